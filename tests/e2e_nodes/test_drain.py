@@ -1,13 +1,18 @@
-"""What an administrator does to nodes: a cordon disturbs nothing, and a drain is survived."""
+"""What an administrator does to nodes: a cordon disturbs nothing, nor does a drain that evicts.
+
+A drain that deletes pods is survived.
+"""
 
 from collections.abc import Callable
 from typing import Any
+
+import pytest
 
 from tests.e2e.conftest import conditions
 from tests.e2e_nodes.conftest import Nodes, apart
 from tests.faults.running import trials, wait_for_running_trial
 from tests.support.install import NAMESPACE
-from tests.support.kube import Kube, wait_for
+from tests.support.kube import CommandFailed, Kube, wait_for
 
 Start = Callable[[dict[str, Any]], str]
 
@@ -22,19 +27,20 @@ def _outcomes(kube: Kube, campaign: str) -> list[str]:
     return [trial.get("status", {}).get("phase", "") for trial in trials(kube, campaign)]
 
 
-def test_a_cordon_disturbs_nothing_and_a_drain_is_named_and_survived(
+def test_a_drain_waits_for_the_trial_and_a_forced_one_is_named_and_survived(
     installed: Kube, start: Start, nodes: Nodes
 ) -> None:
     name = start(apart(installed, nodes, "drained", blocks={"min": 3, "maxReplacements": 2}))
     first = wait_for_running_trial(installed, name)["metadata"]["name"]
     installed.kubectl("cordon", nodes.databases)
     try:
+        with pytest.raises(CommandFailed, match="disruption budget"):
+            _drain(installed, nodes.databases, "--timeout=8s")
         wait_for("the end of the trial", lambda: _outcome(installed, first), 120)
         assert _outcome(installed, first) == "Succeeded"
         wait_for_running_trial(installed, name)
         # The administrator insists: pods are deleted whatever budget protects them.
-        force = ("--disable-eviction", "--force", "--ignore-daemonsets", "--delete-emptydir-data")
-        installed.kubectl("drain", nodes.databases, *force, "--timeout=120s")
+        _drain(installed, nodes.databases, "--disable-eviction", "--timeout=120s")
         body = wait_for("a word about it", lambda: _unschedulable(installed, name), 60)
         assert "fits no node" in body["status"]["step"]
     finally:
@@ -48,6 +54,12 @@ def test_a_cordon_disturbs_nothing_and_a_drain_is_named_and_survived(
     body = installed.get("campaign", name, NAMESPACE) or {}
     assert conditions(body)["Hindered"]["status"] == "False"
     assert set(_outcomes(installed, name)) & {"Invalid", "Failed"}, "the drain spoiled a trial"
+
+
+def _drain(kube: Kube, node: str, *more: str) -> None:
+    """As every node needs it whose pods have volumes, and on which a DaemonSet runs."""
+    usual = ("--force", "--ignore-daemonsets", "--delete-emptydir-data")
+    kube.kubectl("drain", node, *usual, *more)
 
 
 def _unschedulable(kube: Kube, campaign: str) -> dict[str, Any] | None:

@@ -85,7 +85,7 @@ def test_records_and_report_say_where_everything_ran(
     clients = _nodes(_of(pods, "client"), "encbench.io/trial")
     for record, _ in records:
         assert record["databaseNode"] in databases.values()
-        assert [one["node"] for one in record["clients"]] == [clients[record["name"]]]
+        assert [one["node"] for one in record["clients"]] == [clients[record["trial"]["name"]]]
     assert not report.get("colocated", False)
 
 
@@ -112,4 +112,8 @@ def test_the_servers_cpu_is_measured_on_whichever_node_it_ran(
     assert shown, "no trial has CPU figures"
     for record, raw in shown:
         assert record["cpu"]["database"]["cores"] == pytest.approx(readings.cores(raw), rel=0.02)
-        assert record["cpu"]["node"]["node"] == record["databaseNode"]
+        of_node = record["cpu"].get("node")
+        if of_node is None:  # A scrape was late: the machine has other work.
+            assert "alignment error" in record["cpu"]["withheld"]["node"]
+        else:
+            assert of_node["node"] == record["databaseNode"]

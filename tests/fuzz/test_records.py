@@ -32,6 +32,7 @@ SUMMARY = {
     "window": {"start": 2.0, "end": 8.0, "seconds": 6.0},
     "cpuSeconds": 3.5,
     "clockOffset": {"seconds": 0.1, "roundTrip": 0.2},
+    "machine": {"kernel": "6.1.0", "cpuModel": "Some CPU"},
     "output": {"bytes": 3, "digest": "sha256:" + "0" * 64},
 }
 METRICS = {

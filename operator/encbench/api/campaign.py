@@ -149,6 +149,10 @@ class Limits(Model):
     idle_cpu: Fraction = 0.1
     """CPU of the campaign's other databases in the window, as a share of the instance's CPU. 1
     allows everything."""
+    like_nodes: Bool = False
+    """Make a trial Invalid whose database runs on a node unlike that of the baseline's database: of
+    another CPU model, kernel, or allocatable CPU or memory. Otherwise the report has a caveat. The
+    clients of a cell then stay on the nodes of its first trial, even if those are away."""
 
 
 Reset = Literal["none", "block", "trial"]

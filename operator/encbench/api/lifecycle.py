@@ -31,6 +31,7 @@ SETTINGS_REFUSED = "SettingsRefused"
 NOT_MARKED, NOT_READY, IN_USE = "NotMarked", "PodNotReady", "DatabaseInUse"
 NO_LOGIN = "NoLogin"
 NODE_IN_USE = "NodeInUse"
+UNLIKE_NODES = "UnlikeNodes"
 NODE_LOST, NO_POD, NO_ANSWER, NOT_STORED = "NodeLost", "NoPod", "NoAnswer", "NotStored"
 
 
@@ -269,6 +270,7 @@ _OUTCOMES = {
         "NotInMemory": "The database read more from its disk than `maxReadKib` allows.",
         "SeriesLost": "Prometheus lacks a series of the database or the proxy in the window.",
         "ClientThrottled": "A client was throttled for longer than `limits.clientThrottling`.",
+        UNLIKE_NODES: "Its database's node is unlike the baseline's (`limits.likeNodes`).",
         "ForeignLoad": "Other programs used more CPU than `limits.foreignCpu` allows.",
         "NotIdle": "The other databases used more CPU than `limits.idleCpu` allows.",
     },

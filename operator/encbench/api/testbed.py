@@ -45,6 +45,23 @@ class Dataset(Model):
         return self.sysbench
 
 
+NodeName = Annotated[str, Field(max_length=253)]
+
+
+class Machine(Model):
+    """A node as far as it matters to a measurement. What is not known is absent."""
+
+    node: NodeName = Field(description="Name of the node.")
+    cpu_model: Annotated[str, Field(max_length=256)] | None = optional("Model of its CPU.")
+    kernel: Annotated[str, Field(max_length=256)] | None = optional("Release of its kernel.")
+    allocatable_cores: Number | None = optional("CPU that it offers its pods, in cores.")
+    allocatable_bytes: Int | None = optional("Memory that it offers its pods, in bytes.")
+    instance_type: Annotated[str, Field(max_length=63)] | None = None
+    """Its label node.kubernetes.io/instance-type."""
+    zone: Annotated[str, Field(max_length=63)] | None = None
+    """Its label topology.kubernetes.io/zone."""
+
+
 class TestbedSpec(Model):
     """All parts of a testbed, resolved and frozen."""
 
@@ -63,6 +80,9 @@ class TestbedSpec(Model):
     dataset: Dataset = Field(description="The frozen dataset.")
     max_connections: Annotated[Int, Field(ge=1, le=100_000)]
     """Client connections for which the server has room."""
+    near: Annotated[list[NodeName], Field(max_length=32)] = Field(default_factory=list)
+    """Nodes of the cell's other databases when this one was planned. The database runs on one of
+    them if it fits."""
     reset: Reset = Field("none", description="When the data is restored to the loaded state.")
     residency: Residency = "Resident"
     """Whether the server runs between its trials."""
@@ -120,6 +140,7 @@ class TestbedStatus(Model):
     ready_time: Time | None = optional("When the testbed was ready for trials.")
     server_started: UnixTime | None = None
     """Start of the server process, Unix time in seconds; a new value means a restart."""
+    machine: Machine | None = optional("The node that the database runs on, or last ran on.")
     golden: DataCopy | None = optional("The golden copy; absent if there is none.")
     run: ServerRun | None = optional("The last requested start; absent before the second one.")
     proof_digest: Annotated[str, Field(max_length=80)] | None = None

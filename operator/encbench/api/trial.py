@@ -9,7 +9,7 @@ from encbench.api.campaign import Limits, StepDeadlines
 from encbench.api.conditions import Conditions, PhaseName
 from encbench.api.lifecycle import TRIAL_LIFE
 from encbench.api.scalars import Bool, Int, Name, Number, Positive, Sentence, Time, UnixTime, Word
-from encbench.api.testbed import Arm
+from encbench.api.testbed import Arm, Machine, NodeName
 from encbench.api.workload import WorkloadSpec
 
 Outcome = Literal["Succeeded", "Invalid", "Failed"]
@@ -61,6 +61,11 @@ class TrialSpec(Model):
     limits: Limits = Field(default_factory=Limits)
     """Limits above which the trial is Invalid, whatever its TPS."""
     allow_colocation: Bool = Field(False, description="Client and database may share a node.")
+    client_nodes: Annotated[list[NodeName], Field(max_length=64)] = Field(default_factory=list)
+    """Nodes on which the clients have to run, because those of the cell's earlier trials did. Any
+    if empty."""
+    machine: Machine | None = None
+    """With limits.likeNodes, the node that the database's own has to be like."""
     storage_prefix: Annotated[str, Field(max_length=512)]
     """Prefix of the campaign's artefacts; this trial's are under <prefix>/trials/<trial UID>/."""
     step_deadlines: StepDeadlines = Field(description="Time limits of the steps.")
@@ -72,6 +77,21 @@ class Window(Model):
 
     start: UnixTime = Field(description="Start, Unix time in seconds.")
     end: UnixTime = Field(description="End, Unix time in seconds.")
+
+
+class PodPlace(Model):
+    """One incarnation of a pod, and where it runs."""
+
+    uid: Word = Field(description="UID of the pod.")
+    node: NodeName = Field(description="Node of the pod.")
+
+
+class ReleasedPods(Model):
+    """The pods that a trial is measured with, from the release of its clients on."""
+
+    database: PodPlace | None = optional("The database's; absent if that is external.")
+    clients: Annotated[list[PodPlace], Field(max_length=64)] = Field(default_factory=list)
+    """The clients', in order of their index."""
 
 
 class TrialResult(Model):
@@ -105,6 +125,9 @@ class TrialStatus(Model):
     message: Sentence | None = optional("One sentence that says why the trial did not succeed.")
     start_time: Time | None = optional("When work on the trial began.")
     release_at: UnixTime | None = optional("When the clients start together, Unix time in seconds.")
+    pods: ReleasedPods | None = None
+    """The pods when the clients were released. Another pod in place of one of them makes the trial
+    Invalid."""
     server_started: UnixTime | None = None
     """Start of the server process before the run, Unix time."""
     server_restarted: UnixTime | None = None

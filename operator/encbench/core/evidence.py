@@ -79,6 +79,12 @@ class MachineFacts(Model):
     kernel: str | None = None
     cpu_model: str | None = None
     cpu_flags: tuple[str, ...] = ()
+    allocatable_cores: float | None = None
+    """What the node offers its pods, and in bytes of memory; known of the database's only."""
+    allocatable_bytes: int | None = None
+    instance_type: str | None = None
+    zone: str | None = None
+    """By the node's labels."""
 
 
 class ServerFacts(Model):
@@ -103,7 +109,7 @@ class ProvenanceRecord(Record):
     machine: MachineFacts
     """Where the database ran."""
     clients: tuple[MachineFacts, ...] = ()
-    """Where each client pod ran; kernel and CPU only where they are known."""
+    """Where each client pod ran; kernel and CPU as its recorder saw them."""
     images: dict[str, str] = Field(default_factory=dict)
     """Image with its digest, as the kubelet resolved it, by container: server, agent, tool,
     recorder."""
@@ -140,6 +146,13 @@ class ClockOffsetFacts(Model):
     """Of the question: the offset is uncertain by half of it."""
 
 
+class ClientMachine(Model):
+    """What a client saw of its node."""
+
+    kernel: str
+    cpu_model: str
+
+
 class ClientSummary(Record):
     """`trials/<uid>/client-<n>/summary.json`, as the recorder writes it."""
 
@@ -159,4 +172,6 @@ class ClientSummary(Record):
     clock_skew_seconds: float | None = None
     """How far the wall clock moved against the monotonic one during the run."""
     clock_offset: ClockOffsetFacts | None = None
+    machine: ClientMachine | None = None
+    """Absent from a recorder of an earlier version."""
     output: OutputFile | None = None

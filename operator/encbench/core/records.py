@@ -15,7 +15,7 @@ from encbench.api.testbed import Arm
 from encbench.api.trial import Outcome, TrialResult, TrialSpec, Window
 from encbench.api.workload import Stop
 from encbench.core.artefact import Digest, Record
-from encbench.core.evidence import ClockOffsetFacts, ProofVerdict
+from encbench.core.evidence import ClientMachine, ClockOffsetFacts, ProofVerdict
 from encbench.core.naming import trial_prefix
 from encbench.core.plan import Cell
 from encbench.core.slices import Slices
@@ -32,6 +32,8 @@ class ClientFacts(Model):
     """What the trial's record says about one client replica, in order of its index."""
 
     tps: float | None = None
+    began: float | None = None
+    """When its tool started, Unix time by the operator's clock."""
     cpu_cores: float | None = None
     cpu_limit_cores: float | None = None
     memory_max_bytes: int | None = None
@@ -42,6 +44,7 @@ class ClientFacts(Model):
     clock_offset: ClockOffsetFacts | None = None
     """Its wall clock against the operator's; the window is by the operator's."""
     node: str | None = None
+    machine: ClientMachine | None = None
     sessions: tuple[TlsSession, ...] = ()
     """What its sessions negotiated with the database."""
     columns: tuple[tuple[str, str], ...] | None = None

@@ -1,4 +1,4 @@
-"""The objects of a testbed: Secrets, ConfigMap, Service, claim, StatefulSet.
+"""The objects of a testbed: Secrets, ConfigMap, Service, claim, budget, StatefulSet.
 
 One builder for each object. The engine supplies the contents; `pod` builds the pod itself.
 """
@@ -15,6 +15,7 @@ from encbench.engines.engine import RandomToken
 from encbench.engines.external import OWN_CERTIFICATE, PASSWORD, USERNAME
 from encbench.engines.users import Credentials
 from encbench.kube import labels
+from encbench.kube.pods import UNDISTURBED
 from encbench.kube.secrets import secret
 from encbench.ports import Body
 from encbench.wire import sidecar
@@ -153,6 +154,24 @@ def volume_claim(context: DatabaseContext) -> Body:
     }
 
 
+MORE_THAN_ALL = 1_000_000
+"""Pods that are to stay available: whole numbers alone count the pods of a Job, which has no scale,
+and no testbed has as many."""
+
+
+def disruption_budget(context: DatabaseContext) -> Body:
+    """Nothing of the testbed may be evicted: not its database, its clients, nor its load."""
+    return {
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": context.metadata(context.name),
+        "spec": {
+            "minAvailable": MORE_THAN_ALL,
+            "selector": {"matchLabels": {labels.TESTBED: context.name}},
+        },
+    }
+
+
 def stateful_set(context: DatabaseContext) -> Body:
     """The database. A changed template never replaces its pod; only deleting the pod does.
 
@@ -169,7 +188,10 @@ def stateful_set(context: DatabaseContext) -> Body:
             "selector": {"matchLabels": labels.database_selector(context.name)},
             "updateStrategy": {"type": "OnDelete"},
             "template": {
-                "metadata": {"labels": {**context.labels, labels.SCRAPE: "true"}},
+                "metadata": {
+                    "labels": {**context.labels, labels.SCRAPE: "true"},
+                    "annotations": dict(UNDISTURBED),
+                },
                 "spec": pod.spec(context),
             },
         },

@@ -13,7 +13,7 @@ from encbench.database.context import DatabaseContext
 from encbench.engines.engine import ServerContainer
 from encbench.engines.facts import facts
 from encbench.engines.layout import CONFIG, CREDENTIALS, VOLUME
-from encbench.kube import pods
+from encbench.kube import affinity, pods
 from encbench.kube.pods import Part, container_security, mount, resources, secret_volume
 from encbench.ports import Body
 from encbench.wire import environment as names
@@ -55,6 +55,7 @@ def spec(context: DatabaseContext) -> Body:
         ],
         "containers": [_server(context), _agent(context), *proxy.containers(context)],
         "volumes": _volumes(context),
+        "affinity": affinity.of_database(context.spec),
         **pods.placing(instance.placement, instance.image_pull_secrets, context.pull_secrets),
     }
 

@@ -17,6 +17,14 @@ from encbench.api.scalars import parse_quantity
 
 USER_ID = 10001
 
+UNDISTURBED = {
+    "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
+    "descheduler.alpha.kubernetes.io/prefer-no-eviction": "true",
+    "karpenter.sh/do-not-disrupt": "true",
+}
+"""Annotations by which cluster-autoscaler, the descheduler and Karpenter leave a pod, and with it
+its node, alone. A PodDisruptionBudget holds off whoever asks the API server for an eviction."""
+
 Part = dict[str, Any]
 """A part of a pod's spec as JSON."""
 

@@ -42,6 +42,8 @@ class TrialContext:
     credentials_secret: str
     sidecar_image: str
     sidecar_pull_policy: str
+    database_node: str | None = None
+    """Where its database runs, or last ran; None where that is not known."""
     turnstile_image: str = ""
     turnstile_pull_policy: str = "IfNotPresent"
     pull_secrets: tuple[str, ...] = ()

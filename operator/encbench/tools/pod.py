@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from encbench.api.workload import Client
-from encbench.kube import labels, pods
+from encbench.kube import affinity, labels, pods
 from encbench.ports import Body
 from encbench.tools.context import LoadContext, TrialContext, load_job_name
 from encbench.wire import environment as names
@@ -172,12 +172,6 @@ def _recorder(context: TrialContext, tool: str, process: str) -> Body:
     }
 
 
-def _away_from(selector: dict[str, str]) -> Body:
-    """An affinity that keeps a pod away from nodes with pods of these labels."""
-    term = {"labelSelector": {"matchLabels": selector}, "topologyKey": "kubernetes.io/hostname"}
-    return {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
-
-
 def client_job(
     context: TrialContext,
     name: str,
@@ -203,11 +197,12 @@ def client_job(
         **pod_spec(client, containers, [*shared, *volumes], context.pull_secrets),
         "shareProcessNamespace": True,
         "terminationGracePeriodSeconds": GRACE_SECONDS,
+        "affinity": affinity.of_client(context.spec, context.name, context.database_node),
     }
     if first:
         spec["initContainers"] = list(first)
-    if not context.spec.allow_colocation:
-        spec["affinity"] = _away_from(labels.database_selector(context.spec.testbed_ref.name))
+    if client.replicas > 1:
+        spec["topologySpreadConstraints"] = affinity.spread(context.name)
     return _job(
         labels.metadata(context.name, context.namespace, context.labels, context.owner),
         {
@@ -218,7 +213,7 @@ def client_job(
         },
         {
             "labels": {**context.labels, labels.SCRAPE: "true"},
-            **({"annotations": annotations} if annotations else {}),
+            "annotations": {**pods.UNDISTURBED, **(annotations or {})},
         },
         spec,
     )
@@ -233,9 +228,12 @@ def load_job(
     """The Job `<testbed>-load` of one pod, without retries."""
     name = load_job_name(context.testbed)
     metadata = labels.metadata(name, context.namespace, context.labels, context.owner)
-    spec = pod_spec(context.spec.dataset.client, [tool], [*volumes], context.pull_secrets)
-    noted = {"annotations": dict(annotations)} if annotations else {}
-    return _job(metadata, {}, {"labels": context.labels, **noted}, spec)
+    spec = {
+        **pod_spec(context.spec.dataset.client, [tool], [*volumes], context.pull_secrets),
+        "affinity": affinity.of_load(context.testbed),
+    }
+    noted = {**pods.UNDISTURBED, **(annotations or {})}
+    return _job(metadata, {}, {"labels": context.labels, "annotations": noted}, spec)
 
 
 def _job(metadata: Body, more: dict[str, Any], pod_metadata: Body, pod: Body) -> Body:

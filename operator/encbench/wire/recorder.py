@@ -104,6 +104,13 @@ class OutputDigest(TypedDict):
     digest: str
 
 
+class ClientMachineRows(TypedDict):
+    """The kernel and the first processor, as the container sees them."""
+
+    kernel: str
+    cpuModel: str
+
+
 class Summary(TypedDict):
     """`client-<n>/summary.json`; `core.evidence.ClientSummary` reads it."""
 
@@ -123,4 +130,5 @@ class Summary(TypedDict):
     """How far the wall clock moved against the monotonic one during the run."""
     clockOffset: ClockOffset | None
     """As the release had it."""
+    machine: ClientMachineRows
     output: OutputDigest

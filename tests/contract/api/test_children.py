@@ -11,20 +11,25 @@ from encbench.api.kinds import (
     CONFIG_MAP,
     JOB,
     PERSISTENT_VOLUME_CLAIM,
+    POD_DISRUPTION_BUDGET,
     SECRET,
     SERVICE,
     STATEFUL_SET,
 )
+from encbench.api.testbed import TestbedSpec
 from encbench.core.certificates import entries
+from encbench.core.starts import Start
 from encbench.database.children import (
     config_map,
     credentials_secret,
+    disruption_budget,
     keys_secret,
     service,
     stateful_set,
     volume_claim,
 )
 from encbench.ports import Body
+from encbench.reconcile.testbed.facts import SetFacts
 from encbench.tools.registry import tool
 from tests.support import certified
 from tests.support.apiserver import ApiServer
@@ -40,7 +45,10 @@ from tests.support.workloads import MYSQL, PGSQL, load_context, trial_context, w
 
 KINDS = {
     kind.kind: kind
-    for kind in (CONFIG_MAP, JOB, PERSISTENT_VOLUME_CLAIM, SECRET, SERVICE, STATEFUL_SET)
+    for kind in (
+        *(CONFIG_MAP, JOB, PERSISTENT_VOLUME_CLAIM, POD_DISRUPTION_BUDGET, SECRET, SERVICE),
+        STATEFUL_SET,
+    )
 }
 VERSIONS = {"mariadb": "10.11", "mysql": "8.4", "percona": "8.0", "postgresql": "16"}
 
@@ -89,6 +97,7 @@ def test_a_testbed_s(
         config_map(context),
         service(context),
         volume_claim(context),
+        disruption_budget(context),
         stateful_set(context),
     ]
     for body in made:
@@ -106,3 +115,19 @@ def test_a_trial_s_and_a_load_s(
     taken(api_server, namespace, tool(context.spec.workload).trial_job(context))
     load = load_context(connection=connection)
     taken(api_server, namespace, tool(load.spec.dataset).load_job(load))
+
+
+def test_a_trial_s_on_its_cell_s_nodes(api_server: ApiServer, namespace: str) -> None:
+    replicas = workload_spec(client={"replicas": 2})
+    pinned = trial_context(replicas, clientNodes=["n2", "n3"])
+    taken(api_server, namespace, tool(replicas).trial_job(replace(pinned, database_node="n1")))
+    first = replace(trial_context(replicas), database_node="n1")
+    taken(api_server, namespace, tool(replicas).trial_job(first))
+
+
+def test_a_database_that_stays_on_its_node(api_server: ApiServer, namespace: str) -> None:
+    spec = spec_of_testbed().to_dict() | {"near": ["n1", "n2"]}
+    body = stateful_set(database_context(TestbedSpec.model_validate(spec)))
+    taken(api_server, namespace, body)
+    again = SetFacts(body).scaled(1, Start("run-1", "run-1"), "n3")
+    taken(api_server, namespace, again)

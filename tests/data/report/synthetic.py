@@ -50,6 +50,7 @@ class Study:
     seconds: int = 60
     seed: int = 7
     colocated: bool = False
+    residency: str = "Resident"
     fail: Mapping[tuple[int, int, str], tuple[Outcome, str]] = field(default_factory=dict)
     """(concurrency, block, arm) → outcome and reason of a trial that does not succeed."""
     always: Mapping[str, tuple[Outcome, str]] = field(default_factory=dict)
@@ -107,6 +108,13 @@ class Study:
     """Autocorrelation of an arm's rounds."""
     spanned: float = 0.001
     """Share of transactions that a stop interrupts."""
+    machines: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    """Mode → what the node of its databases has of its own."""
+    client_machines: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    """The same of its clients' node."""
+    more_clients: tuple[tuple[float, float], ...] = ()
+    """Clients beside the first: how many seconds after it each starts, and what share of its TPS it
+    has. None of them is part of the figures."""
     flags: tuple[str, ...] = ("fpu", "aes", "pclmulqdq", "avx2", "vaes", "sha_ni")
 
 
@@ -134,6 +142,7 @@ def campaign_spec(study: Study) -> CampaignSpec:
             **({"precision": {"targetHalfWidth": study.precision}} if study.precision else {}),
             "margin": study.margin,
             "seed": study.seed,
+            "residency": study.residency,
             "allowColocation": study.colocated,
         }
     )
@@ -277,7 +286,7 @@ class _Writer:
                 "startTime": _time(start - 45),
                 "completionTime": _time(start + study.seconds + 10),
                 "databaseNode": "node-a",
-                "clients": [_client(study, figures)],
+                "clients": _clients(study, figures, start),
                 "proofs": {
                     "before": {"ok": True, "summary": "the marker is where it should be"},
                     "after": after,
@@ -537,6 +546,17 @@ def _client_work(study: Study, arm: str, own: random.Random) -> float:
     return 1.0 if work is None else work * math.exp(own.gauss(0, study.noise / 2))
 
 
+def _clients(study: Study, figures: Mapping[str, object], start: float) -> list[object]:
+    first = _client(study, figures)
+    if not study.more_clients:
+        return [first]
+    others = (
+        {"began": start + late, "tps": 100.0 * share, "node": f"node-{number}"}
+        for number, (late, share) in enumerate(((0.0, 1.0), *study.more_clients))
+    )
+    return [first | one for one in others]
+
+
 def _client(study: Study, figures: Mapping[str, object]) -> dict[str, object]:
     facts: dict[str, object] = {
         "node": "node-a" if study.colocated else "node-b",
@@ -597,8 +617,12 @@ def _provenance(study: Study, testbed: str, mode: str) -> ProvenanceRecord:
             kernel="6.18.0",
             cpu_model="Synthetic CPU @ 2.50GHz",
             cpu_flags=study.flags,
+        ).model_copy(update=study.machines.get(mode, {})),
+        clients=(
+            MachineFacts(node="node-a" if study.colocated else "node-b").model_copy(
+                update=study.client_machines.get(mode, {})
+            ),
         ),
-        clients=(MachineFacts(node="node-a" if study.colocated else "node-b"),),
         images={
             "server": f"registry.example/encbench/mariadb@{digest}",
             "agent": f"registry.example/encbench/encbench@{digest}",

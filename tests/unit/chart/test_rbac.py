@@ -81,6 +81,10 @@ async def test_the_role_is_what_a_campaign_needs(default: Rendered) -> None:
     for kind in WATCHED:
         needed |= {(*next(rights("list", kind))[:2], verb) for verb in ("list", "watch")}
 
+    cluster_wide = {("", "nodes", "get")}
+    (role,) = default.all("ClusterRole", "operator")
+    assert cluster_wide <= needed & granted(role)
+    needed -= cluster_wide
     (role,) = default.all("Role", "operator")
     assert needed - granted(role) == set(), "the operator would be forbidden to do this"
     assert granted(role) - needed - UNSEEN == set(), "the operator never does this"

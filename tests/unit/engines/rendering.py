@@ -8,6 +8,7 @@ from encbench.api.testbed import TestbedSpec
 from encbench.database.children import (
     config_map,
     credentials_secret,
+    disruption_budget,
     keys_secret,
     service,
     stateful_set,
@@ -26,6 +27,7 @@ def children(spec: TestbedSpec) -> list[dict[str, Any]]:
         config_map(context),
         service(context),
         volume_claim(context),
+        disruption_budget(context),
         stateful_set(context),
     ]
     return [child for child in made if child is not None]

@@ -188,6 +188,7 @@ def artefacts(plan: Plan, began: float, clock: ClockOffset | None = None) -> dic
         "throttledSeconds": plan.throttled,
         "clockSkewSeconds": 0.0,
         "clockOffset": clock,
+        "machine": {"kernel": "6.1.0", "cpuModel": "Client's CPU"},
         "output": {"bytes": len(log), "digest": digest_of(log)},
     }
     lines = ["time,tps,qps,latency_p95_ms,errors,cpu_seconds,resident_bytes"]

@@ -51,6 +51,8 @@ class Controllers:
     delays: Delays = field(default_factory=Delays)
     in_force: dict[str, EncryptionModeSpec] = field(default_factory=dict)
     """Mode that the server of an arm is really in, where it is not the one that it should be."""
+    nodes: dict[str, str] = field(default_factory=dict)
+    """Where the scheduler puts the databases of an arm from now on; DATABASE_NODE if not named."""
     breaks: dict[str, Callable[[Any], None]] = field(default_factory=dict)
     """What is different in the evidence of an arm, where the server is PostgreSQL."""
     _ips: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
@@ -157,7 +159,9 @@ class Controllers:
         if there is not None:
             return
         template = found["spec"]["template"]
-        body = self.cluster.add(POD, pods.pod(found, name, template, pods.DATABASE_NODE))
+        arm = template["metadata"]["labels"][labels.ARM]
+        node = self.nodes.get(arm, pods.DATABASE_NODE)
+        body = self.cluster.add(POD, pods.pod(found, name, template, node))
         self.timeline.after(self.delays.database, partial(self._database_runs, body))
 
     def _stop(self, body: Body) -> None:

@@ -10,6 +10,7 @@ from encbench.api.kinds import (
     OVERHEAD_REPORT,
     PERSISTENT_VOLUME_CLAIM,
     POD,
+    POD_DISRUPTION_BUDGET,
     SECRET,
     SERVICE,
     STATEFUL_SET,
@@ -23,7 +24,10 @@ from encbench.kube import labels
 from encbench.reconcile.objects import OverheadReport, overhead_report
 from tests.unit.reconcile.world import NAME, SPACE, World
 
-CHILDREN = (TESTBED, STATEFUL_SET, SERVICE, PERSISTENT_VOLUME_CLAIM, SECRET, JOB, POD)
+CHILDREN = (
+    *(TESTBED, STATEFUL_SET, SERVICE, PERSISTENT_VOLUME_CLAIM, SECRET, JOB, POD),
+    POD_DISRUPTION_BUDGET,
+)
 """What a campaign without failures leaves nothing of."""
 MADE_ONCE = {kind.kind for kind in (TESTBED, TRIAL, STATEFUL_SET, SECRET, JOB, OVERHEAD_REPORT)}
 

@@ -110,7 +110,7 @@ def saw(*clients: ClientPod, **fields: Any) -> TrialSeen:
     """A pass that saw a ready testbed, its database and these clients."""
     usual = TrialSeen(
         now=NOW,
-        testbed=a_testbed(),
+        testbed=a_testbed(machine={"node": "node-1"}),
         database=a_pod("bed-0", *ready("server", "agent")),
         job=JobFacts("job", failed=False),
         clients=clients,

@@ -36,6 +36,7 @@ async def test_the_offset_is_recorded_and_nothing_else_changes(skew: float) -> N
         assert offset is not None
         assert offset.seconds == pytest.approx(skew, abs=0.001)
         assert offset.round_trip == 0.0, "nothing takes time here"
+        assert other.clients[0].began == pytest.approx(one.clients[0].began, abs=0.1)
         assert other.window is not None
         assert one.window is not None
         assert other.window.start == pytest.approx(one.window.start, abs=0.1)
@@ -61,6 +62,7 @@ async def test_a_late_start_is_no_other_clock() -> None:
         assert record.clients[0].clock_offset.seconds == 0.0
         assert record.window is not None
         assert trial.status.release_at is not None
+        assert record.clients[0].began == pytest.approx(trial.status.release_at + 5.0, abs=0.3)
         first = trial.status.release_at + 5.0 + WARMUP
         assert record.window.start == pytest.approx(first, abs=0.3)
 

@@ -90,6 +90,17 @@ def test_only_the_number_and_the_annotations_change() -> None:
     assert (SetFacts(body).replicas, SetFacts(body).start) == (0, WANTED)
 
 
+def test_other_annotations_stay_and_a_node_is_asked_for() -> None:
+    before = a_set(1, **{"karpenter.sh/do-not-disrupt": "true", labels.START: "run-1"})
+    template = before.scaled(1, WANTED, "n2")["spec"]["template"]
+    assert template["metadata"]["annotations"] == {"karpenter.sh/do-not-disrupt": "true", **NOTES}
+    (wish,) = template["spec"]["affinity"]["nodeAffinity"][
+        "preferredDuringSchedulingIgnoredDuringExecution"
+    ]
+    assert wish["preference"]["matchFields"][0]["values"] == ["n2"]
+    assert "affinity" not in before.body["spec"]["template"]["spec"]
+
+
 # -- what a pod says
 
 

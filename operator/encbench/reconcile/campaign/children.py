@@ -1,12 +1,13 @@
 """One builder for each child of a campaign; names are functions of the plan."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from encbench.api.base import Model, ObjectRef
 from encbench.api.campaign import Resolved
 from encbench.api.kinds import OVERHEAD_REPORT, TESTBED, TRIAL, Kind
 from encbench.api.overheadreport import OverheadReportSpec
-from encbench.api.testbed import Arm, Dataset, TestbedSpec
+from encbench.api.testbed import Arm, Dataset, Machine, TestbedSpec
 from encbench.api.trial import TrialSpec, Turns
 from encbench.core.certificates import KeyPair, authority_entries, authority_name
 from encbench.core.naming import child_name, digest, storage_prefix
@@ -52,9 +53,15 @@ def authority(campaign: Campaign, made: KeyPair) -> Body:
 
 
 def testbed(
-    campaign: Campaign, resolved: Resolved, cell: Cell, arm: Arm, generation: int = 1
+    campaign: Campaign,
+    resolved: Resolved,
+    cell: Cell,
+    arm: Arm,
+    generation: int = 1,
+    *,
+    near: Sequence[str] = (),
 ) -> Body:
-    """The Testbed of one arm in one set."""
+    """The Testbed of one arm in one set; `near` are the nodes of the set's other databases."""
     workload = resolved.workloads[cell.dataset_workload]
     instance, mode = resolved.instances[cell.instance_ref], resolved.modes[arm.mode_ref]
     dataset = Dataset(
@@ -73,6 +80,7 @@ def testbed(
         mode=mode,
         dataset=dataset,
         max_connections=cell.max_concurrency + SPARE_CONNECTIONS,
+        near=list(near),
         reset=campaign.spec.reset,
         residency=campaign.spec.residency,
         cache=campaign.spec.cache,
@@ -114,8 +122,14 @@ def trial(
     on: Testbed,
     *,
     after: str | None = None,
+    client_nodes: Sequence[str] = (),
+    machine: Machine | None = None,
 ) -> Body:
-    """The Trial of one attempt; `after` names the one that it must let finish."""
+    """The Trial of one attempt; `after` names the one that it must let finish.
+
+    `client_nodes` are where its clients have to run, `machine` is what its database's node has to
+    be like.
+    """
     condition = planned.condition
     workload = resolved.workloads[condition.workload_ref]
     spec = TrialSpec(
@@ -136,6 +150,8 @@ def trial(
         script_config_map=resolved.scripts.get(condition.workload_ref),
         limits=campaign.spec.limits,
         allow_colocation=campaign.spec.allow_colocation,
+        client_nodes=list(client_nodes),
+        machine=machine,
         storage_prefix=storage_prefix(campaign.namespace, campaign.name, campaign.uid),
         step_deadlines=campaign.spec.step_deadlines,
         spec_hash=digest([on.spec.spec_hash, workload.to_dict()]),

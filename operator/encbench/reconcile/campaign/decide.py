@@ -20,7 +20,7 @@ from encbench.core import plan
 from encbench.core.naming import storage_prefix
 from encbench.core.plan import Cell, PlannedTrial
 from encbench.reconcile import misfits
-from encbench.reconcile.campaign import children, cleanup, testbeds
+from encbench.reconcile.campaign import children, cleanup, placement, testbeds
 from encbench.reconcile.campaign.estimate import estimate, steady
 from encbench.reconcile.campaign.facts import CampaignSeen, is_archived, left_to_live, past
 from encbench.reconcile.campaign.hindrance import Hindrance, hindrance
@@ -244,6 +244,10 @@ def _measure(
             children.trial(
                 *(campaign, resolved, cell, one, stage.beds[one.seat.name]),
                 after=before.name if before else None,
+                client_nodes=placement.client_nodes(
+                    campaign, seen, one, resolved, stage.beds[one.seat.name]
+                ),
+                machine=placement.machine(campaign, stage.beds.values()),
             ),
         )
         for one in state.together

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from sys import intern
 
 from encbench.api.conditions import parse_time
+from encbench.api.lifecycle import NODE_LOST
 from encbench.api.trial import Outcome
 from encbench.core.plan import Attempts, LoadLevel, Past
 from encbench.reconcile.campaign.figures import cpu_at_a_rate, measured
@@ -30,6 +31,55 @@ def block_of(trial: Trial) -> tuple[str, str, int, int, str]:
     spec = trial.spec
     alone = trial.name if spec.turns is None else ""
     return (spec.cell, spec.workload_ref, spec.concurrency, spec.block, alone)
+
+
+@dataclass(frozen=True, slots=True)
+class ClientStay:
+    """On which nodes the clients of a trial were released, and that of a block with it."""
+
+    block: tuple[str, str, int, int, str]
+    nodes: tuple[str, ...]
+    release_at: float
+    created: str
+
+
+NO_PLACE = ("Unschedulable", "StartTimeout", NODE_LOST)
+"""Reasons of a trial that was never released, for which the next one's clients get other nodes."""
+
+
+class Stays:
+    """Where the clients of one cell and number of replicas ran: the last time on each set of nodes.
+
+    There are few sets, however many trials there are.
+    """
+
+    def __init__(self) -> None:
+        self.by_nodes: dict[tuple[str, ...], ClientStay] = {}
+        self.failed = ""
+        """When the last trial was made that did not find its nodes."""
+
+    def add(self, trial: Trial) -> None:
+        """A trial that was released, or has ended without that."""
+        status = trial.status
+        if status.pods is not None:
+            nodes = tuple(sorted({place.node for place in status.pods.clients}))
+            own = ClientStay(block_of(trial), nodes, status.release_at or 0.0, trial.created)
+            known = self.by_nodes.get(nodes)
+            if known is None or known.release_at <= own.release_at:
+                self.by_nodes[nodes] = own
+        elif status.outcome == "Failed" and status.reason in NO_PLACE:
+            self.failed = max(self.failed, trial.created)
+
+    def copy(self) -> "Stays":
+        """To which more can be added."""
+        made = Stays()
+        made.by_nodes, made.failed = dict(self.by_nodes), self.failed
+        return made
+
+
+def stay_key(trial: Trial) -> tuple[str, int]:
+    """Clients of one cell and number of replicas belong on the same nodes."""
+    return trial.spec.cell, trial.spec.workload.client.replicas
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +149,7 @@ class Ledger:
         self.outcomes: Counter[Outcome | None] = Counter()
         self.together = 1
         """Trials that ran at the same time, at most."""
+        self.stays: defaultdict[tuple[str, int], Stays] = defaultdict(Stays)
         self._places: defaultdict[Place, list[LedgerLine]] = defaultdict(list)
         self._begun: set[tuple[str, str, int, int, str]] = set()
         self._starts: list[float] = []
@@ -112,6 +163,7 @@ class Ledger:
         self.lines[trial.name] = own
         self.outcomes[own.outcome] += 1
         self._places[own.place].append(own)
+        self.stays[stay_key(trial)].add(trial)
         if self.history is not None:
             self.history.add(own.past)
         if trial.spec.turns is not None:

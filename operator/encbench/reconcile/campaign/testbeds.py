@@ -53,8 +53,12 @@ def stage(
         missing = missing[:1]
     if missing:
         again = f", set {planned.generation}" if planned.generation > 1 else ""
+        near = sorted({bed.status.machine.node for bed in own if bed.status.machine})
         new = tuple(
-            Create(TESTBED, children.testbed(campaign, resolved, cell, arm, planned.generation))
+            Create(
+                TESTBED,
+                children.testbed(campaign, resolved, cell, arm, planned.generation, near=near),
+            )
             for arm in missing
         )
         return Stage(

@@ -48,7 +48,12 @@ class TestbedEffects(NodeEffects[Testbed, do.OwnTestbedEffect, TestbedFound]):
             case do.IssueCredentials(authority):
                 return await self._on_cluster(testbed, *self._secrets(testbed, authority))
             case do.CopyCredentials(login, authority):
-                return await self._on_cluster(testbed, self._copied(testbed, login, authority))
+                budget = do.Apply(
+                    kinds.POD_DISRUPTION_BUDGET, children.disruption_budget(self._context(testbed))
+                )
+                # The credentials come last: that they exist says that the budget does.
+                copied = self._copied(testbed, login, authority)
+                return await self._on_cluster(testbed, budget, copied)
             case do.ApplyDatabase():
                 return await self._on_cluster(testbed, *self._database(testbed))
             case do.CreateLoad():
@@ -124,6 +129,7 @@ class TestbedEffects(NodeEffects[Testbed, do.OwnTestbedEffect, TestbedFound]):
             do.Apply(kinds.CONFIG_MAP, children.config_map(context)),
             do.Apply(kinds.SERVICE, children.service(context)),
             do.Apply(kinds.PERSISTENT_VOLUME_CLAIM, children.volume_claim(context)),
+            do.Apply(kinds.POD_DISRUPTION_BUDGET, children.disruption_budget(context)),
             do.Apply(kinds.STATEFUL_SET, children.stateful_set(context)),
         ]
 

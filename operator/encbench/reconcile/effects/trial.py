@@ -119,6 +119,7 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
             owner=trial.owner,
             spec=trial.spec,
             connection=connection(testbed.name, testbed.spec),
+            database_node=testbed.status.machine.node if testbed.status.machine else None,
             credentials_secret=credentials_name(trial.spec.testbed_ref.name),
             sidecar_image=settings.operator_image,
             sidecar_pull_policy=settings.image_pull_policy,

@@ -48,6 +48,8 @@ def _next(testbed: Testbed, seen: TestbedSeen) -> TestbedDecision:
     draft = TestbedDraft(testbed, seen)
     if testbed.status.start_time is None:
         draft.set(start_time=format_time(seen.now))
+    if seen.machine is not None:
+        draft.set(machine=seen.machine)
     if draft.is_true(life.FAILED):
         return _decision(draft)
     if not draft.is_true(life.PROVISIONED):
@@ -247,7 +249,7 @@ def _copy(draft: TestbedDraft) -> TestbedDecision:
     if not step.ready or run is None:
         draft.condition(life.COPIED, False, "Copying", f"making the golden copy: {step.message}")
         _hinder(draft, step.trouble)
-        return _decision(draft, *_scaled(draft.seen, step.scale), requeue=POLL)
+        return _decision(draft, *_scaled(draft, step.scale), requeue=POLL)
     if run.restored is None:
         return _fail(draft, "CopyFailed", "the golden copy left no account of itself")
     draft.set(golden=run.restored)
@@ -307,7 +309,7 @@ def _serve(draft: TestbedDraft) -> TestbedDecision:
     why = f"for trial {trial.name}" if trial else "anew"
     draft.condition(life.READY, False, life.STARTING, f"starting {why}: {step.message}")
     _hinder(draft, step.trouble)
-    return _decision(draft, *_scaled(draft.seen, step.scale), requeue=POLL)
+    return _decision(draft, *_scaled(draft, step.scale), requeue=POLL)
 
 
 def _hinder(draft: TestbedDraft, found: Trouble | None, waited: float = 0.0) -> None:
@@ -319,18 +321,19 @@ def _hinder(draft: TestbedDraft, found: Trouble | None, waited: float = 0.0) -> 
         draft.hinder(life.NO_POD, pods.no_pod("statefulset", draft.subject.name))
 
 
-def _scaled(seen: TestbedSeen, scale: tuple[int, Start] | None) -> list[do.Apply]:
+def _scaled(draft: TestbedDraft, scale: tuple[int, Start] | None) -> list[do.Apply]:
     """The StatefulSet with so many pods, the next of which is made for that start."""
-    if scale is None or seen.stateful_set is None:
+    found, machine = draft.seen.stateful_set, draft.status.machine
+    if scale is None or found is None:
         return []
-    return [do.Apply(STATEFUL_SET, seen.stateful_set.scaled(*scale))]
+    return [do.Apply(STATEFUL_SET, found.scaled(*scale, node=machine.node if machine else None))]
 
 
 def _rest(draft: TestbedDraft) -> TestbedDecision:
     """The server is not needed: it stops, and the testbed is ready once its pod is gone."""
     found = draft.seen.stateful_set
     if found is not None and found.replicas:
-        return _decision(draft, *_scaled(draft.seen, (0, found.start)), requeue=POLL)
+        return _decision(draft, *_scaled(draft, (0, found.start)), requeue=POLL)
     if draft.seen.database is not None:
         # Until the first trial nothing else has a deadline.
         limit = parse_duration(draft.spec.step_deadlines.reset)

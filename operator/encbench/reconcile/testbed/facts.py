@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from encbench.api.testbed import Machine
 from encbench.core.certificates import KeyPair
 from encbench.core.evidence import Proof
 from encbench.core.starts import Start
-from encbench.kube import labels
+from encbench.kube import affinity, labels
 from encbench.ports import Body
 from encbench.reconcile.checks import Checked
 from encbench.reconcile.nodes import FoundOnNodes
@@ -33,16 +34,21 @@ class SetFacts:
         meta = self.body["spec"]["template"].get("metadata") or {}
         return start_named(meta.get("annotations") or {})
 
-    def scaled(self, replicas: int, start: Start) -> Body:
-        """The object to apply: as it is, but for these two. It must not have changed meanwhile."""
+    def scaled(self, replicas: int, start: Start, node: str | None = None) -> Body:
+        """The object to apply: as it is, but for these. It must not have changed meanwhile.
+
+        `node` is the one on which the next pod runs if it can.
+        """
         meta = self.body["metadata"]
         spec = copy.deepcopy(self.body["spec"])
         spec["replicas"] = replicas
         template = spec["template"]
-        template["metadata"] = {
-            **template.get("metadata", {}),
-            "annotations": {labels.START: start.name, labels.RESET: start.reset},
-        }
+        own = template.get("metadata") or {}
+        started = {labels.START: start.name, labels.RESET: start.reset}
+        template["metadata"] = {**own, "annotations": {**(own.get("annotations") or {}), **started}}
+        if node is not None:
+            pod = template["spec"]
+            pod["affinity"] = affinity.staying(pod.get("affinity") or {}, node)
         kept = ("name", "namespace", "labels", "ownerReferences", "resourceVersion")
         return {
             "apiVersion": self.body["apiVersion"],
@@ -100,6 +106,8 @@ class TestbedSeen:
     """The campaign's CA; looked for only until there are credentials."""
     server_started: float | None = None
     """Start of the server process, Unix time; None while the agent does not answer."""
+    machine: Machine | None = None
+    """The node that the server runs on; None while the agent is not asked about it."""
     server_version: str = ""
     connections: int | None = None
     """How many the server allows; it allows fewer than its settings say where it may not open as

@@ -19,6 +19,7 @@ from encbench.reconcile.objects import Testbed, belongs_to
 from encbench.reconcile.pods import JobFacts, PodFacts, job_facts, pod_facts
 from encbench.reconcile.testbed import external
 from encbench.reconcile.testbed.facts import SetFacts, TestbedFound, TestbedSeen
+from encbench.reconcile.testbed.machine import machine
 from encbench.reconcile.testbed.starting import next_served
 from encbench.tools.context import load_job_name
 
@@ -78,7 +79,9 @@ async def _server(
     facts, run, space = testbed.status.conditions, testbed.status.run, testbed.namespace
     if database.ready and not is_true(facts, FAILED):
         is_starting = run is not None and run.ready_time is None
-        if is_true(facts, PROVISIONED) and not is_starting:
+        known = testbed.status.machine
+        has_moved = known is None or known.node != database.node
+        if is_true(facts, PROVISIONED) and not is_starting and not has_moved:
             return seen
         try:
             where, access = await agents.agent(read.cluster, space, testbed.name, database)
@@ -90,6 +93,7 @@ async def _server(
             server_started=server["startedAt"],
             server_version=server["version"],
             connections=_connections(server["settings"]),
+            machine=await machine(read.cluster, database, server, known),
         )
     return seen
 

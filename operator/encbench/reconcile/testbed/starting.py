@@ -3,8 +3,8 @@
 The start that is wanted is written to the status first; then the StatefulSet is scaled to 0 and,
 when its pod is gone, to 1 with the start's name on the pod's template. Whatever is found of this
 after a crash of the operator says what is left to do: a pod bears the name of the start that it was
-made for. Nothing else of the StatefulSet changes, so that an operator which was upgraded in between
-starts the same pod.
+made for. Nothing else of the StatefulSet changes but the wish that the pod stays on its node, so
+that an operator which was upgraded in between starts the same pod.
 """
 
 from collections.abc import Sequence

@@ -16,6 +16,7 @@ from encbench.core.records import ClientCpu, ClientFacts
 from encbench.core.slices import Slices, SlicesError, of_clients, read_file
 from encbench.ports import Store, TooLarge
 from encbench.reconcile.objects import Trial
+from encbench.reconcile.trial import placed
 from encbench.reconcile.trial.facts import Collected, TrialSeen
 from encbench.reconcile.trial.first_stored import key_of
 from encbench.tools.measurement import Measurement, ParseError, in_slices
@@ -92,7 +93,7 @@ async def collect(store: Store, trial: Trial, seen: TrialSeen) -> Collected:
     if isinstance(measured, Collected):
         return measured
     window, parts = measured
-    nodes = {client.pod.index: client.pod.node for client in reversed(seen.clients)}
+    nodes = placed.client_nodes(trial, seen)
     clients = tuple(
         _client_facts(run, part, nodes.get(index))
         for index, (run, part) in enumerate(zip(runs, parts, strict=True))
@@ -243,6 +244,7 @@ def _client_facts(run: _Run, part: Measurement, node: str | None) -> ClientFacts
     cores = summary.cpu_seconds / seconds if summary.cpu_seconds is not None and seconds else None
     return ClientFacts(
         tps=part.tps,
+        began=None if summary.began is None else summary.began.unix - run.skew,
         cpu_cores=cores,
         cpu_limit_cores=summary.cpu_limit_cores,
         memory_max_bytes=summary.memory_max_bytes,
@@ -251,6 +253,7 @@ def _client_facts(run: _Run, part: Measurement, node: str | None) -> ClientFacts
         clock_skew_seconds=summary.clock_skew_seconds,
         clock_offset=summary.clock_offset,
         node=node,
+        machine=summary.machine,
         sessions=part.sessions,
         columns=part.columns or None,
     )

@@ -6,7 +6,7 @@ from encbench.api.trial import Outcome
 from encbench.reconcile import checks
 from encbench.reconcile.draft import PATIENCE, backoff
 from encbench.reconcile.effects.effect import AskChecks, ReleaseClients
-from encbench.reconcile.trial import decision
+from encbench.reconcile.trial import decision, placed
 from encbench.reconcile.trial.conclude import conclude
 from encbench.reconcile.trial.decision import TrialDecision, TrialDraft
 
@@ -56,7 +56,10 @@ def after_run(draft: TrialDraft) -> TrialDecision:
 def _judge_mode(draft: TrialDraft) -> None:
     """Write down what the second proof found; end a trial that was disrupted before it."""
     seen, made = draft.seen, draft.seen.found.after
-    if made is not None:
+    replaced = placed.replaced_database(draft)
+    if replaced is not None:
+        _not_proven(draft, life.DISRUPTED, replaced)
+    elif made is not None:
         # The one restart that was intended has its own proof; any other shows here.
         before = draft.status.server_restarted or draft.status.server_started
         after = made.server_started

@@ -19,7 +19,7 @@ from encbench.proofs.check import joined
 from encbench.reconcile import agents
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.objects import Trial
-from encbench.reconcile.trial import provenance, recovery, series
+from encbench.reconcile.trial import placed, provenance, recovery, series
 from encbench.reconcile.trial.collect import collect
 from encbench.reconcile.trial.facts import Collected, TrialFound, TrialGathered, TrialSeen, When
 from encbench.reconcile.trial.first_stored import key_of, settle, settled
@@ -73,7 +73,7 @@ async def gather(
     if said is not None and made.after is not None:
         made = made.model_copy(update={"after": joined(made.after, said)})
     proofs, artefacts["proofs.json"] = await settle(deps.store, trial, "proofs.json", made)
-    facts = await provenance.gather(deps, trial, seen)
+    facts = await provenance.gather(deps, trial, seen, collected)
     _, artefacts["provenance.json"] = await settle(deps.store, trial, "provenance.json", facts)
     return TrialGathered(
         collected=collected,
@@ -179,7 +179,7 @@ def _place(trial: Trial, seen: TrialSeen, collected: Collected) -> series.Metric
         namespace=trial.namespace,
         campaign=trial.spec.campaign_ref.name,
         testbed=trial.spec.testbed_ref.name,
-        node=seen.database.node if seen.database else None,
+        node=placed.database_node(trial, seen),
         limit=seen.testbed.spec.database_cores if seen.testbed else 0.0,
         clients=collected.clients,
         external=seen.testbed.spec.instance.external if seen.testbed else None,

@@ -9,6 +9,7 @@ from encbench.core.figures import RECOVERY_SECONDS, STOP_SECONDS
 from encbench.core.records import CampaignId, KindRecord, TrialProofs, TrialRecord
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.starts import serves
+from encbench.reconcile.trial import placed
 from encbench.reconcile.trial.facts import Collected, TrialGathered, TrialSeen
 from encbench.tools.measurement import TransactionKind
 
@@ -59,7 +60,7 @@ def record(
         histogram=measurement.histogram if measurement else None,
         slices=gathered.slices,
         kinds=tuple(map(_kind, measurement.kinds)) if measurement else (),
-        database_node=seen.database.node if seen.database else None,
+        database_node=placed.database_node(trial, seen),
         clients=collected.clients,
         proofs=TrialProofs(before=_verdict(proofs.before), after=_verdict(proofs.after)),
         consistency=_consistency(status),

@@ -8,7 +8,7 @@ from encbench.api.trial import TrialSpec
 from encbench.reconcile import pods
 from encbench.reconcile.draft import backoff
 from encbench.reconcile.effects.effect import ReadSlots, ReleaseClients, StopServer, TrialEffect
-from encbench.reconcile.trial import decision
+from encbench.reconcile.trial import decision, placed
 from encbench.reconcile.trial.decision import TrialDecision, TrialDraft, until
 from encbench.reconcile.trial.ended import after_run
 from encbench.reconcile.trial.facts import ClientPod, TrialSeen
@@ -23,12 +23,9 @@ TOGETHER = 2.0
 def while_running(draft: TrialDraft) -> TrialDecision:
     """The next step of a trial that was released and has not ended."""
     seen, wanted = draft.seen, draft.spec.workload.client.replicas
-    if seen.lost_its_pod:
-        return _disrupted(draft, "the database pod was deleted while the trial ran")
-    if len(seen.clients) != wanted or any(c.pod.deleting for c in seen.clients):
-        return _disrupted(draft, "a client pod was deleted or replaced while the trial ran")
-    if any(c.pod.restarts for c in seen.clients):
-        return _disrupted(draft, "a client container restarted while the trial ran")
+    disturbance = _disturbance(draft)
+    if disturbance is not None:
+        return _disrupted(draft, disturbance)
     _note_recovery(draft)
     is_recovery = draft.spec.workload.recovery is not None
     planned = (draft.status.release_at or 0.0) + load_seconds(draft.spec)
@@ -59,6 +56,19 @@ def while_running(draft: TrialDraft) -> TrialDecision:
     if seen.database is not None and _may_stop(draft):
         orders.append(StopServer(seen.database, planned))
     return draft.decide(*orders, requeue=decision.POLL if unreleased else until(left))
+
+
+def _disturbance(draft: TrialDraft) -> str | None:
+    """What happened to one of the pods; None if all are there, as they were released."""
+    seen = draft.seen
+    if seen.lost_its_pod:
+        return "the database pod was deleted while the trial ran"
+    is_complete = len(seen.clients) == draft.spec.workload.client.replicas
+    if not is_complete or any(client.pod.deleting for client in seen.clients):
+        return "a client pod was deleted or replaced while the trial ran"
+    if any(client.pod.restarts for client in seen.clients):
+        return "a client container restarted while the trial ran"
+    return placed.replaced(draft)
 
 
 def longest(spec: TrialSpec) -> float:

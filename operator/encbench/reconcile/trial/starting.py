@@ -7,6 +7,7 @@ So may the first proof, where it asks another server. The release waits for both
 from encbench.api import lifecycle as life
 from encbench.api.conditions import find, is_true
 from encbench.api.scalars import parse_duration
+from encbench.kube.machines import differences
 from encbench.reconcile import pods
 from encbench.reconcile.draft import PATIENCE, backoff
 from encbench.reconcile.effects.effect import CreateJob, TrialEffect
@@ -14,7 +15,7 @@ from encbench.reconcile.objects import Testbed
 from encbench.reconcile.pods import Trouble
 from encbench.reconcile.stage import holds_the_stage, is_measured, keeps_from_proving, left_at
 from encbench.reconcile.starts import serves
-from encbench.reconcile.trial import decision, solitude
+from encbench.reconcile.trial import decision, placed, solitude
 from encbench.reconcile.trial.decision import TrialDecision, TrialDraft, until
 from encbench.tools.turns import load_seconds
 
@@ -25,7 +26,9 @@ def before_release(draft: TrialDraft, testbed: Testbed) -> TrialDecision:
     held = seen.before is not None and holds_the_stage(seen.before)
     if not held:
         solitude.note(draft)
-    _judge_mode(draft, testbed, _served(draft, testbed, waited))
+    _judge_machine(draft, testbed)
+    if not draft.status.outcome:
+        _judge_mode(draft, testbed, _served(draft, testbed, waited))
     if draft.status.outcome:
         return draft.decide(requeue=0.0)
     trouble = _check_clients(draft, waited)
@@ -39,7 +42,8 @@ def before_release(draft: TrialDraft, testbed: Testbed) -> TrialDecision:
     is_alone = not held and solitude.has_all(seen, draft.spec)
     if draft.is_true(life.PREPARED) and draft.is_true(life.PROVEN_BEFORE) and is_alone:
         return _join(draft) if seen.siblings else _release(draft, decision.START_TOGETHER)
-    effects: list[TrialEffect] = [] if seen.job is not None else [CreateJob(testbed)]
+    may_create = seen.job is None and placed.knows_its_node(testbed, draft.spec)
+    effects: list[TrialEffect] = [CreateJob(testbed)] if may_create else []
     if not draft.known(life.PROVEN_BEFORE):
         # While the clients' pods start: it would be dead time in front of that or after it.
         # Announced with the start, so that it costs no write of its own.
@@ -78,7 +82,9 @@ def _next_look(draft: TrialDraft, waited: float) -> float:
     """Seconds; with clients at the barrier, nothing happens while the trial before it runs."""
     before = draft.seen.before
     if draft.seen.job is None:
-        return 0.0
+        testbed = draft.seen.testbed
+        is_made = testbed is not None and placed.knows_its_node(testbed, draft.spec)
+        return 0.0 if is_made else decision.SLOW_POLL
     if before is None or not is_measured(before) or not draft.is_true(life.PREPARED):
         return backoff(waited, decision.POLL, decision.SLOW_POLL)
     end = (before.status.release_at or 0.0) + load_seconds(before.spec)
@@ -105,7 +111,7 @@ def _join(draft: TrialDraft) -> TrialDecision:
 
 def _release(draft: TrialDraft, ahead: float) -> TrialDecision:
     """Agree on the start. The clients hear of it, and a server is stopped, once this is written."""
-    draft.set(release_at=draft.seen.now.timestamp() + ahead)
+    draft.set(release_at=draft.seen.now.timestamp() + ahead, pods=placed.pods(draft.seen))
     draft.condition(life.RELEASED, True, "Released", "the clients know when to start")
     if draft.spec.workload.recovery is not None:
         message = "the server is stopped once the load has run its time"
@@ -151,6 +157,17 @@ def _judge_mode(draft: TrialDraft, testbed: Testbed, waited: float) -> None:
         draft.set_proof(life.PROVEN_BEFORE, made.proof)
     elif waited > parse_duration(draft.spec.step_deadlines.proof):
         draft.end("Failed", "ProofTimeout", draft.no_proof)
+
+
+def _judge_machine(draft: TrialDraft, testbed: Testbed) -> None:
+    """End a trial whose database runs on a node of another kind, where the campaign minds that."""
+    wanted, found = draft.spec.machine, testbed.status.machine
+    if wanted is None or found is None:
+        return
+    unlike = differences(found, wanted)
+    if unlike:
+        message = f"node {found.node} of its database is unlike the baseline's, {wanted.node}"
+        draft.end("Invalid", life.UNLIKE_NODES, f"{message}: {'; '.join(unlike)}")
 
 
 def _check_clients(draft: TrialDraft, waited: float) -> Trouble | None:

@@ -10,7 +10,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
 
@@ -41,11 +41,12 @@ class Attempt:
 
 @dataclass(frozen=True)
 class ProvenanceSource:
-    """One provenance record with its key and digest."""
+    """One provenance record with its key and digest, and the UIDs of the trials that rest on it."""
 
     key: str
     digest: str
     record: ProvenanceRecord
+    trials: set[str] = field(default_factory=set)
 
 
 def read(
@@ -70,6 +71,8 @@ def read(
             key = record.key_of("provenance.json")
             provenance = decode(ProvenanceRecord, checked(load, key, digest), key)
             sources[digest] = ProvenanceSource(key, digest, provenance)
+        if digest is not None:
+            sources[digest].trials.add(record.trial.uid)
     return found, list(sources.values())
 
 

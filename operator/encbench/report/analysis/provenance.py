@@ -4,7 +4,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 
 from encbench.api.overheadreport import Artefact
-from encbench.core.evidence import ProvenanceRecord
+from encbench.core.evidence import MachineFacts, ProvenanceRecord
+from encbench.kube.nodes import GIBIBYTE
 from encbench.report.analysis.bucket import ProvenanceSource
 from encbench.report.document import Fact, FactValue, Provenance
 
@@ -52,9 +53,23 @@ def _named(record: ProvenanceRecord) -> Iterable[tuple[str, str | None]]:
         yield "Client node", client.node
     yield "Kernel", record.machine.kernel
     yield "CPU", record.machine.cpu_model
+    yield from _offered(record.machine)
+    yield "Instance type", record.machine.instance_type
+    yield "Zone", record.machine.zone
+    for client in record.clients:
+        yield "Client's kernel", client.kernel
+        yield "Client's CPU", client.cpu_model
     for container, image in sorted(record.images.items()):
         yield f"Image of {container}", image
     yield "Kubernetes", record.kubernetes_version
+
+
+def _offered(machine: MachineFacts) -> Iterable[tuple[str, str | None]]:
+    """What the database's node offers its pods."""
+    if machine.allocatable_cores is not None:
+        yield "Allocatable CPU", f"{machine.allocatable_cores:g} cores"
+    if machine.allocatable_bytes is not None:
+        yield "Allocatable memory", f"{machine.allocatable_bytes / GIBIBYTE:.1f} GiB"
 
 
 def _fact(name: str, values: Mapping[str, Collection[str]], everywhere: int) -> Fact:

@@ -1,15 +1,15 @@
 """From a trial's record to the figures of one trial."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from encbench.api.trial import TrialResult
+from encbench.api.trial import TrialResult, TrialSpec
 from encbench.core import records
 from encbench.core.figures import CELLS, NEW_ORDERS, ROUND_TRIPS
 from encbench.core.slices import Slices
 from encbench.report.analysis import latency
 from encbench.report.analysis.bucket import Attempt
-from encbench.report.document.trial import RoundView, SlotView, TrialView
+from encbench.report.document.trial import RoundView, SlotView, SlowestClient, TrialView
 
 MEBIBYTE = 2**20
 Used = records.DatabaseCpu | records.ClientCpu | records.IdleCpu
@@ -66,6 +66,8 @@ def view(attempt: Attempt, home: records.IndexTestbed | None = None) -> TrialVie
         client_cpu_cores=_mean(c.cpu_cores for c in record.clients),
         client_memory_mib=_mean(_part(c.memory_max_bytes, MEBIBYTE) for c in record.clients),
         client_memory_percent=_mean(_memory_percent(c) for c in record.clients),
+        start_spread_ms=_start_spread(record.clients),
+        slowest_client=_slowest(spec, record.clients),
         node_cpu_percent=rounded(100 * cpu.node.fraction) if cpu.node else None,
         database_cpu_ms_per_transaction=_milliseconds(tps, cpu.database),
         proxy_cpu_percent=_percent(cpu.proxy),
@@ -128,6 +130,31 @@ def _of_slices(slices: Slices) -> dict[str, Any]:
         "spanned": slices.spanned,
         "block_cpu_ms_per_transaction": _positive(used),
     }
+
+
+def _start_spread(clients: Sequence[records.ClientFacts]) -> float | None:
+    began = [client.began for client in clients if client.began is not None]
+    if len(clients) < 2 or len(began) < len(clients):
+        return None
+    return rounded(1000 * (max(began) - min(began)))
+
+
+def _slowest(spec: TrialSpec, clients: Sequence[records.ClientFacts]) -> SlowestClient | None:
+    """The replica that did the least, where all were asked for as much."""
+    count = len(clients)
+    if count < 2 or spec.concurrency % count or (spec.workload.load.rate or 0) % count:
+        return None
+    known = [(client.tps, index) for index, client in enumerate(clients) if client.tps is not None]
+    whole = sum(one for one, _ in known)
+    if len(known) < count or not whole:
+        return None
+    tps, index = min(known)
+    return SlowestClient(
+        index=index,
+        node=clients[index].node,
+        tps=rounded(tps),
+        percent_of_mean=rounded(100 * tps * count / whole),
+    )
 
 
 def _each(result: TrialResult | None, name: str) -> float | None:

@@ -34,6 +34,16 @@ class SlotView(Model):
     write_kib: float | None = None
 
 
+class SlowestClient(Model):
+    """The replica of a trial's client with the fewest transactions a second."""
+
+    index: int
+    node: str | None = None
+    tps: float
+    percent_of_mean: float
+    """Of the mean over all replicas."""
+
+
 class TrialView(Model):
     """One trial with the figures that the report derives from its record."""
 
@@ -77,6 +87,11 @@ class TrialView(Model):
     """Peak resident memory."""
     client_memory_percent: float | None = None
     """Peak resident memory as a share of its limit."""
+    start_spread_ms: float | None = None
+    """Between the first and the last start of several replicas, by the operator's clock; each
+    client's own is known to within half of the round trip that asked for it."""
+    slowest_client: SlowestClient | None = None
+    """None where there is one only, or where threads or rate do not divide evenly."""
     node_cpu_percent: float | None = None
     database_cpu_ms_per_transaction: float | None = None
     proxy_cpu_percent: float | None = None

@@ -27,6 +27,7 @@ from encbench.sidecars.agent.process import ProcessReader
 from encbench.sidecars.agent.recovery import RecoveryRuns, System
 from encbench.sidecars.agent.slots import SlotRuns
 from encbench.sidecars.agent.volume import Ground
+from encbench.sidecars.machine import read_machine
 from encbench.wire import agent as wire
 from encbench.wire.failure import leave
 
@@ -50,7 +51,7 @@ def build(
     def open_bounded(seconds: float) -> sql.Session:
         return open_session(connect_timeout=seconds, statement_timeout=seconds)
 
-    machine = server.read_machine()
+    machine = read_machine()
     processes = ProcessReader(engine.facts.process, proc)
     recovery = RecoveryRuns(
         open_bounded, engine, System(processes.everyone, processes.started_at, kill)

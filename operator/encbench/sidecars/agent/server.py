@@ -1,12 +1,10 @@
-"""The server as a whole: whether it answers, its facts and its machine's, bringing it to rest."""
+"""The server as a whole: whether it answers, its facts, bringing it to rest."""
 
-import os
 import re
 import threading
 import time
 from collections.abc import Callable
 from contextlib import closing
-from pathlib import Path
 
 from encbench.adapters.sql import Session, SqlError
 from encbench.sidecars.agent.probe import EngineProbe, OpenSession
@@ -57,24 +55,6 @@ def describe(
         **machine,
         "clock": time.time(),
     }
-
-
-def read_machine(cpuinfo: Path = Path("/proc/cpuinfo")) -> MachineRows:
-    """Facts of the machine; one that the architecture does not report is empty."""
-    facts: dict[str, str] = {}
-    with cpuinfo.open(encoding="utf-8", errors="replace") as lines:
-        for line in lines:
-            name, colon, value = line.partition(":")
-            if not colon:
-                break
-            facts[name.strip().lower()] = value.strip()
-    names = os.uname()
-    return MachineRows(
-        kernel=names.release,
-        cpuModel=facts.get("model name") or names.machine,
-        cpuFlags=(facts.get("flags") or facts.get("features") or "").split(),
-        hostname=names.nodename,
-    )
 
 
 def settle(

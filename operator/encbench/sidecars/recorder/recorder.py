@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
+from encbench.sidecars.machine import read_machine
 from encbench.sidecars.recorder import barrier, follow, moment, process, upload
 from encbench.sidecars.recorder.config import RecorderConfig
 from encbench.sidecars.recorder.observation import Observation, ObservedWindow, series_csv
@@ -156,6 +157,7 @@ class RunDriver:
         cut_off(output)
         output_digest = digest(output)
         cpu = seen.cpu_seconds(window, began, ended) if window and began and ended else None
+        seen_by = read_machine()
         summary = wire.Summary(
             schema=SUMMARY_SCHEMA,
             tool=self._config.tool,
@@ -170,6 +172,7 @@ class RunDriver:
             throttledSeconds=_rounded(seen.throttled_seconds(window) if window else None),
             clockSkewSeconds=_rounded(clock_skew),
             clockOffset=self._run.clock,
+            machine=wire.ClientMachineRows(kernel=seen_by["kernel"], cpuModel=seen_by["cpuModel"]),
             output=wire.OutputDigest(bytes=output.stat().st_size, digest=output_digest),
         )
         (folder / SERIES).write_text(series_csv(seen.rows))

@@ -83,6 +83,85 @@ def test_no_caveat(study: Study, title: str) -> None:
     assert title not in titles(study)
 
 
+LARGER = {"node": "node-c", "allocatable_cores": 16.0}
+SMALLER = {"node": "node-a", "allocatable_cores": 8.0}
+
+
+def test_databases_on_unlike_nodes_are_a_serious_caveat() -> None:
+    said = "The databases ran on unlike nodes"
+    apart = replace(CALM, machines={"plain": SMALLER, "tde": LARGER})
+    text = text_of(apart, said)
+    assert "Node node-c, for testbed" in text
+    assert "is unlike node node-a: 16 allocatable cores against 8" in text
+    assert next(c for c in report(apart).caveats if c.title == said).weight == "serious"
+    alike = replace(CALM, machines={"plain": SMALLER, "tde": SMALLER | {"node": "node-c"}})
+    assert said not in titles(alike)
+    kernel = replace(CALM, machines={"tde": {"kernel": "6.19.0"}})
+    assert "kernel 6.19.0 against 6.18.0" in text_of(kernel, said)
+
+
+def test_clients_on_unlike_nodes_are_one_as_well() -> None:
+    said = "The clients ran on unlike nodes"
+    known = {"plain": {"cpu_model": "One"}, "tde": {"cpu_model": "Other"}}
+    assert "CPU Other against One" in text_of(replace(CALM, client_machines=known), said)
+    assert said not in titles(replace(CALM, client_machines={"tde": {"cpu_model": "Other"}})), (
+        "of the baseline's nothing is known"
+    )
+
+
+def test_clients_beside_the_databases_of_other_arms_are_a_note() -> None:
+    said = "Clients ran beside other databases"
+    crossed = replace(
+        CALM,
+        machines={"tde": {"node": "node-b"}},
+        client_machines={"plain": {"node": "node-b"}, "tde": {"node": "node-a"}},
+    )
+    assert "on node node-" in text_of(crossed, said)
+    assert said not in titles(replace(crossed, residency="OnDemand"))
+    apart = replace(crossed, client_machines={"tde": {"node": "node-c"}, "plain": {"node": "c"}})
+    assert said not in titles(apart)
+    shared = replace(CALM, colocated=True)
+    assert said not in titles(shared), "the serious caveat says it"
+
+
+@pytest.mark.parametrize(
+    ("more", "late", "slow"),
+    [
+        (((0.02, 1.0),), False, False),
+        (((0.06, 1.0),), True, False),
+        (((0.02, 0.8),), False, True),
+        (((0.02, 1.0), (0.06, 0.6), (0.0, 1.0)), True, True),
+    ],
+)
+def test_several_clients_start_together_and_do_as_much(
+    more: tuple[tuple[float, float], ...], late: bool, slow: bool
+) -> None:
+    found = titles(replace(CALM, more_clients=more))
+    assert ("The clients did not start together" in found) is late
+    assert ("One client was slower than the others" in found) is slow
+
+
+def test_the_slowest_client_is_named() -> None:
+    several = replace(CALM, more_clients=((0.02, 1.0), (0.06, 0.6), (0.0, 1.0)))
+    assert "client 2 on node node-2 was at 67 %" in text_of(
+        several, "One client was slower than the others"
+    )
+    assert "60 ms at most" in text_of(several, "The clients did not start together")
+    (first, *_) = report(several).trials
+    assert first.slowest_client is not None
+    assert (first.slowest_client.index, first.slowest_client.tps) == (2, 60.0)
+    assert first.start_spread_ms == pytest.approx(60.0, abs=0.1)
+    uneven = replace(several, more_clients=several.more_clients[:2])
+    assert report(uneven).trials[0].slowest_client is None, "16 threads are not three times as many"
+
+
+def test_a_machine_whose_trials_do_not_count_is_no_caveat() -> None:
+    never = replace(
+        CALM, machines={"tde": LARGER, "plain": SMALLER}, always={"tde": ("Invalid", "UnlikeNodes")}
+    )
+    assert "The databases ran on unlike nodes" not in titles(never)
+
+
 def text_of(study: Study, title: str) -> str:
     return next(c.text for c in report(study).caveats if c.title == title)
 

@@ -204,16 +204,55 @@ def test_the_kubelet_expands_nothing_in_a_user_s_option() -> None:
     assert "--rand-type=$(HOME)$$" in kubelet(words, {"HOME": "wrong"})
 
 
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+
+
 def test_client_and_database_are_kept_apart_unless_the_campaign_allows_it() -> None:
-    (term,) = pod(trial())["affinity"]["podAntiAffinity"][
-        "requiredDuringSchedulingIgnoredDuringExecution"
-    ]
+    (term,) = pod(trial())["affinity"]["podAntiAffinity"][REQUIRED]
     assert term["topologyKey"] == "kubernetes.io/hostname"
     assert term["labelSelector"]["matchLabels"] == {
         "app.kubernetes.io/component": "database",
         "encbench.io/testbed": "overhead-tde",
     }
-    assert "affinity" not in pod(trial(allowColocation=True))
+    assert REQUIRED not in pod(trial(allowColocation=True))["affinity"]["podAntiAffinity"]
+
+
+def test_clients_stay_where_the_cell_s_clients_are() -> None:
+    (term,) = pod(trial(clientNodes=["n2"]))["affinity"]["nodeAffinity"][REQUIRED][
+        "nodeSelectorTerms"
+    ]
+    assert term == {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n2"]}]}
+
+
+def test_replicas_spread_over_nodes() -> None:
+    assert "topologySpreadConstraints" not in pod(trial())
+    (constraint,) = pod(trial(client={"replicas": 2}))["topologySpreadConstraints"]
+    assert constraint["labelSelector"]["matchLabels"] == {
+        "encbench.io/trial": "overhead-c1234567-b1-tde"
+    }
+
+
+def test_a_load_runs_on_the_node_that_is_leased_for_it() -> None:
+    (wish,) = pod(load())["affinity"]["podAffinity"][
+        "preferredDuringSchedulingIgnoredDuringExecution"
+    ]
+    assert wish["podAffinityTerm"]["labelSelector"]["matchLabels"] == {
+        "app.kubernetes.io/component": "database",
+        "encbench.io/testbed": "overhead-tde",
+    }
+
+
+@pytest.mark.parametrize("job", [trial(), load()], ids=["trial", "load"])
+def test_whoever_tidies_up_a_cluster_leaves_a_pod_alone(job: Body) -> None:
+    notes = job["spec"]["template"]["metadata"]["annotations"]
+    assert (
+        notes.items()
+        >= {
+            "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
+            "descheduler.alpha.kubernetes.io/prefer-no-eviction": "true",
+            "karpenter.sh/do-not-disrupt": "true",
+        }.items()
+    )
 
 
 def test_placement_and_pull_secrets_are_the_workload_s() -> None:

@@ -12,6 +12,9 @@ __all__ = ["CHECKS", "Facts", "caveats"]
 
 CHECKS: tuple[Check, ...] = (
     load.colocation,
+    setting.unlike_databases,
+    setting.unlike_clients,
+    setting.beside_databases,
     columns.stand_in,
     columns.simulated_boundary,
     columns.hop_not_apart,
@@ -24,6 +27,8 @@ CHECKS: tuple[Check, ...] = (
     load.fixed_rate,
     recovery.unequal_log,
     load.busy_client,
+    load.uneven_clients,
+    load.scattered_start,
     load.foreign_load,
     load.stolen,
     blocks.missing_blocks,

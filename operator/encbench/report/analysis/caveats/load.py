@@ -12,6 +12,10 @@ FOREIGN_PERCENT = 10.0
 """Of a node's cores: how much others may use before readers should know."""
 IDLE_PERCENT = 2.0
 """Of one instance's CPU: how much the idle databases together may use."""
+START_SPREAD_MS = 50.0
+"""Between the first and the last start of a trial's clients."""
+UNEVEN_PERCENT = 90.0
+"""Of the mean over a trial's clients, which were all asked for as much."""
 STOLEN_PERCENT = 2.0
 """Of a node's cores: how much the hypervisor may take."""
 THROTTLED_PERCENT = 5.0
@@ -46,6 +50,36 @@ def busy_client(facts: Facts) -> Iterator[Caveat]:
             f"{text.number(CLIENT_NEAR_LIMIT, 0)} %, {len(throttled)} were throttled for more than "
             f"{text.number(THROTTLED_PERCENT, 0)} % of the window. Where the client limits TPS the "
             "cost of encryption is hidden.",
+        )
+
+
+def scattered_start(facts: Facts) -> Iterator[Caveat]:
+    """Replicas that did not start together."""
+    known = [t.start_spread_ms for t in facts.counted if t.start_spread_ms is not None]
+    late = [spread for spread in known if spread > START_SPREAD_MS]
+    if late:
+        yield note(
+            title="The clients did not start together",
+            text=f"In {len(late)} of {plural(len(known), 'counted trial')} with several clients "
+            f"the last one started more than {text.number(START_SPREAD_MS, 0)} ms after the first, "
+            f"{text.number(max(late), 0)} ms at most. Only the time in which all of them measured "
+            "is a trial's window, but TPS of a client is over its own.",
+        )
+
+
+def uneven_clients(facts: Facts) -> Iterator[Caveat]:
+    """A replica that did less than the others."""
+    known = [t.slowest_client for t in facts.counted if t.slowest_client is not None]
+    slow = [one for one in known if one.percent_of_mean < UNEVEN_PERCENT]
+    if slow:
+        worst = min(slow, key=lambda one: one.percent_of_mean)
+        where = f" on node {worst.node}" if worst.node else ""
+        yield note(
+            title="One client was slower than the others",
+            text=f"In {len(slow)} of {plural(len(known), 'counted trial')} with several clients "
+            f"one reached less than {text.number(UNEVEN_PERCENT, 0)} % of their mean; client "
+            f"{worst.index}{where} was at {text.number(worst.percent_of_mean, 0)} %. All had as "
+            "many threads, so its node or its network may be slower than those of the others.",
         )
 
 

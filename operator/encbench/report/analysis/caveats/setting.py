@@ -1,10 +1,13 @@
 """Caveats about data and machines: how they differ from production."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from operator import itemgetter
 
 from encbench.api.scalars import parse_quantity
 from encbench.api.tpcc import Statements
 from encbench.api.workload import WorkloadSpec
+from encbench.core.evidence import MachineFacts, ProvenanceRecord
+from encbench.kube.machines import differences
 from encbench.report.analysis.caveats.facts import Facts, note, serious
 from encbench.report.document import Caveat
 from encbench.report.words import text
@@ -84,6 +87,83 @@ def no_aes(facts: Facts) -> Iterator[Caveat]:
             text=f"The CPU of {listed(sorted(without))} lists no aes flag; AES is many times "
             "slower there than on a current server.",
         )
+
+
+def unlike_databases(facts: Facts) -> Iterator[Caveat]:
+    """Databases of one comparison on machines of different kinds."""
+    found = list(_unlike(facts, lambda record: [record.machine]))
+    if found:
+        yield serious(
+            title="The databases ran on unlike nodes",
+            text=f"{_first(found)}. A difference between these arms is one of their machines as "
+            "well. Have the scheduler find like nodes for them, by placement.nodeSelector, and set "
+            "limits.likeNodes to make such trials Invalid.",
+        )
+
+
+def unlike_clients(facts: Facts) -> Iterator[Caveat]:
+    """Clients of one comparison on machines of different kinds."""
+    found = list(_unlike(facts, lambda record: list(record.clients)))
+    if found:
+        yield serious(
+            title="The clients ran on unlike nodes",
+            text=f"{_first(found)}. A difference between these arms may come from there.",
+        )
+
+
+def beside_databases(facts: Facts) -> Iterator[Caveat]:
+    """Clients on the nodes of databases that were not measured, but ran."""
+    if facts.spec.residency == "OnDemand":
+        return
+    homes = {one.record.testbed: one.record.machine.node for one in facts.sources}
+    found = {
+        (client.node, bed)
+        for one in facts.sources
+        for client in one.record.clients
+        for bed, node in homes.items()
+        if bed != one.record.testbed and node == client.node != one.record.machine.node
+    }
+    if found:
+        node, bed = min((node or "", bed) for node, bed in found)
+        yield note(
+            title="Clients ran beside other databases",
+            text=f"For instance on node {node}, where testbed {bed} has its database, because no "
+            "node was free of databases. Those were idle while others were measured, but they "
+            "hold memory there, and limits.idleCpu is all that bounds what they do. With "
+            "residency: OnDemand they are stopped.",
+        )
+
+
+Machines = Callable[[ProvenanceRecord], list[MachineFacts]]
+
+
+def _unlike(facts: Facts, machines: Machines) -> Iterator[str]:
+    """For each testbed that ran on other machines than its cell's baseline, how they differ.
+
+    A testbed's replicas are compared with the baseline's in order of their indices.
+    """
+    counted = facts.counted
+    found = [
+        (trial.role != "baseline", trial.cell, source.record)
+        for source in facts.sources
+        for trial in [next((t for t in counted if t.uid in source.trials), None)]
+        if trial is not None
+    ]
+    first: dict[str, list[MachineFacts]] = {}
+    for _, cell, record in sorted(found, key=itemgetter(0)):
+        own = machines(record)
+        for one, other in zip(own, first.setdefault(cell, own), strict=False):
+            unlike = differences(one, other)
+            if unlike:
+                yield (
+                    f"Node {one.node}, for testbed {record.testbed}, is unlike node {other.node}: "
+                    f"{listed(unlike)}"
+                )
+
+
+def _first(found: list[str]) -> str:
+    more = len(set(found)) - 1
+    return found[0] + (f", and {more} more such" if more else "")
 
 
 def mixed_machines(facts: Facts) -> Iterator[Caveat]:

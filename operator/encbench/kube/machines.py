@@ -1,0 +1,75 @@
+"""What a node is like, and whether two are alike, which a comparison of arms takes for granted."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any, Protocol
+
+from encbench.api.scalars import parse_quantity
+from encbench.api.testbed import Machine
+from encbench.kube.affinity import INSTANCE_TYPE, ZONE
+from encbench.kube.nodes import GIBIBYTE
+
+MEMORY_SLACK = 0.01
+"""Share by which the memory of two nodes may differ: firmware and kernel take a little of it, and
+not always the same."""
+
+
+class MachineLike(Protocol):
+    """What is compared, as far as both are known."""
+
+    @property
+    def cpu_model(self) -> str | None:
+        """Model of the CPU."""
+
+    @property
+    def kernel(self) -> str | None:
+        """Release of the kernel."""
+
+    @property
+    def allocatable_cores(self) -> float | None:
+        """CPU that the node offers its pods."""
+
+    @property
+    def allocatable_bytes(self) -> int | None:
+        """Memory that it offers them."""
+
+
+def differences(one: MachineLike, other: MachineLike) -> tuple[str, ...]:
+    """In what they differ, with both values; nothing if they are alike."""
+    return tuple(_differences(one, other))
+
+
+def of_node(name: str, body: dict[str, Any]) -> Machine:
+    """What a Node says of itself."""
+    offered = (body.get("status") or {}).get("allocatable") or {}
+    labels = (body.get("metadata") or {}).get("labels") or {}
+    memory = _amount(offered.get("memory"))
+    return Machine(
+        node=name,
+        allocatable_cores=_amount(offered.get("cpu")),
+        allocatable_bytes=None if memory is None else int(memory),
+        instance_type=labels.get(INSTANCE_TYPE),
+        zone=labels.get(ZONE),
+    )
+
+
+def _amount(text: Any) -> float | None:
+    """A node's quantity; None in a form that no kubelet writes."""
+    with suppress(ValueError):
+        return None if text is None else parse_quantity(str(text))
+    return None
+
+
+def _differences(one: MachineLike, other: MachineLike) -> Iterator[str]:
+    words = (("CPU", one.cpu_model, other.cpu_model), ("kernel", one.kernel, other.kernel))
+    for name, mine, yours in words:
+        if mine and yours and mine != yours:
+            yield f"{name} {mine} against {yours}"
+    cores, more_cores = one.allocatable_cores, other.allocatable_cores
+    if cores is not None and more_cores is not None and cores != more_cores:
+        yield f"{cores:g} allocatable cores against {more_cores:g}"
+    memory, more = one.allocatable_bytes, other.allocatable_bytes
+    if memory and more and abs(memory - more) > MEMORY_SLACK * max(memory, more):
+        yield (
+            f"{memory / GIBIBYTE:.1f} GiB of allocatable memory against {more / GIBIBYTE:.1f} GiB"
+        )

@@ -1,0 +1,69 @@
+"""Where a trial's pods run: written down at the release, and held against every later look.
+
+From the release on a node's CPU, a client's clock and the figures are those of these pods. By the
+time the record is made, the database may be somewhere else.
+"""
+
+from encbench.api.testbed import TestbedSpec, TestbedStatus
+from encbench.api.trial import PodPlace, ReleasedPods, TrialSpec
+from encbench.reconcile.objects import Object, Trial
+from encbench.reconcile.pods import PodFacts
+from encbench.reconcile.trial.decision import TrialDraft
+from encbench.reconcile.trial.facts import TrialSeen
+
+
+def knows_its_node(testbed: Object[TestbedSpec, TestbedStatus], spec: TrialSpec) -> bool:
+    """Whether clients can be kept off their database's node, if they have to be."""
+    is_free = spec.allow_colocation or testbed.spec.instance.is_external
+    return is_free or testbed.status.machine is not None
+
+
+def pods(seen: TrialSeen) -> ReleasedPods:
+    """What the clients are released with."""
+    found = [_place(client.pod) for client in seen.clients]
+    return ReleasedPods(
+        database=None if seen.database is None else _place(seen.database),
+        clients=[place for place in found if place is not None],
+    )
+
+
+def _place(pod: PodFacts) -> PodPlace | None:
+    return None if pod.node is None else PodPlace(uid=pod.uid, node=pod.node)
+
+
+def replaced(draft: TrialDraft) -> str | None:
+    """Which pod is not the one of the release, as a sentence; None if all that are there are."""
+    known = draft.status.pods
+    if known is None:
+        return None
+    before = {place.uid for place in known.clients}
+    if before and any(client.pod.uid not in before for client in draft.seen.clients):
+        return "a client pod was replaced while the trial ran"
+    return replaced_database(draft)
+
+
+def replaced_database(draft: TrialDraft) -> str | None:
+    """The same of the database alone."""
+    known, pod = draft.status.pods, draft.seen.database
+    before = known.database if known is not None else None
+    if before is None or pod is None or pod.uid == before.uid:
+        return None
+    if pod.node is not None and pod.node != before.node:
+        return f"the database moved from node {before.node} to {pod.node} while the trial ran"
+    return "the database pod was replaced while the trial ran"
+
+
+def database_node(trial: Trial, seen: TrialSeen) -> str | None:
+    """The node of the database at the release; of a trial that was not released where it is."""
+    known = trial.status.pods
+    if known is not None:
+        return known.database.node if known.database is not None else None
+    return seen.database.node if seen.database is not None else None
+
+
+def client_nodes(trial: Trial, seen: TrialSeen) -> dict[int, str | None]:
+    """The same of each client, by its index."""
+    known = trial.status.pods
+    if known is not None:
+        return {index: place.node for index, place in enumerate(known.clients)}
+    return {client.pod.index: client.pod.node for client in reversed(seen.clients)}

@@ -1,0 +1,449 @@
+"""Nodes through a campaign: where clients stay, what is recorded, what makes a trial Invalid."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from encbench.api.conditions import find
+from encbench.api.kinds import JOB, NODE, POD, POD_DISRUPTION_BUDGET, STATEFUL_SET, TESTBED
+from encbench.api.testbed import Machine
+from encbench.api.trial import ReleasedPods
+from encbench.core import plan
+from encbench.core.artefact import decode
+from encbench.core.evidence import ProvenanceRecord
+from encbench.core.records import TrialRecord
+from encbench.kube import labels
+from encbench.ports import Body
+from encbench.reconcile.campaign import placement
+from encbench.reconcile.campaign.facts import past
+from encbench.reconcile.effects.effect import CreateJob
+from encbench.reconcile.objects import Campaign, Testbed, Trial
+from encbench.reconcile.trial import placed
+from encbench.reconcile.trial.decide import decide
+from encbench.reconcile.trial.decision import TrialDecision
+from tests.unit.reconcile import test_campaign_decide as campaigns
+from tests.unit.reconcile.oracle import assert_sound, leftovers
+from tests.unit.reconcile.pods import CLIENT_NODE, DATABASE_NODE
+from tests.unit.reconcile.seen import (
+    NOW,
+    PROVEN,
+    a_client,
+    a_pod,
+    a_testbed,
+    a_trial,
+    found,
+    ready,
+    saw,
+    wants,
+)
+from tests.unit.reconcile.test_trial_decide import BEFORE, MEASURED, RUNNING, verdict
+from tests.unit.reconcile.world import SPACE, World, parts, study
+
+HERE: dict[str, Any] = {
+    "node": "node-1",
+    "cpuModel": "Some CPU",
+    "kernel": "6.1.0",
+    "allocatableCores": 8.0,
+    "allocatableBytes": 32 << 30,
+}
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+
+
+def pods(database: str = "bed-0", *clients: str, node: str = "node-1") -> dict[str, Any]:
+    """What a status says of the pods at the release."""
+    return {
+        "pods": {
+            "database": {"uid": database, "node": node},
+            "clients": [{"uid": uid, "node": "node-2"} for uid in clients or ("run-0",)],
+        }
+    }
+
+
+# -- a trial
+
+
+def test_the_release_writes_down_the_pods_and_their_nodes() -> None:
+    decision = decide(a_trial({"ProvenBefore": ("True", 1.0)}), saw(a_client()))
+    known = decision.status.pods
+    assert known is not None
+    assert known.to_dict() == {
+        "database": {"uid": "bed-0", "node": "node-1"},
+        "clients": [{"uid": "run-0", "node": "node-1"}],
+    }
+
+
+def look(facts: Mapping[str, Any], *clients: Any, **fields: Any) -> TrialDecision:
+    trial = a_trial(facts, releaseAt=NOW.timestamp() - 5, serverStarted=5.0, **pods())
+    return decide(trial, saw(*clients, **fields))
+
+
+SERVER = ready("server", "agent")
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"database": a_pod("bed-0", *SERVER)}, None),
+        ({"database": a_pod("bed-0", *SERVER, uid="other")}, "the database pod was replaced"),
+        (
+            {"database": a_pod("bed-0", *SERVER, uid="other", node="node-2")},
+            "the database moved from node node-1 to node-2",
+        ),
+    ],
+)
+@pytest.mark.parametrize("facts", [RUNNING, MEASURED], ids=["running", "measured"])
+def test_a_database_that_was_replaced_makes_it_invalid_at_the_next_look(
+    facts: Mapping[str, Any], fields: dict[str, Any], words: str | None
+) -> None:
+    client = a_client("running" if facts is RUNNING else "finished", exit_code=0)
+    decision = look(facts, client, **fields)
+    if words is None:
+        assert decision.status.outcome is None
+        return
+    assert verdict(decision) == ("Invalid", "Disrupted")
+    assert (decision.status.message or "").startswith(words)
+
+
+def test_a_proof_of_the_pod_that_took_its_place_is_no_proof() -> None:
+    other = a_pod("bed-0", *SERVER, uid="other")
+    proven = found(PROVEN, 5.0)
+    decision = look(MEASURED, a_client("finished", exit_code=0), database=other, found=proven)
+    assert verdict(decision) == ("Invalid", "Disrupted")
+    fact = find(decision.status.conditions, "ProvenAfter")
+    assert fact is not None
+    assert fact.status == "False"
+
+
+def test_a_client_that_was_replaced_makes_it_invalid() -> None:
+    decision = look(RUNNING, a_client("running", uid="other"))
+    assert verdict(decision) == ("Invalid", "Disrupted")
+    assert decision.status.message == "a client pod was replaced while the trial ran"
+
+
+def test_a_trial_that_an_earlier_operator_released_goes_on() -> None:
+    trial = a_trial(RUNNING, releaseAt=NOW.timestamp() - 5)
+    assert decide(trial, saw(a_client("running"))).status.outcome is None
+
+
+def test_nodes_are_those_of_the_release_wherever_the_pods_are_now() -> None:
+    trial = a_trial(MEASURED, **pods())
+    moved = saw(a_client(node="node-9"), database=a_pod(node="node-9"))
+    assert placed.database_node(trial, moved) == "node-1"
+    assert placed.client_nodes(trial, moved) == {0: "node-2"}
+    gone = saw(database=None)
+    assert placed.database_node(trial, gone) == "node-1"
+    assert placed.client_nodes(trial, gone) == {0: "node-2"}
+    never = a_trial(BEFORE)
+    assert placed.database_node(never, moved) == "node-9"
+    assert placed.client_nodes(never, moved) == {0: "node-9"}
+
+
+def test_no_client_is_made_before_its_database_s_node_is_known() -> None:
+    unknown = a_testbed()
+    waits = decide(a_trial(), saw(job=None, testbed=unknown))
+    assert not wants(waits, CreateJob)
+    assert waits.requeue == 1.0
+    known = a_testbed(machine=HERE)
+    assert wants(decide(a_trial(), saw(job=None, testbed=known)), CreateJob)
+    alike = a_trial()
+    allowed = replace(alike, spec=alike.spec.model_copy(update={"allow_colocation": True}))
+    assert wants(decide(allowed, saw(job=None, testbed=unknown)), CreateJob)
+
+
+def like(wanted: Mapping[str, Any] | None, **has: Any) -> TrialDecision:
+    one = a_trial({"ProvenBefore": ("True", 1.0)})
+    machine = None if wanted is None else Machine.model_validate(wanted)
+    trial = replace(one, spec=one.spec.model_copy(update={"machine": machine}))
+    return decide(trial, saw(a_client(), testbed=a_testbed(machine={**HERE, **has})))
+
+
+def test_an_unlike_node_makes_a_trial_invalid_before_it_costs_anything() -> None:
+    assert like(HERE).status.outcome is None
+    assert like(None, cpuModel="Other").status.outcome is None
+    assert like(HERE, node="node-2").status.outcome is None
+    decision = like(HERE, node="node-2", cpuModel="Other", kernel="6.2.0")
+    assert verdict(decision) == ("Invalid", "UnlikeNodes")
+    assert decision.status.release_at is None
+    assert decision.status.message == (
+        "node node-2 of its database is unlike the baseline's, node-1: CPU Other against Some CPU; "
+        "kernel 6.2.0 against 6.1.0"
+    )
+
+
+# -- where the clients of the next trial run
+
+
+class Cell:
+    """The first cell of a campaign, with its trials so far."""
+
+    def __init__(self, **spec: Any) -> None:
+        self.of: Campaign = campaigns.a_campaign(**{"blocks": {"min": 6}, **spec})
+        self.trials: dict[str, Trial] = {}
+
+    def ran(self, *nodes: str, outcome: str = "Succeeded", reason: str | None = None) -> Trial:
+        """One more trial; it was never released if there are no nodes."""
+        number = len(self.trials)
+        made = campaigns.the_trials(self.of, *["Succeeded"] * (number + 1))
+        trial = list(made.values())[-1]
+        released = ReleasedPods.model_validate(
+            {"clients": [{"uid": f"{trial.name}-{node}", "node": node} for node in nodes]}
+        )
+        status = trial.status.model_copy(
+            update={
+                "outcome": outcome,
+                "reason": reason,
+                "release_at": 1000.0 + number if nodes else None,
+                "pods": released if nodes else None,
+            }
+        )
+        created = f"2030-01-01T11:{number:02d}:00Z"
+        self.trials[trial.name] = replace(trial, status=status, created=created)
+        return trial
+
+    def next(self, database: str | None = "n1") -> list[str]:
+        """Nodes of the next trial's clients, with its database there."""
+        cell = campaigns.the_cell(self.of)
+        attempts = [past(one) for one in self.trials.values()]
+        planned = plan.next_trial(self.of.spec, cell, attempts).next_trial
+        assert planned is not None
+        seen = replace(campaigns.saw(self.of), trials=self.trials)
+        bed = a_testbed(machine=None if database is None else {"node": database})
+        resolved = campaigns.RESOLVED
+        return placement.client_nodes(self.of, seen, planned, resolved, bed)
+
+
+def test_the_first_clients_run_where_the_scheduler_puts_them_and_all_others_there() -> None:
+    cell = Cell()
+    assert cell.next() == []
+    cell.ran("n2")
+    assert cell.next() == ["n2"]
+    cell.ran("n2", outcome="Invalid", reason="ProofFailed")
+    assert cell.next() == ["n2"]
+
+
+def test_replicas_stay_on_their_nodes_together() -> None:
+    cell = Cell()
+    cell.ran("n3", "n2", "n3")
+    assert cell.next() == ["n2", "n3"]
+
+
+def test_a_trial_that_was_never_released_says_nothing_of_nodes() -> None:
+    cell = Cell()
+    cell.ran("n2")
+    cell.ran(outcome="Invalid", reason="ProofFailed")
+    assert cell.next() == ["n2"]
+
+
+@pytest.mark.parametrize("reason", ["Unschedulable", "StartTimeout", "NodeLost"])
+def test_clients_that_fit_there_no_longer_go_elsewhere_and_stay_there(reason: str) -> None:
+    cell = Cell()
+    cell.ran("n2")
+    cell.ran(outcome="Failed", reason=reason)
+    assert cell.next() == []
+    cell.ran("n3")
+    assert cell.next() == ["n3"]
+
+
+def test_with_like_nodes_clients_never_go_elsewhere() -> None:
+    cell = Cell(limits={"likeNodes": True})
+    cell.ran("n2")
+    cell.ran(outcome="Failed", reason="Unschedulable")
+    assert cell.next() == ["n2"]
+
+
+def test_arms_on_each_other_s_client_node_have_nodes_of_their_own() -> None:
+    cell = Cell()
+    cell.ran("n2")
+    assert cell.next("n2") == [], "its own database is there"
+    cell.ran("n1")
+    assert cell.next("n2") == ["n1"]
+    assert cell.next("n1") == ["n2"], "the older one, because the newer is its database's node"
+    together = Cell(allowColocation=True)
+    together.ran("n2")
+    assert together.next("n2") == ["n2"]
+
+
+def test_clients_of_an_interleaved_block_stay_where_any_of_its_arms_ran() -> None:
+    cell = Cell(blocks={"min": 6, "interleave": {"rounds": 4}})
+    cell.ran("n2")
+    cell.ran("n3")
+    assert cell.next() == ["n2", "n3"]
+
+
+def test_what_all_nodes_have_to_be_like_is_the_baseline_s() -> None:
+    def bed(role: str, **machine: Any) -> Testbed:
+        one = a_testbed(machine={**HERE, **machine})
+        arm = one.spec.arm.model_copy(update={"role": role})
+        return replace(one, spec=one.spec.model_copy(update={"arm": arm}))
+
+    beds = [bed("treatment", node="n7"), bed("baseline", node="n8")]
+    strict = campaigns.a_campaign(limits={"likeNodes": True})
+    wanted = placement.machine(strict, beds)
+    assert wanted is not None
+    assert wanted.node == "n8"
+    assert placement.machine(campaigns.a_campaign(), beds) is None
+
+
+# -- whole campaigns
+
+
+def node(name: str, cpu: str = "8") -> Body:
+    kernel = {"kernelVersion": "6.1.0"}
+    offered = {"cpu": cpu, "memory": "32Gi"}
+    return {"metadata": {"name": name}, "status": {"allocatable": offered, "nodeInfo": kernel}}
+
+
+def with_nodes(**spec: Any) -> World:
+    world = World()
+    for name in (DATABASE_NODE, CLIENT_NODE):
+        world.cluster.add(NODE, node(name))
+    world.apply(*parts(), study("tde", blocks=2, **spec))
+    return world
+
+
+async def jobs_of(world: World) -> dict[str, Body]:
+    """The pods' templates of all clients' Jobs that there ever were."""
+    made: dict[str, Body] = {}
+
+    def look_at_jobs() -> bool:
+        for body in (change.body for change in world.delivered if change.kind == JOB):
+            if name := body["metadata"]["labels"].get(labels.TRIAL):
+                made.setdefault(name, body["spec"]["template"])
+        return world.ended()
+
+    await world.run(look_at_jobs)
+    return made
+
+
+def required(template: Body) -> list[tuple[str, str]]:
+    terms = template["spec"]["affinity"]["nodeAffinity"][REQUIRED]["nodeSelectorTerms"]
+    fields = [field for term in terms for field in term["matchFields"]]
+    return [(field["operator"], *field["values"]) for field in fields]
+
+
+@pytest.mark.parametrize("spec", [{}, {"residency": "OnDemand"}, {"reset": "trial"}], ids=str)
+async def test_clients_are_kept_off_their_database_s_node_whether_it_runs_or_not(
+    spec: dict[str, Any],
+) -> None:
+    """An OnDemand database is not there when its clients are made, but its volume is."""
+    world = with_nodes(**spec)
+    made = await jobs_of(world)
+    assert len(made) == len(world.trials()) == 6
+    first, *later = [
+        made[t.name] for t in sorted(world.trials(), key=lambda t: t.status.release_at or 0)
+    ]
+    assert required(first) == [("NotIn", DATABASE_NODE)]
+    assert [required(one) for one in later] == [[("In", CLIENT_NODE)]] * 5
+    await world.settle()
+    assert_sound(world)
+    assert not leftovers(world)
+
+
+async def test_nodes_are_recorded_and_no_trial_asks_for_one() -> None:
+    world = with_nodes(residency="OnDemand")
+    await world.run(world.ended)
+    await world.settle()
+    asked = [call for call in world.cluster.calls if call.kind == NODE]
+    assert len(asked) == 3, "once for each testbed, though its server is started for each trial"
+    records = [
+        decode(ProvenanceRecord, content, key)
+        for key, content in world.store.objects.items()
+        if key.endswith("provenance.json")
+    ]
+    assert records
+    for one in records:
+        machine = one.machine
+        assert (machine.node, machine.allocatable_cores) == (DATABASE_NODE, 8.0)
+        assert (machine.allocatable_bytes, machine.cpu_model) == (32 << 30, "Fake CPU")
+        (client,) = one.clients
+        assert (client.node, client.cpu_model, client.kernel) == (
+            CLIENT_NODE,
+            "Client's CPU",
+            "6.1.0",
+        )
+
+
+async def test_a_database_that_moves_before_the_record_is_made_leaves_its_node_in_it() -> None:
+    world = with_nodes()
+    await world.run(world.running())
+    (running,) = world.trials()
+
+    def is_proven() -> bool:
+        (one,) = [t for t in world.trials() if t.name == running.name]
+        fact = find(one.status.conditions, "ProvenAfter")
+        return fact is not None and fact.status == "True"
+
+    await world.run(is_proven)
+    name = f"{running.spec.testbed_ref.name}-0"
+    pod = world.cluster.one(POD, SPACE, name)
+    world.controllers.nodes[pod["metadata"]["labels"][labels.ARM]] = "node-9"
+    world.cluster.remove(POD, SPACE, name)
+    await world.run(
+        lambda: any(t.name == running.name and t.status.artefact_key for t in world.trials())
+    )
+    assert world.cluster.one(POD, SPACE, name)["spec"]["nodeName"] == "node-9"
+    key = next(t for t in world.trials() if t.name == running.name).status.artefact_key
+    assert key is not None
+    record = decode(TrialRecord, world.store.objects[key], key)
+    assert record.database_node == DATABASE_NODE
+
+
+async def test_every_testbed_has_a_budget_that_goes_with_it() -> None:
+    world = with_nodes()
+    await world.run(world.running())
+    beds = {body["metadata"]["name"] for body in world.cluster.all(TESTBED)}
+    budgets = world.cluster.all(POD_DISRUPTION_BUDGET)
+    assert {one["metadata"]["name"] for one in budgets} == beds
+    for body in world.cluster.all(POD):
+        own = body["metadata"]["labels"]
+        held = [
+            one for one in budgets if one["spec"]["selector"]["matchLabels"].items() <= own.items()
+        ]
+        assert len(held) == 1, "the API evicts no pod that has two"
+        notes = body["metadata"]["annotations"]
+        assert notes["karpenter.sh/do-not-disrupt"] == "true"
+        assert notes["cluster-autoscaler.kubernetes.io/safe-to-evict"] == "false"
+    parts_of = {body["metadata"]["labels"][labels.COMPONENT] for body in world.cluster.all(POD)}
+    assert parts_of >= {"database", "client"}
+    await world.run(world.ended)
+    await world.settle()
+    assert not leftovers(world)
+
+
+async def test_a_start_leaves_the_annotations_and_asks_for_the_same_node() -> None:
+    world = with_nodes(reset="trial")
+    await world.run(world.running(2))
+    for body in world.cluster.all(STATEFUL_SET):
+        template = body["spec"]["template"]
+        notes = template["metadata"]["annotations"]
+        assert notes[labels.START]
+        assert notes["karpenter.sh/do-not-disrupt"] == "true"
+        (wish,) = template["spec"]["affinity"]["nodeAffinity"][
+            "preferredDuringSchedulingIgnoredDuringExecution"
+        ]
+        assert wish["preference"]["matchFields"][0]["values"] == [DATABASE_NODE]
+        assert template["spec"]["affinity"]["podAffinity"]
+
+
+async def test_databases_that_are_prepared_in_turn_are_planned_beside_each_other() -> None:
+    world = with_nodes(residency="OnDemand")
+    await world.run(lambda: len(world.latest(TESTBED.kind, "")) == 3)
+    near = [body["spec"].get("near", []) for body in world.cluster.all(TESTBED)]
+    assert sorted(near) == [[], [DATABASE_NODE], [DATABASE_NODE]]
+
+
+async def test_unlike_nodes_are_not_compared_where_the_campaign_minds() -> None:
+    world = World()
+    world.cluster.add(NODE, node(DATABASE_NODE))
+    world.cluster.add(NODE, node("node-9", cpu="16"))
+    world.apply(*parts(), study("tde", blocks=1, replacements=0, limits={"likeNodes": True}))
+    world.controllers.nodes["tde"] = "node-9"
+    await world.run(world.ended)
+    (tde,) = [t for t in world.trials() if t.spec.arm.name == "tde"]
+    assert (tde.status.outcome, tde.status.reason) == ("Invalid", "UnlikeNodes")
+    assert "16 allocatable cores against 8" in (tde.status.message or "")
+    assert tde.status.release_at is None
+    others = [t.status.outcome for t in world.trials() if t.name != tde.name]
+    assert set(others) == {"Succeeded"}
