@@ -126,6 +126,23 @@ def test_two_faults_of_one_lane_wait_for_each_other(
     assert log == ["begin", "end"] * 2
 
 
+def test_an_end_may_wait_for_the_end_of_another(play: Play) -> None:
+    """As when a replica has to come back, and the API server stands still."""
+    log: list[str] = []
+
+    class NeedsOther(Breaks):
+        def begin(self, scene: Scene, draw: Random) -> Begun:
+            return Begun("it", self.end)
+
+        def end(self) -> None:
+            if "end" not in log:
+                raise NotThere("the API server is away")
+            log.append("end of the first")
+
+    play([[STARTED], [COMPLETE]], NeedsOther(lane="one"), Breaks(lane="two", log=log))
+    assert log == ["begin", "end", "end of the first"]
+
+
 def test_all_faults_end_when_one_goes_wrong(play: Play) -> None:
     first, second = Breaks(lane="one"), Breaks(lane="two")
     with pytest.raises(ZeroDivisionError):
