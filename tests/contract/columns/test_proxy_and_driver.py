@@ -15,8 +15,9 @@ from tests.contract.tpcc.program import DRIVERS, Program
 from tests.support import confidential, encjdbc, mariadb, mysql
 from tests.support.confidential import AES, SM4
 from tests.support.subset import first_of
+from tests.support.tpcc import loaded
 
-ENGINES: dict[str, Callable[[dict[str, Any]], AbstractContextManager[Any]]] = {
+ENGINES: dict[str, Callable[..., AbstractContextManager[Any]]] = {
     "mariadb": mariadb.running,
     "mysql": mysql.running,
 }
@@ -25,7 +26,7 @@ MARK = "encbench-columns"
 
 @pytest.fixture(scope="module", params=first_of(ENGINES))
 def server(request: pytest.FixtureRequest) -> Iterator[Any]:
-    with ENGINES[request.param]({}) as running:
+    with ENGINES[request.param]({}, dataset=loaded(1)) as running:
         yield running
 
 
@@ -164,11 +165,8 @@ def test_without_strict_it_calls_by_itself_too(server: Any, tmp_path: Path) -> N
 
 @pytest.fixture(scope="module")
 def program(server: Any, tmp_path_factory: pytest.TempPathFactory) -> Program:
-    """One warehouse, loaded past the proxy."""
-    found = Program(server, tmp_path_factory.mktemp("tpcc"), 1)
-    done = found.run("load")
-    assert done.code == 0, done.said
-    return found
+    """One warehouse, which was loaded past the proxy."""
+    return Program(server, tmp_path_factory.mktemp("tpcc"), 1)
 
 
 @pytest.mark.parametrize("algorithm", first_of([AES, SM4]))
