@@ -78,6 +78,7 @@ site: ## The docs as a site in site/, with every link between pages checked
 check-java: ## The same for the Java parts: format, warnings, unit tests
 	$(python) -c 'from tests.support import java; java.install()'
 	mvn -B -q -f images/tpcc spotless:check test
+	mvn -B -q -f tests/contract/conformance/java spotless:check
 
 .PHONY: check-rust
 check-rust: ## The same for the Rust parts, a bounded fuzzing of its parsers included
@@ -120,6 +121,7 @@ format: ## Format the code and mend what the linter can
 .PHONY: format-java
 format-java: ## Format the Java parts
 	mvn -B -q -f images/tpcc spotless:apply
+	mvn -B -q -f tests/contract/conformance/java spotless:apply
 
 .PHONY: crds
 crds: ## Generate crds/, docs/lifecycle.md, docs/reference/ and the chart's README
@@ -175,6 +177,10 @@ bench-ledger: ## Time and memory that many finished trials cost a new operator; 
 .PHONY: bench-report
 bench-report: ## Time and memory that the report of a large campaign takes; TRIALS=10000
 	$(python) -m tests.bench.report_scale --trials $(or $(TRIALS),10000)
+
+.PHONY: bench-scale
+bench-scale: ## Trials a second of one operator, on KWOK, beside the ceiling without it; ARGS=--help
+	$(python) -m tests.bench.scale $(ARGS)
 
 .PHONY: bench-observer
 bench-observer: ## What collection costs: switched on and off under load; MINUTES=10 DATABASE_CPU=1

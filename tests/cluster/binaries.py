@@ -2,8 +2,8 @@
 
 The modules under ``tools`` pin them: ``kubernetes`` (every staging module replaced by its
 release), ``clients`` (Helm and CoreDNS, which want a newer client-go and share it), ``minio``,
-``volumes``, ``registry`` and ``vale``. Two flags save time and disk: no debug information is
-generated at all, and CoreDNS is linked with only the plugins that the cluster uses.
+``volumes``, ``registry``, ``kwok`` and ``vale``. Two flags save time and disk: no debug information
+is generated at all, and CoreDNS is linked with only the plugins that the cluster uses.
 """
 
 import os
@@ -99,6 +99,8 @@ PARTS: Final = {
         ),
         # A registry for images, with basic authentication and files alone.
         Part("registry", ("registry",), ("./registry",), module="registry", rare=True),
+        # Plays nodes and kubelets where no container need run.
+        Part("kwok", ("kwok",), ("sigs.k8s.io/kwok/cmd/kwok",), module="kwok", rare=True),
         # The linter of the prose. Its parsers of programming languages are in C.
         Part("vale", ("vale",), ("github.com/vale-cli/vale/v3/cmd/vale",), module="vale", cgo=True),
     )

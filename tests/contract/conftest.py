@@ -1,16 +1,26 @@
 """What lets workers of pytest-xdist run side by side.
 
 Files are taken in this order: what takes longest comes first, so that no worker is left alone with
-a long one in the end. A file stays with one worker, with the servers that its tests share.
+a long one in the end. A file stays with one worker, with the servers that its tests share. What
+several workers need is made once.
 """
 
 import os
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 
 import pytest
 
+from tests.support import once
+
 LAST = ("volume", "store", "api", "postgresql", "database", "metrics")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        stack = ExitStack()
+        stack.enter_context(once.place())
+        config.add_cleanup(stack.close)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

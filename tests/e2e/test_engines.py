@@ -18,6 +18,10 @@ from tests.e2e.conftest import conditions, delete_campaign, ended
 from tests.support.install import NAMESPACE
 from tests.support.kube import Kube, wait_for
 
+# `make test` has each engine in another file: MariaDB in sequential blocks, MySQL in interleaved
+# ones, and PostgreSQL under TPC-C.
+pytestmark = pytest.mark.full
+
 Start = Callable[[dict[str, Any]], str]
 SUITE = "TLS_AES_128_GCM_SHA256"
 
@@ -86,14 +90,7 @@ class Finished:
         return ["plaintext", "plaintext-control", *self.case.modes]
 
 
-# One matrix in `make test`: MariaDB's TDE is test_campaign's too.
-@pytest.fixture(
-    scope="module",
-    params=[
-        pytest.param(case, id=case.engine, marks=[pytest.mark.full] * (case.engine != "mysql"))
-        for case in CASES
-    ],
-)
+@pytest.fixture(scope="module", params=CASES, ids=lambda case: case.engine)
 def finished(request: pytest.FixtureRequest, installed: Kube) -> Iterator[Finished]:
     """One campaign over all modes of an engine, run to its end."""
     case: Case = request.param

@@ -1,4 +1,4 @@
-"""An interleaved block on real pods, its figures recomputed from the clients' own slices."""
+"""An interleaved block of MySQL, its figures recomputed from the clients' own slices."""
 
 import hashlib
 import json
@@ -27,7 +27,10 @@ def finished(installed: Kube) -> Any:
     """The campaign, run to its end."""
     interleave = {"slice": "2s", "settle": "500ms", "rounds": ROUNDS}
     blocks = {"min": 1, "maxReplacements": 1, "interleave": interleave}
-    installed.apply(manifests.campaign(NAME, ["tde"], blocks=blocks))
+    matrix = {"instanceRefs": ["mysql"], "modeRefs": ["tde"], "workloadRefs": ["read-write"]}
+    installed.apply(
+        manifests.mysql(), manifests.campaign(NAME, ["tde"], blocks=blocks, matrix=[matrix])
+    )
     yield wait_for("the end of the campaign", lambda: ended(installed, NAME), 300)
     delete_campaign(installed, NAME)
 

@@ -34,6 +34,13 @@ SMALL: dict[str, dict[str, str]] = {
     "settings": {},
 }
 ENGINES: dict[str, dict[str, Any]] = {
+    "postgresql": {
+        **SMALL,
+        "engine": "postgresql",
+        "version": "15",
+        "image": "docker.io/encbench/postgresql:15",
+        "settings": {"shared_buffers": "128MB"},
+    },
     "mariadb": {
         **SMALL,
         "engine": "mariadb",
@@ -47,13 +54,6 @@ ENGINES: dict[str, dict[str, Any]] = {
         "image": "docker.io/encbench/mysql:9.7",
         "resources": {"cpu": "380m", "memory": "768Mi"},
         "storage": {"size": "3Gi"},
-    },
-    "postgresql": {
-        **SMALL,
-        "engine": "postgresql",
-        "version": "15",
-        "image": "docker.io/encbench/postgresql:15",
-        "settings": {"shared_buffers": "128MB"},
     },
 }
 

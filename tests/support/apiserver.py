@@ -116,8 +116,8 @@ class ApiServer:
 
 
 @contextmanager
-def running() -> Iterator[ApiServer]:
-    """Start etcd and kube-apiserver, and end both."""
+def running(*more: str) -> Iterator[ApiServer]:
+    """Start etcd and kube-apiserver with `more` arguments, and end both."""
     if shutil.which("etcd") is None:
         raise RuntimeError("contract tests need etcd: apt-get install etcd-server")
     bin_dir = binaries.compiled("kubernetes")
@@ -128,7 +128,7 @@ def running() -> Iterator[ApiServer]:
         stack.enter_context(
             daemon.running(_etcd(home, etcd, free_port()), ready=healthy, log=home / "etcd.log")
         )
-        argv = [str(bin_dir / "kube-apiserver"), *_apiserver(home, etcd, port)]
+        argv = [str(bin_dir / "kube-apiserver"), *_apiserver(home, etcd, port), *more]
         log = home / "apiserver.log"
         # Its own readiness is behind a certificate that it has yet to make: see below.
         process = stack.enter_context(daemon.running(argv, ready=healthy, log=log))

@@ -33,6 +33,37 @@ def extract(package: str, folder: Path) -> None:
         subprocess.run(["dpkg", "--extract", str(archive), str(folder)], check=True)
 
 
+def extract_from(suite: str, keyring: Path, folder: Path, *packages: str) -> None:
+    """Put packages of another suite into a folder; this machine keeps its own lists and packages.
+
+    The packages that they depend on are left out.
+    """
+    with _alone(), tempfile.TemporaryDirectory(prefix="encbench-suite-") as scratch:
+        place = Path(scratch)
+        source = f"deb [signed-by={keyring}] {_archive()} {suite} main\n"
+        (place / "sources.list").write_text(source, encoding="ascii")
+        (place / "lists" / "partial").mkdir(parents=True)
+        # As root, for apt's own user may not write there. An index of unstable expires on mirrors.
+        apt = ["apt-get", "-qq", "-o", "APT::Sandbox::User=root"]
+        apt += ["-o", f"Dir::Etc::SourceList={place}/sources.list", "-o", "Dir::Etc::SourceParts=-"]
+        apt += ["-o", f"Dir::State::Lists={place}/lists", "-o", f"Dir::Cache={place}"]
+        apt += ["-o", "Acquire::Check-Valid-Until=false"]
+        subprocess.run([*apt, "update"], check=True)
+        subprocess.run([*apt, "download", *packages], check=True, cwd=scratch)
+        for archive in place.glob("*.deb"):
+            subprocess.run(["dpkg", "--extract", str(archive), str(folder)], check=True)
+
+
+def _archive() -> str:
+    """Where this machine has its own packages from, which has Debian's other suites too."""
+    # Only the archive's own files say whose they are.
+    subprocess.run(["apt-get", "-qq", "update"], check=True)
+    own = ["Origin: Debian", "Label: Debian", "Created-By: Packages"]
+    command = ["apt-get", "indextargets", "--format", "$(REPO_URI)", *own]
+    said = subprocess.run(command, check=True, capture_output=True, text=True)
+    return said.stdout.split()[0]
+
+
 @contextmanager
 def _alone() -> Iterator[None]:
     cache = Layout.from_environment().cache

@@ -19,7 +19,7 @@ from encbench.kube.pods import USER_ID
 from tests.cluster import cache
 from tests.cluster.console import Console
 from tests.cluster.layout import Layout
-from tests.support import debian, postgres
+from tests.support import debian, once, postgres
 from tests.support.postgres import ADMIN, Postgres
 from tests.support.testbeds import PLAINTEXT
 
@@ -50,12 +50,16 @@ def debian_programs() -> Iterator[Programs]:
     postgres.install()
     debian.install("libssl-dev", "gcc", "make")
     with _folder() as folder:
-        for place in ("usr/lib/postgresql/15", "usr/share/postgresql/15"):
-            ignored = shutil.ignore_patterns("bitcode", "man")
-            shutil.copytree(f"/{place}", folder / place, symlinks=True, ignore=ignored)
-        debian.extract("postgresql-server-dev-15", folder)
         binaries = folder / "usr/lib/postgresql/15/bin"
-        install(binaries / "pg_config")
+
+        def make() -> None:
+            for place in ("usr/lib/postgresql/15", "usr/share/postgresql/15"):
+                ignored = shutil.ignore_patterns("bitcode", "man")
+                shutil.copytree(f"/{place}", folder / place, symlinks=True, ignore=ignored)
+            debian.extract("postgresql-server-dev-15", folder)
+            install(binaries / "pg_config")
+
+        once.made(folder, ["enclave", "Debian"], make)
         yield Programs(binaries, binaries.parent / "lib/pgxs/src/test/regress/pg_regress")
 
 
@@ -69,13 +73,17 @@ def sanitised_programs() -> Iterator[Programs]:
     postgres.install()
     debian.install("libssl-dev", "gcc", "make")
     with _folder() as folder:
-        with zipfile.ZipFile(_wheel()) as wheel:
-            wheel.extractall(folder)
         binaries = folder / "pgserver/pginstall/bin"
         regress = folder / "pgserver/pginstall/lib/postgresql/pgxs/src/test/regress/pg_regress"
-        for program in (*binaries.iterdir(), regress):
-            program.chmod(0o755)
-        install(binaries / "pg_config", "SANITIZE=address,undefined")
+
+        def make() -> None:
+            with zipfile.ZipFile(_wheel()) as wheel:
+                wheel.extractall(folder)
+            for program in (*binaries.iterdir(), regress):
+                program.chmod(0o755)
+            install(binaries / "pg_config", "SANITIZE=address,undefined")
+
+        once.made(folder, ["enclave", "sanitised"], make)
         variables = {
             "LD_PRELOAD": _said("gcc", "-print-file-name=libasan.so"),
             "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1",

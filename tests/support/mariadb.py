@@ -29,6 +29,7 @@ from encbench.engines.mariadb import settings
 from encbench.engines.mariadb.settings import KEY_FILE
 from encbench.kube.pods import USER_ID
 from tests.support import certified, debian
+from tests.support.once import Dataset, begin
 from tests.support.places import mounted, places, texts, write
 from tests.support.sidecars import PLACEHOLDERS
 from tests.support.testbeds import counting_tokens, database_context, spec_of_testbed
@@ -168,8 +169,9 @@ def running(
     overrides: Mapping[str, str] | None = None,
     spec: TestbedSpec | None = None,
     issued: Issued | None = None,
+    dataset: Dataset | None = None,
 ) -> Iterator[MariaDB]:
-    """A freshly initialised server in that mode; `overrides` break its settings on purpose.
+    """A server in that mode with nothing but the dataset; `overrides` break it on purpose.
 
     Its certificates lie in the layout's place in every mode, so that an override can find them.
     """
@@ -177,8 +179,7 @@ def running(
     folder = Path(tempfile.mkdtemp(prefix="encbench-mariadb-"))
     spec = spec or _small(mode)
     with kept(_prepare(folder, spec, overrides or {}, issued or certified.issued())) as server:
-        server.initialise()
-        server.start()
+        begin(server, dataset)
         yield server
 
 

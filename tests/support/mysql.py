@@ -19,6 +19,7 @@ from encbench.engines.mysql import settings
 from encbench.engines.mysql.layout import POD, MysqlLayout, keyring_files
 from tests.support import certified, rootfs
 from tests.support.mariadb import ALL_PRIVILEGES, MariaDB, hand_over, kept
+from tests.support.once import Dataset, begin
 from tests.support.places import mounted, places, texts, write
 from tests.support.sidecars import PLACEHOLDERS
 from tests.support.testbeds import counting_tokens, database_context, spec_of_testbed
@@ -78,14 +79,16 @@ def running(
     init_sql: Callable[[str], str] = str,
     spec: TestbedSpec | None = None,
     engine: str = "mysql",
+    dataset: Dataset | None = None,
 ) -> Iterator[MySQL]:
-    """A freshly initialised server in that mode; `overrides` and `init_sql` break it on purpose.
+    """A server in that mode with nothing but the dataset.
+
+    `overrides` and `init_sql` break it on purpose.
 
     Its certificates lie in the layout's place in every mode, so that an override can find them.
     """
     with kept(_prepare(spec or _small(mode, engine), overrides or {}, init_sql)) as server:
-        server.initialise()
-        server.start()
+        begin(server, dataset, str(server.root))
         yield server
 
 

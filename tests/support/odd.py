@@ -96,7 +96,30 @@ INJECTIONS: tuple[str, ...] = (
 )
 """Texts that mean something to SQL, Lua, JDBC, shells, YAML, HTML, CSV, paths or a terminal."""
 
+FEW: tuple[Any, ...] = (None, True, 0, 0.5, "", "a", "1", "true", [], ["a"], {}, {"a": "b"})
+"""One or two of each type."""
+
 Path = tuple[str | int, ...]
+
+
+def telling(node: dict[str, Any]) -> tuple[Any, ...]:
+    """Values that tell something of a field with this schema: few of those that its type refuses.
+
+    A text is refused where a field takes none, whatever it says, and a text's field takes no other.
+    """
+    if "type" not in node:
+        return (*ODD, *INJECTIONS)
+    is_text = node["type"] == "string"
+    values = (*ODD, *INJECTIONS) if is_text else ODD
+    own = [value for value in values if isinstance(value, str) is is_text]
+    return (*own, *(value for value in FEW if isinstance(value, str) is not is_text))
+
+
+def at(node: dict[str, Any], path: Path) -> dict[str, Any]:
+    """The schema of a place below this one."""
+    for part in path:
+        node = node["items"] if isinstance(part, int) else node["properties"][part]
+    return node
 
 
 def fields(node: dict[str, Any], path: Path, leaving: tuple[str, ...] = ()) -> Iterator[Path]:

@@ -31,6 +31,7 @@ from encbench.engines.postgresql.settings import PostgresqlLayout
 from encbench.kube.pods import USER_ID
 from tests.support import debian
 from tests.support.certified import issued
+from tests.support.once import Dataset, begin
 from tests.support.places import mounted, places, texts, write
 from tests.support.sidecars import PLACEHOLDERS
 from tests.support.testbeds import counting_tokens, database_context, spec_of_testbed
@@ -239,8 +240,11 @@ def running(
     spec: TestbedSpec | None = None,
     binaries: Path = DEBIAN,
     variables: Mapping[str, str] | None = None,
+    dataset: Dataset | None = None,
 ) -> Iterator[Postgres]:
-    """A freshly initialised server in that mode; `overrides` and `rules` break it on purpose.
+    """A server in that mode with nothing but the dataset.
+
+    `overrides` and `rules` break it on purpose.
 
     Needs root, for the namespaces.
     """
@@ -250,8 +254,7 @@ def running(
     server.binaries, server.variables = binaries, variables or {}
     try:
         server.open()
-        server.initialise()
-        server.start()
+        begin(server, dataset, str(binaries))
         yield server
     finally:
         server.close()

@@ -23,6 +23,7 @@ from encbench.tools.tpcc.jobs import CLIENT
 from encbench.tools.tpcc.props import CA_FILE
 from tests.support import java
 from tests.support.chart import REPO
+from tests.support.once import Dataset
 from tests.support.workloads import tpcc_spec
 
 SOURCES = REPO / "images" / "tpcc"
@@ -70,6 +71,17 @@ def _compile(place: Path) -> None:
         shutil.copy2(copy / "tpcc.sh", made / "tpcc")
         (made / "tpcc").chmod(0o755)
         made.rename(place)
+
+
+def loaded(warehouses: int) -> Dataset:
+    """The dataset of that many warehouses, as the load Job makes it."""
+
+    def load(server: Any) -> None:
+        with tempfile.TemporaryDirectory(prefix="encbench-load-") as folder:
+            done = Bench(server, Path(folder)).load(warehouses)
+        assert done.returncode == 0, done.stdout[-2000:] + done.stderr
+
+    return Dataset(f"{warehouses} warehouses of TPC-C", load)
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from tests.support import confidential, mariadb, mysql
 from tests.support.confidential import AES, KEY, SM4
 from tests.support.subset import first_of
 from tests.support.testbeds import PLAINTEXT
-from tests.support.tpcc import CLIENT_SH, Bench, home
+from tests.support.tpcc import CLIENT_SH, Bench, home, loaded
 from tests.support.workloads import tpcc_spec
 
 OURS = JdbcDriver.model_validate({"encrypting": {}})
@@ -77,11 +77,9 @@ class Client(Bench):
 
 
 @pytest.fixture(scope="module", params=first_of(["mariadb", "mysql"]))
-def server(request: pytest.FixtureRequest, tmp_path_factory: Any) -> Iterator[Any]:
+def server(request: pytest.FixtureRequest) -> Iterator[Any]:
     start: Any = {"mariadb": mariadb.running, "mysql": mysql.running}[request.param]
-    with start(PLAINTEXT) as found:
-        loaded = Bench(found, tmp_path_factory.mktemp("load")).load()
-        assert loaded.returncode == 0, loaded.stdout + loaded.stderr
+    with start(PLAINTEXT, dataset=loaded(1)) as found:
         yield found
 
 

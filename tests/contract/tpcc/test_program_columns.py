@@ -13,9 +13,10 @@ from encbench.core.connection import DATABASE
 from tests.contract.tpcc.program import DRIVERS, Done, Program
 from tests.support import mariadb, mysql
 from tests.support.subset import first_of
+from tests.support.tpcc import loaded
 
 OURS = "io.encbench.jdbc.EncbenchDriver"
-ENGINES: dict[str, Callable[[dict[str, Any]], AbstractContextManager[Any]]] = {
+ENGINES: dict[str, Callable[..., AbstractContextManager[Any]]] = {
     "mariadb": mariadb.running,
     "mysql": mysql.running,
 }
@@ -42,10 +43,8 @@ def program(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Program]:
     """A server with one warehouse."""
-    with ENGINES[request.param]({}) as server:
-        found = Program(server, tmp_path_factory.mktemp("columns"), 1)
-        assert found.run("load").code == 0
-        yield found
+    with ENGINES[request.param]({}, dataset=loaded(1)) as server:
+        yield Program(server, tmp_path_factory.mktemp("columns"), 1)
 
 
 def url(program: Program) -> str:

@@ -13,10 +13,11 @@ import pytest
 from tests.contract.tpcc.program import TYPES, WEIGHTS, Done, Program, ended
 from tests.support import mariadb, postgres
 from tests.support.subset import first_of
+from tests.support.tpcc import loaded
 
 pytestmark = pytest.mark.usefixtures("precedence")
 
-ENGINES: dict[str, Callable[[dict[str, Any]], AbstractContextManager[Any]]] = {
+ENGINES: dict[str, Callable[..., AbstractContextManager[Any]]] = {
     "mariadb": mariadb.running,
     "postgresql": postgres.running,
 }
@@ -28,11 +29,8 @@ def program(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Program]:
     """A server with two warehouses."""
-    with ENGINES[request.param]({}) as server:
-        one = Program(server, tmp_path_factory.mktemp(request.param), 2)
-        done = one.run("load")
-        assert done.code == 0, done.said + done.output[-2000:]
-        yield one
+    with ENGINES[request.param]({}, dataset=loaded(2)) as server:
+        yield Program(server, tmp_path_factory.mktemp(request.param), 2)
 
 
 @pytest.fixture
@@ -374,9 +372,9 @@ def test_every_condition_holds_after_a_run(program: Program) -> None:
 @pytest.mark.full
 def test_mariadb_s_snapshots_do_not_refuse_rows(tmp_path_factory: pytest.TempPathFactory) -> None:
     """MariaDB 11.6.2 and later have it on: every change since the first read is error 1020."""
-    with mariadb.running({}, overrides={"innodb_snapshot_isolation": "ON"}) as server:
+    snapshots = {"innodb_snapshot_isolation": "ON"}
+    with mariadb.running({}, overrides=snapshots, dataset=loaded(1)) as server:
         one = Program(server, tmp_path_factory.mktemp("snapshots"), 1)
-        assert one.run("load").code == 0
         done = one.run("run", terminals=8, warmupSeconds=1, runSeconds=4)
     assert done.code == 0, done.said
     assert done.result["errors"] == 0

@@ -12,7 +12,7 @@ from encbench.tools.tpcc.jobs import CLIENT
 from encbench.tools.tpcc.parser import parse
 from encbench.wire.slices import OwnSlots
 from tests.support import mariadb, turns
-from tests.support.tpcc import Bench
+from tests.support.tpcc import Bench, loaded
 from tests.support.turns import Turns
 from tests.support.workloads import tpcc_spec
 
@@ -43,11 +43,8 @@ class Reading(NamedTuple):
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     """A plaintext MariaDB with one warehouse."""
-    with mariadb.running({}) as server:
-        found = Bench(server, tmp_path_factory.mktemp("client"))
-        done = found.load()
-        assert done.returncode == 0, done.stdout[-2000:] + done.stderr
-        yield found
+    with mariadb.running({}, dataset=loaded(1)) as server:
+        yield Bench(server, tmp_path_factory.mktemp("client"))
 
 
 @pytest.fixture(scope="module")

@@ -34,4 +34,9 @@ record Announced(ColumnType type, boolean unsigned, int decimals, int length) {
         precision >> DECIMALS_AT & SIX_BITS,
         precision & LENGTH);
   }
+
+  /** Whether it is {@code TINYINT(1)}. */
+  boolean isTruth() {
+    return type == ColumnType.TINYINT && length == 1 && !unsigned;
+  }
 }

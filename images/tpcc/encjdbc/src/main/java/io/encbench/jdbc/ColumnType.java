@@ -9,6 +9,8 @@ import java.sql.Types;
 enum ColumnType {
   DECIMAL(Family.DECIMAL, Types.DECIMAL, 0),
   TINYINT(Family.INTEGER, Types.TINYINT, 3),
+  /** {@code TINYINT(1)}, which drivers take for a truth value unless they are asked not to. */
+  TRUTH(Family.INTEGER, Types.BIT, 1),
   SMALLINT(Family.INTEGER, Types.SMALLINT, 5),
   MEDIUMINT(Family.INTEGER, Types.INTEGER, 7),
   INT(Family.INTEGER, Types.INTEGER, 10),
@@ -94,6 +96,9 @@ enum ColumnType {
 
   /** The JDBC type that the inner driver has for it. */
   int jdbc(Inner inner) {
+    if (inner == Inner.MARIADB && this == TRUTH) {
+      return Types.BOOLEAN;
+    }
     if (inner == Inner.MARIADB && (this == TEXT || this == JSON)) {
       return Types.VARCHAR;
     }
@@ -104,6 +109,9 @@ enum ColumnType {
   String text(Inner inner) {
     if (this == ENUM || this == SET) {
       return "CHAR";
+    }
+    if (this == TRUTH) {
+      return inner == Inner.MARIADB ? "BOOLEAN" : "BIT";
     }
     return inner == Inner.MARIADB && this == INT ? "INTEGER" : name();
   }

@@ -45,7 +45,8 @@ final class Columns {
         known = new Value[count + 1];
       }
       bindings[column] = Envelope.binding(meta.getTableName(column), meta.getColumnName(column));
-      known[column] = announced == null ? null : new Value(announced, session.inner);
+      known[column] =
+          announced == null ? null : new Value(announced, session.inner, session.truths);
     }
     return bindings == null ? NONE : new Columns(bindings, known);
   }

@@ -39,6 +39,10 @@ public final class EncbenchDriver implements Driver {
     if (opener.hasKey()) {
       inner.refuseOtherZones(target.url(), target.properties());
       inner.refuseOtherNames(target.url(), target.properties());
+      if (inner == Inner.MYSQL) {
+        // It trusts the registered output parameters, because the proxy hides the declared ones.
+        target.properties().putIfAbsent("noAccessToProcedureBodies", "true");
+      }
     }
     Connection connection = inner.driver().connect(target.url(), target.properties());
     if (connection == null) {
@@ -46,7 +50,9 @@ public final class EncbenchDriver implements Driver {
           "the driver " + inner.className() + " does not take the URL after jdbc:encbench:",
           "08001");
     }
-    return new EncryptingConnection(new Session(inner, opener, target.stored()), connection);
+    boolean truths = Inner.hasTruths(target.url(), target.properties());
+    return new EncryptingConnection(
+        new Session(inner, opener, target.stored(), truths), connection);
   }
 
   @Override

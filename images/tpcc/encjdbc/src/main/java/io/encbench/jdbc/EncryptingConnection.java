@@ -53,14 +53,24 @@ final class EncryptingConnection extends ConnectionDelegate {
   @Override
   public CallableStatement prepareCall(String sql, int type, int concurrency) throws SQLException {
     refuseUpdatable(concurrency);
-    return super.prepareCall(sql, type, concurrency);
+    return super.prepareCall(callable(sql), type, concurrency);
   }
 
   @Override
   public CallableStatement prepareCall(String sql, int type, int concurrency, int holdability)
       throws SQLException {
     refuseUpdatable(concurrency);
-    return super.prepareCall(sql, type, concurrency, holdability);
+    return super.prepareCall(callable(sql), type, concurrency, holdability);
+  }
+
+  @Override
+  public CallableStatement prepareCall(String sql) throws SQLException {
+    return super.prepareCall(callable(sql));
+  }
+
+  private String callable(String sql) {
+    boolean asks = session.inner == Inner.MYSQL && session.opener.hasKey();
+    return asks ? Routine.unlisted(sql) : sql;
   }
 
   /** The inner driver would write back every column of the row as it has read it: ciphertext. */

@@ -6,6 +6,7 @@ import java.sql.DatabaseMetaData;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 
+/** Metadata of the inner driver; what Connector/J cannot read through a proxy is asked by ours. */
 @Delegating(
     value = DatabaseMetaData.class,
     wrapped = {ResultSet.class, Connection.class})
@@ -34,5 +35,98 @@ final class EncryptingDatabaseMetaData extends DatabaseMetaDataDelegate {
   public String getURL() throws SQLException {
     String url = super.getURL();
     return url == null ? null : Target.PREFIX + url;
+  }
+
+  /** Null where the inner driver is asked. */
+  private Catalogue own() {
+    boolean asks = session.inner == Inner.MYSQL && session.opener.hasKey();
+    return asks ? new Catalogue(session.connection) : null;
+  }
+
+  @Override
+  public ResultSet getCatalogs() throws SQLException {
+    Catalogue own = own();
+    return own == null ? super.getCatalogs() : own.catalogs();
+  }
+
+  @Override
+  public ResultSet getTables(String catalog, String schema, String name, String[] types)
+      throws SQLException {
+    Catalogue own = own();
+    return own == null
+        ? super.getTables(catalog, schema, name, types)
+        : own.tables(catalog, name, types);
+  }
+
+  @Override
+  public ResultSet getColumns(String catalog, String schema, String table, String column)
+      throws SQLException {
+    Catalogue own = own();
+    return own == null
+        ? super.getColumns(catalog, schema, table, column)
+        : own.columns(catalog, table, column);
+  }
+
+  @Override
+  public ResultSet getPrimaryKeys(String catalog, String schema, String table) throws SQLException {
+    Catalogue own = own();
+    return own == null
+        ? super.getPrimaryKeys(catalog, schema, table)
+        : own.primaryKeys(catalog, table);
+  }
+
+  @Override
+  public ResultSet getIndexInfo(
+      String catalog, String schema, String table, boolean unique, boolean approximate)
+      throws SQLException {
+    Catalogue own = own();
+    return own == null
+        ? super.getIndexInfo(catalog, schema, table, unique, approximate)
+        : own.indexes(catalog, table, unique);
+  }
+
+  @Override
+  public ResultSet getImportedKeys(String catalog, String schema, String table)
+      throws SQLException {
+    Catalogue own = own();
+    return own == null
+        ? super.getImportedKeys(catalog, schema, table)
+        : own.importedKeys(catalog, table);
+  }
+
+  @Override
+  public ResultSet getExportedKeys(String catalog, String schema, String table)
+      throws SQLException {
+    Catalogue own = own();
+    return own == null
+        ? super.getExportedKeys(catalog, schema, table)
+        : own.exportedKeys(catalog, table);
+  }
+
+  @Override
+  public ResultSet getProcedures(String catalog, String schema, String name) throws SQLException {
+    Catalogue own = own();
+    return own == null ? super.getProcedures(catalog, schema, name) : own.procedures(catalog, name);
+  }
+
+  @Override
+  public ResultSet getProcedureColumns(
+      String catalog, String schema, String procedure, String parameter) throws SQLException {
+    Catalogue own = own();
+    return own == null
+        ? super.getProcedureColumns(catalog, schema, procedure, parameter)
+        : own.procedureColumns(catalog, procedure, parameter);
+  }
+
+  @Override
+  public String getUserName() throws SQLException {
+    Catalogue own = own();
+    return own == null ? super.getUserName() : own.user();
+  }
+
+  @Override
+  public String getSQLKeywords() throws SQLException {
+    Catalogue own = own();
+    return own == null ? super.getSQLKeywords() : own.keywords();
   }
 }

@@ -75,6 +75,6 @@ final class EncryptingResultSet extends ResultSetDelegate {
         session.opener.open(
             found, columns.binding(column), session.inner, () -> Columns.name(inner, column));
     columns.saw(column, value);
-    return value;
+    return columns.known(column).type() == ColumnType.TRUTH ? value.as(ColumnType.TRUTH) : value;
   }
 }

@@ -20,6 +20,8 @@ enum Inner {
   private static final Pattern NAMES =
       Pattern.compile("(?i)[?&](useOldAliasMetadataBehavior|blankTableNameMeta)=(true|yes|1)");
 
+  private static final Pattern NO_TRUTHS = Pattern.compile("(?i)[?&]tinyInt1isBit=(false|no|0)");
+
   private final String prefix;
   private final String className;
 
@@ -90,6 +92,14 @@ enum Inner {
         throw hidden();
       }
     }
+  }
+
+  /** Whether the driver takes {@code TINYINT(1)} for truth values. */
+  static boolean hasTruths(String url, Properties properties) {
+    return !NO_TRUTHS.matcher(url).find()
+        && properties.stringPropertyNames().stream()
+            .map(name -> "?" + name + "=" + properties.getProperty(name))
+            .noneMatch(parameter -> NO_TRUTHS.matcher(parameter).find());
   }
 
   private static SQLException hidden() {

@@ -93,6 +93,7 @@ final class Objects {
     boolean mariadb = inner == Inner.MARIADB;
     return switch (value.type()) {
       case TINYINT -> Integer.class;
+      case TRUTH -> Boolean.class;
       case SMALLINT -> mariadb && !value.isUnsigned() ? Short.class : Integer.class;
       case MEDIUMINT -> Integer.class;
       case INT -> value.isUnsigned() ? Long.class : Integer.class;

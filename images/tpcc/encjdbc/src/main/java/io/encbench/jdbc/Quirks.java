@@ -126,7 +126,7 @@ final class Quirks {
   static boolean isSigned(Inner inner, Value of) {
     return inner == Inner.MARIADB
         ? !of.bearsUnsigned()
-        : of.type().isNumber() && !of.bearsUnsigned();
+        : of.type().isNumber() && of.type() != ColumnType.TRUTH && !of.bearsUnsigned();
   }
 
   private static boolean isString(Family family) {

@@ -8,12 +8,16 @@ final class Session {
   /** Whether envelopes may lie in columns that no proxy has announced as encrypted. */
   final boolean stored;
 
+  /** Whether {@code TINYINT(1)} holds truth values, as it does for drivers unless asked not to. */
+  final boolean truths;
+
   /** Set when it is made, which needs this. */
   EncryptingConnection connection;
 
-  Session(Inner inner, Opener opener, boolean stored) {
+  Session(Inner inner, Opener opener, boolean stored, boolean truths) {
     this.inner = inner;
     this.opener = opener;
     this.stored = stored;
+    this.truths = truths;
   }
 }

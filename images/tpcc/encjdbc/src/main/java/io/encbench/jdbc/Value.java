@@ -62,32 +62,41 @@ final class Value {
     this.where = where;
   }
 
-  /** One that only knows its type: what a proxy has announced. */
-  Value(Announced announced, Inner inner) {
+  /**
+   * One that only knows its type: what a proxy has announced.
+   *
+   * @param truths whether {@code TINYINT(1)} holds truth values
+   */
+  Value(Announced announced, Inner inner, boolean truths) {
     this.flags = announced.unsigned() ? ColumnType.UNSIGNED : 0;
     this.decimals = announced.decimals();
     this.collation = announced.type().isBinary() ? CharacterSets.BINARY : 0;
-    this.type = announced.type();
+    this.type = truths && announced.isTruth() ? ColumnType.TRUTH : announced.type();
     this.length = announced.length();
     this.content = new byte[0];
     this.inner = inner;
     this.where = () -> "the column";
   }
 
-  private Value(Value like) {
-    this.type = like.type;
+  private Value(Value like, ColumnType type, byte[] content) {
+    this.type = type;
     this.length = like.length;
     this.flags = like.flags;
     this.decimals = like.decimals;
     this.collation = like.collation;
-    this.content = new byte[0];
+    this.content = content;
     this.inner = like.inner;
     this.where = like.where;
   }
 
   /** One that only knows its type. */
   Value withoutContent() {
-    return new Value(this);
+    return new Value(this, type, new byte[0]);
+  }
+
+  /** The same value of a column of that type: an envelope does not say how long its column is. */
+  Value as(ColumnType known) {
+    return known == type ? this : new Value(this, known, content);
   }
 
   ColumnType type() {

@@ -12,9 +12,10 @@ import java.sql.Types;
 import java.util.Properties;
 
 /**
- * Calls a procedure with a result and output parameters: directly, through a proxy with the inner
- * driver, and with ours. It prints a line for each value, and for a refusal its SQL state: {@code
- * Calls USER PASSWORD_FILE MEK_FILE DIRECT_URL PROXIED_URL}.
+ * Calls a procedure with a result and output parameters, and a function: directly, through a proxy
+ * with the inner driver, and with ours. It prints a line for each value, and for a refusal its SQL
+ * state. A driver that cannot call at all has one line: {@code Calls USER PASSWORD_FILE MEK_FILE
+ * DIRECT_URL PROXIED_URL}.
  */
 final class Calls {
   private Calls() {}
@@ -35,9 +36,26 @@ final class Calls {
     call("ours", "jdbc:encbench:" + words[4], ours);
   }
 
-  private static void call(String who, String url, Properties properties) throws SQLException {
-    try (Connection connection = DriverManager.getConnection(url, properties);
-        CallableStatement call = connection.prepareCall("{call gives(?, ?, ?)}")) {
+  private static void call(String who, String url, Properties properties) {
+    try (Connection connection = DriverManager.getConnection(url, properties)) {
+      procedure(who, connection);
+      function(who, connection);
+    } catch (SQLException | NumberFormatException failed) {
+      System.out.println(who + ": fails: " + failed.getMessage());
+    }
+  }
+
+  private static void function(String who, Connection connection) throws SQLException {
+    try (CallableStatement call = connection.prepareCall("{? = call named(?)}")) {
+      call.registerOutParameter(1, Types.VARCHAR);
+      call.setInt(2, 2);
+      call.execute();
+      print(who, "function", () -> call.getString(1));
+    }
+  }
+
+  private static void procedure(String who, Connection connection) throws SQLException {
+    try (CallableStatement call = connection.prepareCall("{call gives(?, ?, ?)}")) {
       call.setInt(1, 2);
       call.registerOutParameter(2, Types.VARCHAR);
       call.registerOutParameter(3, Types.DECIMAL);
@@ -60,6 +78,8 @@ final class Calls {
       found = reading.value();
     } catch (SQLException refused) {
       found = "refused " + refused.getSQLState();
+    } catch (NumberFormatException unreadable) {
+      found = "no number";
     }
     if (found instanceof byte[] bytes) {
       found = Envelope.is(bytes) ? "envelope" : new String(bytes, StandardCharsets.UTF_8);

@@ -72,7 +72,7 @@ class ResultsTest {
     rows.beforeFirst();
     ResultSet ours =
         new EncryptingResultSet(
-            new Session(Inner.MYSQL, new Opener(mek, stored), stored), null, rows);
+            new Session(Inner.MYSQL, new Opener(mek, stored), stored, true), null, rows);
     assertTrue(ours.next());
     return ours;
   }
@@ -98,6 +98,17 @@ class ResultsTest {
     assertEquals(Timestamp.valueOf("2024-01-01 00:00:00"), rows.getTimestamp(5));
     assertEquals(7, rows.getInt(1));
     assertEquals(7, rows.getInt("number"));
+  }
+
+  @Test
+  void aTinyintOfOneDigitIsATruth() throws SQLException {
+    int announced = 1 << 30 | 1 << 24 | 1 << 22 | 1;
+    ResultSet rows = row(MEK, false, announced, sealed(1, 0, 0x80, 63, "1"));
+    assertEquals(Types.BIT, rows.getMetaData().getColumnType(2));
+    assertEquals(Boolean.class.getName(), rows.getMetaData().getColumnClassName(2));
+    assertEquals(Boolean.TRUE, rows.getObject(2));
+    assertEquals(1, rows.getInt(2));
+    assertEquals("1", rows.getString(2));
   }
 
   @Test

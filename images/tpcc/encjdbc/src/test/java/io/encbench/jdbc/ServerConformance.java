@@ -27,6 +27,10 @@ import java.util.Properties;
  */
 final class ServerConformance {
   static final String PLAIN = "conformance";
+
+  /** An envelope in a table does not say that its column had one digit. */
+  private static final String TRUTH = "truth_";
+
   private static final String SEALED = "conformance_sealed";
 
   private static final int UTF8MB4 = 45;
@@ -95,6 +99,7 @@ final class ServerConformance {
               BINARY,
               List.of("'2024-01-01 00:00:00'", "'2026-11-21 16:43:05'", "'1999-12-31 23:59:59'")),
           number("tinyint_", "TINYINT", 1, 0, "1", "-128", "0"),
+          number(TRUTH, "TINYINT(1)", 1, 0, "1", "0", "1"),
           number("smallint_", "SMALLINT", 2, 0, "1", "-32768", "127"),
           number("mediumint_", "MEDIUMINT", 9, 0, "1", "-8388608", "40000"),
           number("bigint_", "BIGINT", 8, 0, "9223372036854775807", "-9223372036854775808", "5"),
@@ -295,6 +300,9 @@ final class ServerConformance {
    * with the binary protocol a wrong day in a TIME.
    */
   private boolean exempt(String how, Column column, String getter) {
+    if (!announced && column.name.equals(TRUTH)) {
+      return true;
+    }
     if (how.equals("prepared") && binaryProtocol) {
       boolean bytes = getter.matches("(getBytes|getBlob|getObject byte..)( by label)?");
       boolean floating = column.type == 4 || column.type == 5;
@@ -309,6 +317,9 @@ final class ServerConformance {
   private void metadata(String how, ResultSetMetaData expected, ResultSetMetaData found)
       throws SQLException {
     for (int i = 2; i <= expected.getColumnCount(); i++) {
+      if (!announced && expected.getColumnLabel(i).equals(TRUTH)) {
+        continue;
+      }
       List<Object> wanted = described(expected, i);
       List<Object> got = described(found, i);
       compared++;

@@ -187,7 +187,8 @@ class TargetTest {
     int type = ResultSet.TYPE_FORWARD_ONLY;
     int updatable = ResultSet.CONCUR_UPDATABLE;
     Connection with =
-        new EncryptingConnection(new Session(Inner.MYSQL, new Opener(mek, false), false), inner);
+        new EncryptingConnection(
+            new Session(Inner.MYSQL, new Opener(mek, false), false, true), inner);
     for (Executable asked :
         new Executable[] {
           () -> with.createStatement(type, updatable),
@@ -201,7 +202,35 @@ class TargetTest {
     }
     with.createStatement(type, ResultSet.CONCUR_READ_ONLY);
     Connection without =
-        new EncryptingConnection(new Session(Inner.MYSQL, new Opener(null, false), false), inner);
+        new EncryptingConnection(
+            new Session(Inner.MYSQL, new Opener(null, false), false, true), inner);
     without.createStatement(type, updatable);
+  }
+
+  @Test
+  void truthsAreReadUnlessThatIsSwitchedOff() {
+    Properties off = new Properties();
+    off.setProperty("tinyInt1isBit", "false");
+    assertTrue(Inner.hasTruths("jdbc:mysql://h/d?x=y", new Properties()));
+    assertTrue(Inner.hasTruths("jdbc:mysql://h/d?tinyInt1isBit=true", new Properties()));
+    assertFalse(Inner.hasTruths("jdbc:mysql://h/d?x=y&tinyInt1isBit=false", new Properties()));
+    assertFalse(Inner.hasTruths("jdbc:mysql://h/d", off));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{call gives(?, ?)}|{call gives/*! */(?, ?)}",
+        "{ ? = CALL gives (?)}|{ ? = CALL gives/*! */ (?)}",
+        "call `a``b`(1)|call `a``b`/*! */(1)",
+        "{call other . gives(?)}|{call other . gives/*! */(?)}",
+        "{call `other`.`gives`}|{call `other`.`gives`/*! */}",
+        "{call grüße(?)}|{call grüße/*! */(?)}",
+        "SELECT 1|SELECT 1",
+        "{callgives()}|{callgives()}",
+      })
+  void aCallGetsANameThatNoCatalogueHas(String sql, String unlisted) {
+    assertEquals(unlisted, Routine.unlisted(sql));
   }
 }

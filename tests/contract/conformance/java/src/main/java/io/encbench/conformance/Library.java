@@ -1,0 +1,14 @@
+package io.encbench.conformance;
+
+import java.nio.file.Path;
+import javax.sql.DataSource;
+
+/** A library that is driven through the bank. */
+interface Library {
+  /**
+   * Does what applications do with it.
+   *
+   * @param folder where the schema's files are, for a library that makes the schema
+   */
+  void run(DataSource source, Path folder, Report report) throws Exception;
+}
