@@ -12,7 +12,10 @@ from tests.cluster.layout import Layout
 from tests.support.install import is_own
 from tests.support.kube import Kube
 
-pytestmark = pytest.mark.skipif(not is_own(), reason="a cluster of others is not ours to break")
+pytestmark = [
+    pytest.mark.skipif(not is_own(), reason="a cluster of others is not ours to break"),
+    pytest.mark.full,
+]
 
 SHORT = (
     *("api-server-killed", "etcd-frozen", "kubelet-frozen", "operator-killed-at-the-record"),

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from inspect import signature
 from pathlib import Path
 
@@ -40,7 +41,12 @@ def rows() -> dict[str, list[str]]:
     return found
 
 
-def functions() -> Iterator[tuple[str, ast.AST]]:
+@cache
+def functions() -> tuple[tuple[str, ast.AST], ...]:
+    return tuple(_functions())
+
+
+def _functions() -> Iterator[tuple[str, ast.AST]]:
     for path in sorted(ROOM.rglob("*.py")):
         module = ".".join(path.relative_to(ROOM).with_suffix("").parts)
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 
 _FORM = re.compile(
     r"(?P<sign>[+\-−]?)(?P<whole>\d{1,3}(?:,\d{3})+|\d+)(?:\.(?P<part>\d*))?"
@@ -82,6 +83,7 @@ class PrintedFigure:
         return len(str(abs(int(self.value / self.unit)))) if self.value else 1
 
 
+@lru_cache(maxsize=10_000)  # an audit asks for a cell a dozen times
 def figure(cell: str) -> PrintedFigure | None:
     """The figure in a cell, None where it holds none; NotAFigure where it holds something else.
 

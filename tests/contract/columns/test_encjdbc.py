@@ -13,7 +13,7 @@ import pytest
 
 from encbench.core.connection import DATABASE
 from tests.support import encjdbc, mariadb
-from tests.support.subset import first_of
+from tests.support.subset import chosen, first_of
 
 URLS = {
     "Connector/J": "jdbc:mysql://127.0.0.1:{port}/{database}?sslMode=DISABLED"
@@ -61,7 +61,7 @@ def compared(said: str) -> None:
     assert int(sealed) == types * (rows - 1)
 
 
-@pytest.mark.parametrize("driver", URLS)
+@pytest.mark.parametrize("driver", chosen(URLS, "Connector/J", "MariaDB's, binary protocol"))
 @pytest.mark.parametrize("algorithm", first_of(["AES", "SM4"]))
 def test_every_getter_gives_what_the_inner_driver_gives(
     server: Any, tmp_path: Path, driver: str, algorithm: str

@@ -70,7 +70,10 @@ def test_memory_of_many_connections(server: mariadb.MariaDB, tmp_path: Path) -> 
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-@pytest.mark.parametrize("binary", [False, True], ids=["text", "binary"])
+@pytest.mark.parametrize(
+    "binary",
+    [pytest.param(False, id="text", marks=pytest.mark.full), pytest.param(True, id="binary")],
+)
 def test_memory_over_a_million_rows(server: mariadb.MariaDB, tmp_path: Path, binary: bool) -> None:
     query = "SELECT seq, CONCAT('name-', seq) FROM seq_1_to_1000000"
     with (

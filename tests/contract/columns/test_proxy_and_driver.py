@@ -14,7 +14,7 @@ from tests.contract.columns.test_encjdbc import URLS, compared
 from tests.contract.tpcc.program import DRIVERS, Program
 from tests.support import confidential, encjdbc, mariadb, mysql
 from tests.support.confidential import AES, SM4
-from tests.support.subset import first_of
+from tests.support.subset import chosen, first_of
 from tests.support.tpcc import loaded
 
 ENGINES: dict[str, Callable[..., AbstractContextManager[Any]]] = {
@@ -48,14 +48,8 @@ def java(*words: str) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize(
-    ("driver", "algorithm"),
-    [(driver, AES) for driver in URLS]
-    + [
-        pytest.param(driver, SM4, marks=[pytest.mark.full] if place else [])
-        for place, driver in enumerate(URLS)
-    ],
-)
+@pytest.mark.parametrize("driver", chosen(URLS, "Connector/J, binary protocol", "MariaDB's"))
+@pytest.mark.parametrize("algorithm", first_of([AES, SM4]))
 def test_through_the_proxy_every_getter_gives_what_it_gives_without(
     server: Any, tmp_path: Path, driver: str, algorithm: str
 ) -> None:

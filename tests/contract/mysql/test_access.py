@@ -82,7 +82,13 @@ def test_a_server_without_tls_offers_none(plaintext_server: MySQL) -> None:
         connect(plaintext_server, ssl={"check_hostname": False}, ssl_verify_cert=False)
 
 
-@pytest.fixture(scope="module", params=[TLS, TLS12], ids=["TLSv1.3", "TLSv1.2"])
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(TLS, id="TLSv1.3"),
+        pytest.param(TLS12, id="TLSv1.2", marks=pytest.mark.full),
+    ],
+)
 def encrypted(request: pytest.FixtureRequest) -> Iterator[MySQL]:
     """A server in a TLS mode. Tests leave it as they found it."""
     with running(request.param) as server:
