@@ -142,7 +142,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--only", nargs="+", default=[], choices=FAULTS, metavar="FAULT", help="these faults"
     )
-    parser.add_argument("--faults", type=int, default=12, help="in each campaign (default: 12)")
+    parser.add_argument("--faults", type=int, default=16, help="in each campaign (default: 16)")
     parser.add_argument("--list", action="store_true", help="list the faults, and do nothing")
     return parser
 

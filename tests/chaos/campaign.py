@@ -62,11 +62,11 @@ def workload() -> dict[str, Any]:
     return manifests.workload(WORKLOAD, load={"warmup": "1s", "duration": "5s"})
 
 
-def manifest(name: str, instance: str = INSTANCE) -> dict[str, Any]:
+def manifest(name: str, instance: str = INSTANCE, blocks: int = BLOCKS) -> dict[str, Any]:
     """A campaign of few short trials that may replace as many blocks as faults break."""
     matrix = [{"instanceRefs": [instance], "modeRefs": ["tde"], "workloadRefs": [WORKLOAD]}]
-    blocks = {"min": BLOCKS, "maxReplacements": 60}
-    return manifests.campaign(name, [], matrix=matrix, blocks=blocks, stepDeadlines=STEPS)
+    wanted = {"min": blocks, "maxReplacements": 60}
+    return manifests.campaign(name, [], matrix=matrix, blocks=wanted, stepDeadlines=STEPS)
 
 
 def run(

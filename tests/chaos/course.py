@@ -20,7 +20,7 @@ MOST = 900
 """Seconds that a campaign may take after its last fault: longer than any of its deadlines."""
 AGAIN = 4
 """Seconds until a fault without a target comes again."""
-KEEN = 40
+KEEN = 150
 """Seconds after its moment at which it is given up."""
 
 UNDOING = 120
@@ -77,7 +77,7 @@ class Course:
 
     @property
     def hits(self) -> list[Hit]:
-        """All faults of the plan that had their moment."""
+        """All faults of the plan."""
         return [*(one.hit for one in self._on), *self._missed]
 
     @property
@@ -112,6 +112,8 @@ class Course:
                     raise TimeoutError(f"no end {MOST} s after the last fault: {step}")
                 time.sleep(0.2)
         finally:
+            over = "the campaign was over before"
+            self._missed += [Hit(planned.fault.name, "", over) for _, planned in waiting]
             self._end_all()
 
     def _now(self) -> float:

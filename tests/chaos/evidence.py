@@ -53,17 +53,20 @@ def gather(scene: Scene) -> Evidence:
 
 
 def left(kube: Kube) -> list[str]:
-    """What is still there of campaigns that were deleted: objects, mounts, processes."""
+    """What is still there of campaigns that are gone: objects, mounts, processes."""
     selector = "app.kubernetes.io/managed-by=encbench"
-    there = kube.list(KINDS, NAMESPACE, selector)
-    found = [f"{body['kind']} {body['metadata']['name']}" for body in there]
-    # Leases of nodes stay, and no trial may hold one.
-    leases = kube.list("leases", NAMESPACE, "app.kubernetes.io/component=node-lease")
-    found += [
-        f"lease {one['metadata']['name']} is held by {one['spec']['holderIdentity']}"
-        for one in leases
-        if one["spec"].get("holderIdentity")
+    living = {one["metadata"]["name"] for one in kube.list("campaigns", NAMESPACE)}
+    there = [
+        one
+        for one in kube.list(KINDS, NAMESPACE, selector)
+        if one["metadata"]["labels"].get("encbench.io/campaign") not in living
     ]
+    found = [f"{body['kind']} {body['metadata']['name']}" for body in there]
+    # Leases of nodes stay, without a holder.
+    for lease in kube.list("leases", NAMESPACE, "app.kubernetes.io/component=node-lease"):
+        holder = lease["spec"].get("holderIdentity") or ""
+        if holder and holder.split("/")[1] not in living:
+            found.append(f"lease {lease['metadata']['name']} is held by {holder}")
     text = kube.kubectl(
         "get", "pods", "--all-namespaces", "--output=jsonpath={.items[*].metadata.uid}"
     )

@@ -300,8 +300,8 @@ class NodeDrained:
     hold: Span = (5, 20)
 
     def begin(self, scene: Scene, draw: Random) -> Begun:
-        (node,) = scene.kubectl("get", "nodes", "--output=name").split()
-        node = node.removeprefix("node/")
+        names = scene.kubectl("get", "nodes", "--output=name").split()
+        node = draw.choice(sorted(names)).removeprefix("node/")
         scene.kubectl("cordon", node)
         force = ("--disable-eviction", "--force", "--ignore-daemonsets", "--delete-emptydir-data")
         # A client has a minute to end, which is more than the drain waits for.

@@ -10,7 +10,7 @@ from random import Random
 
 from tests.chaos.faults import Fault
 
-GAP = (2.0, 12.0)
+GAP = (2.0, 9.0)
 """Seconds between the beginnings of two faults."""
 FIRST = (5.0, 45.0)
 """Seconds from a campaign's creation to its first fault: testbeds are being made, or used."""

@@ -36,7 +36,7 @@ def test_a_campaign_under_fire(installed: Kube) -> None:
     ]
     name = "under-fire"
     installed.apply(campaign.workload())
-    body = campaign.manifest(name, "mariadb")
+    body = campaign.manifest(name, "mariadb", blocks=1)
     outcome = campaign.run(Scene(installed, Layout.from_environment(), name), body, plan)
     assert outcome.violations == []
     assert any(hit.target for hit in outcome.hits)

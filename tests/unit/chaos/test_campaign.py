@@ -100,6 +100,12 @@ def test_a_fault_without_target_is_counted_as_that(
     assert (hit.target, hit.problem) == ("", "no client")
 
 
+def test_a_fault_that_comes_too_late_is_counted_as_that(play: Play) -> None:
+    outcome = play([[COMPLETE]], Breaks(problem=NotThere("no client")))
+    (hit,) = outcome.hits
+    assert (hit.target, hit.problem) == ("", "the campaign was over before")
+
+
 def test_a_fault_without_target_comes_again(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(course, "AGAIN", 0)
 
