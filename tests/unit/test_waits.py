@@ -11,7 +11,7 @@ import pytest
 from pydantic.alias_generators import to_snake
 
 from encbench.__main__ import kopf_settings
-from encbench.adapters import agent, recorder
+from encbench.adapters import agent, recorder, sidecar
 from encbench.adapters.kubeclient import ClientTransport
 from encbench.adapters.prometheus import Prometheus
 from encbench.adapters.s3 import S3Limits
@@ -118,6 +118,7 @@ def test_the_requests_end_when_the_page_says() -> None:
 
     assert table["API server"] == seconds(ClientTransport)
     assert table["API server, watches"].startswith(f"{settings.watching.server_timeout} s")
+    assert table["agent, to connect"] == f"{sidecar.CONNECT_SECONDS:.0f} s"
     assert table["agent, ordinary"] == f"{agent.QUICK_SECONDS:.0f} s"
     assert table["agent, until the server is at rest"] == f"{agent.SETTLE_SECONDS:.0f} s"
     assert table["agent, full scan for a proof"] == f"{agent.FULL_SECONDS:.0f} s"

@@ -17,6 +17,9 @@ from encbench.wire.foreign import parsed
 from encbench.wire.shape import misfit
 
 _REFUSALS = range(400, 500)
+CONNECT_SECONDS = 10.0
+"""Limit for a connection with its handshake: nothing refuses one at the address of a pod that has
+gone, and a sidecar with a twentieth of a CPU needs a moment."""
 KEPT_SECONDS = 15.0
 LARGEST = 16 * 2**20
 """Bytes of an answer. The evidence of a volume with 50,000 files has a third of it."""
@@ -59,9 +62,12 @@ class Sidecar(HttpClient):
                 server_hostname=access.name,
                 headers={"Authorization": f"Bearer {access.token}"},
                 json=body,
-                timeout=aiohttp.ClientTimeout(total=limit),
+                timeout=aiohttp.ClientTimeout(total=limit, sock_connect=CONNECT_SECONDS),
             ) as answer:
                 content = _json(await content_of(answer, LARGEST, where))
+        except aiohttp.ConnectionTimeoutError as error:
+            said = f"cannot be reached: no connection within {CONNECT_SECONDS:.0f} s"
+            raise Unavailable(f"{where} {said}") from error
         except TimeoutError as error:
             raise Unavailable(f"{where} did not answer within {limit:.0f} s") from error
         except (aiohttp.ClientError, OSError) as error:

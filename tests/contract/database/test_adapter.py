@@ -1,8 +1,9 @@
 """What the adapter makes of answers that no healthy agent gives."""
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 
 import pytest
 from aiohttp import web
@@ -84,6 +85,23 @@ async def test_odd_answers(
         await database.server(address, sidecars.access(token))
     with pytest.raises(error, match=text):
         await database.evidence(address, sidecars.access(token), MARKER, full=True)
+
+
+async def test_the_address_of_a_pod_that_has_gone_is_given_up_soon(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nothing refuses a connection there: as at a queue that is full, none is ever made."""
+    monkeypatch.setattr(sidecar, "CONNECT_SECONDS", 0.2)
+    with ExitStack() as stack:
+        full = stack.enter_context(socket.create_server(("127.0.0.1", 0), backlog=0))
+        for _ in range(3):
+            one = stack.enter_context(socket.socket())
+            one.setblocking(False)
+            one.connect_ex(full.getsockname())
+        agent = HttpAgent(quick_seconds=60)
+        with pytest.raises(Unavailable, match="cannot be reached: no connection within"):
+            await agent.server(f"127.0.0.1:{full.getsockname()[1]}", sidecars.access("x"))
+        await agent.aclose()
 
 
 async def test_what_is_asked(database: HttpAgent, address: str) -> None:
