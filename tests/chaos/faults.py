@@ -29,6 +29,7 @@ from tests.chaos.scene import (
     signal,
 )
 from tests.cluster import processes
+from tests.cluster.daemon import Daemon
 from tests.support.install import NAMESPACE
 from tests.support.kube import CommandFailed
 
@@ -77,10 +78,7 @@ class DaemonKilled:
 
     def begin(self, scene: Scene, draw: Random) -> Begun:
         daemon = scene.daemon(self.daemon)
-        pids = processes.of(daemon.group, daemon.binary)
-        if not pids:
-            raise NotThere(f"{self.daemon} does not run")
-        signal(pids, SIGKILL)
+        signal(running(daemon), SIGKILL)
         return Begun(self.daemon, lambda: scene.restart(daemon))
 
 
@@ -94,10 +92,7 @@ class DaemonFrozen:
     lane: str = "control plane"
 
     def begin(self, scene: Scene, draw: Random) -> Begun:
-        daemon = scene.daemon(self.daemon)
-        pids = processes.of(daemon.group, daemon.binary)
-        if not pids:
-            raise NotThere(f"{self.daemon} does not run")
+        pids = running(scene.daemon(self.daemon))
         signal(pids, SIGSTOP)
         return Begun(self.daemon, lambda: signal(pids, SIGCONT))
 
@@ -322,6 +317,14 @@ class CampaignDeleted:
         where = f"--namespace={NAMESPACE}"
         scene.kubectl("delete", "campaign", scene.campaign, where, "--wait=false")
         return Begun(scene.campaign)
+
+
+def running(daemon: Daemon) -> set[int]:
+    """The processes of a daemon of the cluster; NotThere without any."""
+    pids = processes.of(daemon.group, daemon.binary)
+    if not pids:
+        raise NotThere(f"{daemon.name} does not run")
+    return pids
 
 
 def one(scene: Scene, role: Role, draw: Random) -> Container:

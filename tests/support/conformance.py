@@ -3,17 +3,13 @@
 Every jar that Maven fetches for it is compared with `jars.sha256`, as the images do it.
 """
 
-import fcntl
 import hashlib
 import shutil
-import subprocess
-import tempfile
 from functools import cache
 from pathlib import Path
 
 from tests.support import encjdbc, java
 from tests.support.chart import REPO
-from tests.support.tpcc import CACHE
 
 MODULE = Path("tests/contract/conformance/java")
 PARENT = Path("images/tpcc/pom.xml")
@@ -23,14 +19,8 @@ GOALS = ["package", "dependency:copy-dependencies"]
 @cache
 def home() -> Path:
     """A folder with the programs and all that they need, the encrypting driver aside."""
-    java.install()
-    CACHE.mkdir(parents=True, exist_ok=True)
-    with (CACHE / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        place = CACHE / f"conformance-{_key()}"
-        if not place.exists():
-            _compile(place)
-    return place
+    files = [REPO / PARENT, *java.sources(REPO / MODULE)]
+    return java.built("conformance", REPO, files, _compile)
 
 
 def class_path() -> str:
@@ -39,31 +29,11 @@ def class_path() -> str:
     return f"{home()}/*:{driver}"
 
 
-def _sources() -> list[Path]:
-    files = (path for path in (REPO / MODULE).rglob("*") if path.is_file())
-    return [REPO / PARENT, *sorted(path for path in files if "target" not in path.parts)]
-
-
-def _key() -> str:
-    whole = hashlib.sha256()
-    for path in _sources():
-        whole.update(f"{path.relative_to(REPO)}\n".encode() + path.read_bytes())
-    return whole.hexdigest()[:16]
-
-
-def _compile(place: Path) -> None:
-    with tempfile.TemporaryDirectory(dir=CACHE) as folder:
-        for path in _sources():
-            copy = Path(folder) / path.relative_to(REPO)
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(path, copy)
-        made = Path(folder) / "home"
-        command = ["mvn", "--quiet", "--batch-mode", *GOALS, f"-DoutputDirectory={made}"]
-        subprocess.run(command, cwd=Path(folder) / MODULE, check=True)
-        check_digests(made)
-        (jar,) = (Path(folder) / MODULE / "target").glob("conformance-*.jar")
-        shutil.copy2(jar, made)
-        made.rename(place)
+def _compile(copy: Path, made: Path) -> None:
+    java.maven(copy / MODULE, *GOALS, f"-DoutputDirectory={made}")
+    check_digests(made)
+    (jar,) = (copy / MODULE / "target").glob("conformance-*.jar")
+    shutil.copy2(jar, made)
 
 
 def check_digests(folder: Path) -> None:

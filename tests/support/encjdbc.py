@@ -5,31 +5,22 @@ that hold it against them. What people use in its place, ShardingSphere, is had 
 benchmark asks.
 """
 
-import fcntl
+import functools
 import shutil
-import subprocess
-import tempfile
-from functools import cache
 from pathlib import Path
 
 from tests.support import java
-from tests.support.tpcc import CACHE, SOURCES, files, key
+from tests.support.tpcc import SOURCES
 
 PROFILES: dict[str, list[str]] = {"driver": [], "shardingsphere": ["-P", "shardingsphere"]}
 GOALS = ["-DskipTests", "package", "dependency:copy-dependencies"]
 
 
-@cache
+@functools.cache
 def home(kind: str = "driver") -> Path:
     """A folder with `classes` and `lib`; `kind` is one of PROFILES."""
-    java.install()
-    CACHE.mkdir(parents=True, exist_ok=True)
-    with (CACHE / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        place = CACHE / f"{kind}-{key(SOURCES / 'encjdbc', SOURCES / 'pom.xml')}"
-        if not place.exists():
-            _compile(place, PROFILES[kind])
-    return place
+    make = functools.partial(_compile, PROFILES[kind])
+    return java.built(kind, SOURCES, java.sources(SOURCES), make)
 
 
 def class_path(kind: str = "driver") -> str:
@@ -37,17 +28,10 @@ def class_path(kind: str = "driver") -> str:
     return f"{home(kind)}/classes:{home(kind)}/lib/*"
 
 
-def _compile(place: Path, profile: list[str]) -> None:
-    with tempfile.TemporaryDirectory(dir=CACHE) as folder:
-        copy, made = Path(folder) / "tpcc", Path(folder) / "home"
-        for path in files(SOURCES):
-            (copy / path.relative_to(SOURCES)).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(path, copy / path.relative_to(SOURCES))
-        command = ["mvn", "--quiet", "--batch-mode", "-pl", "encjdbc", "--also-make"]
-        places = [f"-DoutputDirectory={made}/lib", "-DincludeScope=test"]
-        subprocess.run([*command, *profile, *GOALS, *places], cwd=copy, check=True)
-        target = copy / "encjdbc/target"
-        shutil.copytree(target / "test-classes", made / "classes")
-        for jar in target.glob("encjdbc-*.jar"):
-            shutil.copy2(jar, made / "lib")
-        made.rename(place)
+def _compile(profile: list[str], copy: Path, made: Path) -> None:
+    places = [f"-DoutputDirectory={made}/lib", "-DincludeScope=test"]
+    java.maven(copy, "-pl", "encjdbc", "--also-make", *profile, *GOALS, *places)
+    target = copy / "encjdbc/target"
+    shutil.copytree(target / "test-classes", made / "classes")
+    for jar in target.glob("encjdbc-*.jar"):
+        shutil.copy2(jar, made / "lib")

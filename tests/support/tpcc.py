@@ -3,8 +3,6 @@
 The client runs by the very commands and props that the operator gives to a pod; only places differ.
 """
 
-import fcntl
-import hashlib
 import os
 import shutil
 import subprocess
@@ -27,50 +25,20 @@ from tests.support.once import Dataset
 from tests.support.workloads import tpcc_spec
 
 SOURCES = REPO / "images" / "tpcc"
-CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "encbench" / "tpcc"
 CLIENT_SH = REPO / "operator/encbench/tools/tpcc/client.sh"
 
 
 @cache
 def home() -> Path:
     """A folder with the program `tpcc`, compiled unless it is in the cache."""
-    java.install()
-    CACHE.mkdir(parents=True, exist_ok=True)
-    with (CACHE / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        place = CACHE / key(SOURCES)
-        if not place.exists():
-            _compile(place)
-    return place
+    return java.built("tpcc", SOURCES, java.sources(SOURCES), _compile)
 
 
-def files(folder: Path) -> list[Path]:
-    """The sources in a folder, or the file itself; nothing that was made of them."""
-    found = (path for path in [folder, *folder.rglob("*")] if path.is_file())
-    return sorted(path for path in found if "target" not in path.relative_to(SOURCES).parts)
-
-
-def key(*places: Path) -> str:
-    """A digest of the sources in these folders."""
-    whole = hashlib.sha256()
-    for path in (path for place in places for path in files(place)):
-        whole.update(f"{path.relative_to(SOURCES)}\n".encode() + path.read_bytes())
-    return whole.hexdigest()[:16]
-
-
-def _compile(place: Path) -> None:
-    with tempfile.TemporaryDirectory(dir=CACHE) as folder:
-        copy = Path(folder) / "tpcc"
-        for path in files(SOURCES):
-            (copy / path.relative_to(SOURCES)).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(path, copy / path.relative_to(SOURCES))
-        command = ["mvn", "--quiet", "--batch-mode", "-DskipTests", "package"]
-        subprocess.run(command, cwd=copy, check=True)
-        made = Path(folder) / "home"
-        shutil.copytree(copy / "tpcc/target/lib", made / "lib")
-        shutil.copy2(copy / "tpcc.sh", made / "tpcc")
-        (made / "tpcc").chmod(0o755)
-        made.rename(place)
+def _compile(copy: Path, made: Path) -> None:
+    java.maven(copy, "-DskipTests", "package")
+    shutil.copytree(copy / "tpcc/target/lib", made / "lib")
+    shutil.copy2(copy / "tpcc.sh", made / "tpcc")
+    (made / "tpcc").chmod(0o755)
 
 
 def loaded(warehouses: int) -> Dataset:
