@@ -25,7 +25,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -34,6 +33,7 @@ from typing import Any
 
 from encbench.core.connection import DATABASE
 from encbench.core.statistics.intervals import estimate
+from tests.bench.clock import cpu_seconds
 from tests.support import encjdbc, mariadb
 
 LAUNCHES = int(os.environ.get("LAUNCHES", "15"))
@@ -48,9 +48,6 @@ VALUE_US = {"100 rows, AES": 0.25, "100 rows, SM4": 0.7}
 """Microseconds more a value, at the same end."""
 VALUES = {"typed": 8, "text": 8, "many": 400}
 """Values that a query reads."""
-
-CPUCLOCK_SCHED = 2
-"""With a process's number it makes the clock that clock_getcpuclockid(3) gives for the process."""
 
 JAVA = (
     *("java", "-XX:+UseSerialGC", "-Xms192m", "-Xmx192m", "-Xmn48m"),
@@ -111,13 +108,9 @@ class Arm:
 
     def ask(self, queries: int) -> float:
         """CPU seconds per 1,000 of so many queries."""
-        before = self.cpu_seconds()
+        before = cpu_seconds(self.process.pid)
         self.checksum = self.say(str(queries))
-        return 1000 * (self.cpu_seconds() - before) / queries
-
-    def cpu_seconds(self) -> float:
-        """Of all its threads, in nanoseconds, where Java and proc(5) count ticks of 10 ms."""
-        return time.clock_gettime((~self.process.pid << 3) | CPUCLOCK_SCHED)
+        return 1000 * (cpu_seconds(self.process.pid) - before) / queries
 
 
 @dataclass(frozen=True)
