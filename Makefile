@@ -6,6 +6,7 @@ CLUSTER ?= own
 NODES ?= 1
 BEFORE ?= HEAD
 FUZZ_SECONDS ?= 600
+MINUTES ?= 30
 
 export PYTHONPATH := operator:.
 export CLUSTER
@@ -99,6 +100,7 @@ test-full: parts check check-parts ## The same with every engine under every mod
 	$(contract)
 	$(cluster)
 	$(nodes)
+	$(MAKE) --no-print-directory chaos down
 
 .PHONY: e2e
 e2e: ## The product as a user drives it, on a real cluster, faults included
@@ -107,6 +109,10 @@ e2e: ## The product as a user drives it, on a real cluster, faults included
 .PHONY: e2e-nodes
 e2e-nodes: ## Placement, drain and the loss of a node, on a cluster of three
 	$(nodes) -m 'not full'
+
+.PHONY: chaos
+chaos: ## Break a cluster of our own at random moments for MINUTES=30; prints the seed; ARGS=--help
+	$(python) -m tests.chaos --minutes $(MINUTES) $(ARGS)
 
 .PHONY: fuzz
 fuzz: ## Fuzz every parser for FUZZ_SECONDS=600 each; prints the seed

@@ -92,7 +92,7 @@ def _boot(layout: Layout, node: Node) -> None:
     if not held():
         # What still runs is in namespaces that no new daemon can enter.
         processes.end_all(node.branch)
-        _start_daemon(layout, holder)
+        start_daemon(layout, holder)
         _await_daemon(layout, holder, held, 10)
     inside = namespaces.enter(node)
     network.create(node.address, inside)
@@ -113,14 +113,14 @@ def _start(
         runtimes = [by_name.pop(node.own("containerd")) for node in members]
         server = by_name.pop("kube-apiserver")
         for daemon in (by_name.pop("etcd"), *runtimes, server):
-            _start_daemon(layout, daemon)
+            start_daemon(layout, daemon)
         for daemon in runtimes:
             _await_daemon(layout, daemon, partial(containerd.answers, daemon.node), 30)
         import_images(layout, console, archives)
         _await_daemon(layout, server, api.ready, 90)
     with console.step("node" if len(members) == 1 else "nodes", ", ".join(by_name)):
         for daemon in by_name.values():
-            _start_daemon(layout, daemon)
+            start_daemon(layout, daemon)
         for manifest in addons.manifests(layout):
             api.apply(manifest)
         for node in members:
@@ -135,7 +135,8 @@ def _node_ready(api: Api, node: Node) -> bool:
     return condition(api.get(f"/api/v1/nodes/{node.name}"), "Ready")
 
 
-def _start_daemon(layout: Layout, daemon: Daemon) -> None:
+def start_daemon(layout: Layout, daemon: Daemon) -> None:
+    """Start a daemon of a node that is up, unless it runs."""
     if processes.running(daemon.group, daemon.binary):
         return
     if daemon.name == "containerd":

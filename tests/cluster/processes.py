@@ -38,8 +38,13 @@ def start(group: str, argv: Sequence[str], log: Path) -> None:
 
 
 def running(group: str, binary: Path) -> bool:
-    """Whether a daemon's group holds a process of its binary (containerd's also holds shims)."""
-    return any(_executable(pid) == binary.resolve() for pid in cgroups.members(group))
+    """Whether a daemon's group holds a process of its binary."""
+    return bool(of(group, binary))
+
+
+def of(group: str, binary: Path) -> set[int]:
+    """A daemon's own processes; containerd's group also holds shims."""
+    return {pid for pid in cgroups.members(group) if _executable(pid) == binary.resolve()}
 
 
 def _executable(pid: int) -> Path | None:
@@ -57,21 +62,21 @@ def end_all(group: str = cgroups.NAME, timeout: float = 60) -> None:
     deadline = time.monotonic() + timeout
     while left := cgroups.members(group):
         for pid in left:
-            _kill(pid, group)
+            send(pid, signal.SIGKILL, group)
         if time.monotonic() > deadline:
             raise ClusterError(f"processes {sorted(left)} do not end, though killed")
         time.sleep(0.05)
 
 
-def _kill(pid: int, group: str) -> None:
-    """Kill a member. The handle pins the process, so a reused number is never hit."""
+def send(pid: int, number: signal.Signals, group: str = cgroups.NAME) -> None:
+    """Signal a member. The handle pins the process, so a reused number is never hit."""
     try:
         handle = os.pidfd_open(pid)
     except ProcessLookupError:
         return
     try:
         if cgroups.is_member(pid, group):
-            signal.pidfd_send_signal(handle, signal.SIGKILL)
+            signal.pidfd_send_signal(handle, number)
     except ProcessLookupError:
         pass
     finally:

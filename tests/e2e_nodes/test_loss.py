@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.conftest import conditions, delete_campaign
+from tests.e2e import manifests, readings
+from tests.e2e.conftest import conditions, delete_campaign, ended
 from tests.e2e_nodes.conftest import Nodes, apart
 from tests.faults.running import wait_for_running_trial
 from tests.support import kube as cluster
@@ -82,4 +83,53 @@ def test_a_lost_client_is_named_and_its_campaign_can_be_deleted(
             where = ("-n", NAMESPACE, "--timeout=340s")
             installed.run("kubectl", "delete", "campaign", name, *where, timeout=360)
     finally:
+        delete_campaign(installed, name)
+
+
+@pytest.mark.full
+def test_a_campaign_goes_on_with_other_testbeds_after_its_databases_were_lost(
+    installed: Kube, nodes: Nodes
+) -> None:
+    name = "replaced"
+    matrix = [
+        {"instanceRefs": ["mariadb"], "modeRefs": ["plaintext"], "workloadRefs": ["read-write"]}
+    ]
+    installed.kubectl("cordon", nodes.chart)  # It is not ours to lose.
+    try:
+        installed.apply(
+            manifests.campaign(
+                name,
+                [],
+                matrix=matrix,
+                blocks={"min": 2, "maxReplacements": 1},
+                stepDeadlines={"provision": "90s"},
+                allowColocation=False,
+            )
+        )
+        wait_for_running_trial(installed, name)
+        installed.kubectl("uncordon", nodes.chart)
+        where = {
+            bed["status"]["machine"]["node"]
+            for bed in installed.list("testbeds", NAMESPACE, f"encbench.io/campaign={name}")
+        }
+        (node, *_) = sorted(where)
+        with lost(installed, node):
+            body = wait_for("the end of the campaign", lambda: ended(installed, name), 560)
+        assert conditions(body)["Complete"]["status"] == "True"
+        (gone,) = body["status"]["lostSets"]
+        assert f"node {node}" in gone["message"]
+        reasons = {
+            event["reason"]
+            for event in installed.list("events", NAMESPACE)
+            if event["involvedObject"]["name"] == name
+        }
+        assert "SetLost" in reasons
+        report = installed.get("overheadreport", name, NAMESPACE)
+        assert report is not None
+        records = readings.records(installed, report["status"])
+        counted = [one for one, _ in records if "g2-" in one["spec"]["testbedRef"]["name"]]
+        assert len([one for one in counted if one["outcome"] == "Succeeded"]) >= 4
+        assert node not in {one["databaseNode"] for one in counted}
+    finally:
+        installed.kubectl("uncordon", nodes.chart)
         delete_campaign(installed, name)

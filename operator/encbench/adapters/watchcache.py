@@ -115,7 +115,7 @@ class WatchCache:
                 self._learn((kind, namespace, _name(body)), body)
             names = {_name(body) for body in read}
             self._lists[kind, namespace][selector] = _Names(names, self.ticks())
-            for name in names:
+            for name in sorted(names):
                 # One that is known better may have left meanwhile.
                 one = self._known.get((kind, namespace, name))
                 if one is not None and one.body is not None:

@@ -17,6 +17,7 @@ from encbench.api.scalars import (
     Name,
     Number,
     PositiveDuration,
+    Sentence,
     Time,
     parse_duration,
 )
@@ -28,8 +29,9 @@ MIN_UNITS = 4
 """Independent units (blocks, or sets of testbeds) that a pilot needs to estimate a spread;
 tests/calibration shows that an interval planned from fewer is too narrow."""
 
-MAX_TRIALS = 5000
-"""Trials of a campaign, replacements included. The operator holds all of them in memory."""
+MAX_TRIALS = 10_000
+"""Trials of a campaign, replacements included. The operator holds a line for each in memory, and
+`make bench-ledger` and `make bench-report` hold that and the report to bounds for so many."""
 MAX_BLOCK_PLANS = 1000
 """Maximum of conditions in a campaign with `precision`, because status holds a plan for each."""
 
@@ -322,6 +324,23 @@ class Resolved(Model):
     """SHA-256 of the specs above."""
 
 
+class LostSet(Model):
+    """A cell's set of testbeds that another one replaces, because a database of it was lost."""
+
+    cell: Name = Field(description="The cell.")
+    generation: Int = Field(description="Number of the set, from 1.")
+    workload: Name | None = None
+    """Workload of the block that the set leaves unfinished; absent if there is none."""
+    concurrency: Int | None = optional("Concurrency of that block.")
+    block: Int | None = optional("Number of that block, which does not count.")
+    message: Sentence = Field(description="One sentence that says what happened.")
+    time: Time = Field(description="When it was given up.")
+
+
+MAX_LOST_SETS = 32
+"""Entries that the status takes."""
+
+
 class CampaignStatus(Model):
     """State of the campaign."""
 
@@ -341,6 +360,10 @@ class CampaignStatus(Model):
         default_factory=list
     )
     """With `precision`: the number of blocks of each condition whose pilot is over, and why."""
+    lost_sets: Annotated[list[LostSet], Field(max_length=MAX_LOST_SETS)] = Field(
+        default_factory=list
+    )
+    """Sets of testbeds that were lost with a node, and that others replace."""
     storage_prefix: Annotated[str, Field(max_length=512)] | None = None
     """Prefix of the artefacts in the bucket."""
     report_ref: Name | None = optional("Name of the OverheadReport.")

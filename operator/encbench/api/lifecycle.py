@@ -32,11 +32,12 @@ NOT_MARKED, NOT_READY, IN_USE = "NotMarked", "PodNotReady", "DatabaseInUse"
 NO_LOGIN = "NoLogin"
 NODE_IN_USE = "NodeInUse"
 UNLIKE_NODES = "UnlikeNodes"
+UNSCHEDULABLE = "Unschedulable"
 NODE_LOST, NO_POD, NO_ANSWER, NOT_STORED = "NodeLost", "NoPod", "NoAnswer", "NotStored"
 
 
 _POD = {
-    "Unschedulable": "A pod fits no node.",
+    UNSCHEDULABLE: "A pod fits no node.",
     "ImagePullFailed": "An image cannot be pulled.",
     "ContainerFailed": "A container ended with an error or could not be created.",
     OOM: "A container exceeded its memory.",

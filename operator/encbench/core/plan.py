@@ -11,7 +11,8 @@ its whole block; the other trials of that block are kept but do not count.
 Baseline and A' swap their two testbeds once in every pair of blocks, so neither depends on the luck
 of one placement; the seed decides in which block of the pair. The other arms cannot move. With
 `blocks.perTestbed` the operator rebuilds all testbeds of a cell after that many blocks; each set
-has a *generation*, which is a function of the block's number.
+has a *generation*, which is a function of the block's number. A set that was lost with a node adds
+one to that of all blocks that are planned later, and leaves its unfinished block to a replacement.
 
 With `precision` the first `blocks.min` valid blocks of a condition are its pilot. Afterwards
 `core.statistics.precision` decides once how many it gets in all, which is its goal here; until then
@@ -20,10 +21,10 @@ nothing is planned beyond the pilot.
 
 import random
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from encbench.api.campaign import Blocks, CampaignSpec, MatrixEntry, Resolved
+from encbench.api.campaign import Blocks, CampaignSpec, LostSet, MatrixEntry, Resolved
 from encbench.api.testbed import Arm
 from encbench.api.trial import Outcome
 from encbench.api.workload import WorkloadSpec
@@ -229,6 +230,14 @@ class Attempts:
             found.add(attempt)
         return found
 
+    def give_up(self, lost: LostSet) -> None:
+        """The block that a lost set leaves unfinished."""
+        if lost.workload is None or lost.concurrency is None or lost.block is None:
+            return
+        runs = self._runs.get((lost.cell, LoadLevel(lost.workload, lost.concurrency)))
+        if runs is not None:
+            runs[lost.block > self._solo_from].give_up(lost.block)
+
     def runs(self, cell: Cell, condition: LoadLevel) -> tuple[BlockRun, BlockRun]:
         """The usual blocks of a condition, and its sequential ones beside interleaved ones."""
         return self._runs[cell.name, condition]
@@ -240,8 +249,11 @@ def next_trial(
     past: Iterable[Past],
     goals: Mapping[LoadLevel, int] | None = None,
     history: Attempts | None = None,
+    lost: Sequence[LostSet] = (),
 ) -> CellState:
     """What to start next in this cell, after the attempts `past` and those in the history.
+
+    `lost` are the sets of testbeds that were lost so far, those of other cells among them.
 
     Every condition runs its first block, then every condition its second, and so on. An attempt
     under way counts as done for the order, so `next_trial` is what may follow it. `goals` are the
@@ -250,6 +262,9 @@ def next_trial(
     depend on how long archiving a trial takes.
     """
     known = (history or Attempts(spec.blocks, [cell])).with_attempts(cell, past)
+    gone = [one for one in lost if one.cell == cell.name]
+    for one in gone:
+        known.give_up(one)
     open_blocks: list[tuple[int, int, tuple[PlannedTrial, ...]]] = []
     exhausted: list[LoadLevel] = []
     remaining = 0
@@ -271,7 +286,7 @@ def next_trial(
             started = run.started.get(block, set())
             order = block_order(spec.seed, cell, condition, block)
             missing = tuple(
-                _planned(spec, cell, condition, block, n, arm)
+                _planned(spec, cell, condition, block, n, arm, len(gone))
                 for n, arm in enumerate(order, 1)
                 if arm.name not in started
             )
@@ -291,7 +306,13 @@ def next_trial(
 
 
 def _planned(
-    spec: CampaignSpec, cell: Cell, condition: LoadLevel, block: int, order: int, arm: Arm
+    spec: CampaignSpec,
+    cell: Cell,
+    condition: LoadLevel,
+    block: int,
+    order: int,
+    arm: Arm,
+    lost: int,
 ) -> PlannedTrial:
     return PlannedTrial(
         cell=cell.name,
@@ -301,7 +322,7 @@ def _planned(
         arm=arm,
         seed=tool_seed(spec.seed, cell, condition, block),
         seat=seats(spec.seed, cell, condition, block)[arm.name],
-        generation=generation(spec.blocks, block),
+        generation=generation(spec.blocks, block) + lost,
         turns_seed=_turns_seed(spec, cell, condition, block),
     )
 

@@ -30,6 +30,14 @@ class BlockRun:
             self.broken.add(block)
         if block >= self.low:
             self.started.setdefault(block, set()).add(arm)
+        self._settle()
+
+    def give_up(self, block: int) -> None:
+        """Nothing more of that block is run; another one replaces it."""
+        self.broken.add(block)
+        self._settle()
+
+    def _settle(self) -> None:
         while self._is_settled(self.low):
             self.started.pop(self.low, None)
             self.low += 1

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from encbench.api.conditions import parse_time
-from encbench.api.lifecycle import NODE_LOST, SETTINGS_REFUSED
+from encbench.api.lifecycle import NODE_LOST, SETTINGS_REFUSED, UNSCHEDULABLE
 from encbench.database import golden
 from encbench.ports import Body
 from encbench.tools.tpcc import drivers
@@ -147,7 +147,7 @@ def trouble(pods: list[PodFacts]) -> Trouble | None:
     """The first thing that keeps one of these pods from running, or None when there is none."""
     for pod in pods:
         if pod.unschedulable:
-            return Trouble("Unschedulable", f"pod {pod.name} fits no node: {pod.unschedulable}")
+            return Trouble(UNSCHEDULABLE, f"pod {pod.name} fits no node: {pod.unschedulable}")
         if pod.is_lost:
             return node_lost(pod)
         for container in pod.containers.values():

@@ -13,9 +13,12 @@ def main() -> int:
     """Measure and judge; the exit code is 1 where a figure is not as it must be."""
     parser = argparse.ArgumentParser(prog="make bench-scale", description=__doc__)
     parser.add_argument("--campaigns", type=int, default=100, help="that run at once (100)")
-    parser.add_argument("--trials", type=int, default=100, help="of each campaign (100)")
+    parser.add_argument("--trials", type=int, default=100, help="of each campaign (100); 0: none")
     parser.add_argument(
-        "--ceiling", type=int, default=1000, help="trials of the replay without the operator (1000)"
+        "--ceiling",
+        type=int,
+        default=1000,
+        help="trials of the replay without the operator (1000); 0: none",
     )
     parser.add_argument(
         "--present",

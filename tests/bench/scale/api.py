@@ -54,6 +54,11 @@ class Api:
         found: Body = json.loads(content)
         return found
 
+    async def text(self, where: str) -> str:
+        """An answer that is no object."""
+        async with self._session.get(where) as answer:
+            return await answer.text()
+
     async def create(self, kind: Kind, body: Body) -> Body:
         """POST."""
         own = {**body, "apiVersion": kind.api_version, "kind": kind.kind}

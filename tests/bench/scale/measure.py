@@ -1,6 +1,7 @@
 """One run: the ceiling, many campaigns at once, and one with many finished trials."""
 
 import asyncio
+import re
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -26,6 +27,7 @@ RATE, OF_CEILING, DRIFT = 20.0, 0.8, 0.2
 WRITES, READS, MEBIBYTES, REACTION, LATE, START = 10.0, 8.0, 350.0, 1.0, 0.3, 15.0
 SAMPLE = 24
 """Trials that show what one costs in a campaign with few others, and in one with many."""
+READING = re.compile(r'verb="(GET|LIST|WATCH|WATCHLIST|CONNECT)"')
 LOOK = 0.2
 """Seconds between two looks at a new operator's metrics."""
 
@@ -54,7 +56,8 @@ async def measured(
         if ceiling:
             most, found = await _ceiling(api, plans, ceiling)
         async with _stand_ins(api, plane, log) as bench:
-            found += await _at_once(bench, plans, most)
+            if trials:
+                found += await _at_once(bench, plans, most)
             if finished:
                 found += await _many_finished(bench, finished)
     return found
@@ -63,10 +66,13 @@ async def measured(
 async def _ceiling(api: Api, plans: Sequence[Plan], trials: int) -> tuple[float, list[Figure]]:
     progress.say(f"ceiling: {trials} trials without the operator")
     replay = Ceiling(api, await script(), inputs.hosts(plans))
-    before = _cpu()
+    before, asked = _cpu(), await _asked(api)
     ends = await replay.measure(trials)
     seen = pace(ends, max(1, trials // 10))
-    found = [Figure("ceiling without the operator", seen.whole, "trials/s")]
+    found = [
+        Figure("ceiling without the operator", seen.whole, "trials/s"),
+        Figure("writes a trial of all clients, ceiling", (await _asked(api) - asked) / trials),
+    ]
     return seen.whole, found + _costs("ceiling", before, trials)
 
 
@@ -95,10 +101,11 @@ async def _at_once(bench: Bench, plans: Sequence[Plan], ceiling: float | None) -
             return lambda campaign: progress.done(campaign) >= least
 
         begun = await progress.until(bench.api, plans, has(0.0), title)
-        before, asked = _cpu(), operator.requests()
+        before, asked, written = _cpu(), operator.requests(), await _asked(bench.api)
         half = await progress.until(bench.api, plans, has(0.5), title)
         trials = half - begun
         costs = _costs("campaigns", before, trials)
+        written = (await _asked(bench.api) - written) / trials
         requests = _requests("campaigns", operator, asked, trials)
         probing = asyncio.create_task(probes.run())
         await progress.until(bench.api, plans, progress.is_over, title)
@@ -113,6 +120,7 @@ async def _at_once(bench: Bench, plans: Sequence[Plan], ceiling: float | None) -
         Figure("rate", seen.whole, "trials/s", rate),
         Figure("rate at the end to the beginning", seen.drift, "", Gate(1 + DRIFT, 1 - DRIFT)),
         *requests,
+        Figure("writes a trial of all clients, campaigns", written),
         Figure("memory, campaigns", memory, "MiB", Gate(MEBIBYTES)),
         *(
             Figure(f"reaction to {what}, p99", percentile(seconds, 0.99), "s", Gate(REACTION))
@@ -131,7 +139,10 @@ async def _many_finished(bench: Bench, trials: int) -> list[Figure]:
         await inputs.begin(bench.api, [plan])
         few = await _sample(bench, operator, plan, 0, "among few")
     progress.say(f"copies a trial until there are {trials}")
+    held, kept = usage.now(), await _stored(bench.api)
     there = await present.fill(bench.api, plan.name, trials)
+    memory_each = (usage.now()["API server"].resident - held["API server"].resident) * 1024 / there
+    stored_each = (await _stored(bench.api) - kept) / 1024 / there
     began = time.monotonic()
     with process.running(bench.plane, bench.prometheus, bench.log) as operator:
         while operator.finished(plan.name) < there - 1:  # noqa: ASYNC110 - another process
@@ -143,6 +154,8 @@ async def _many_finished(bench: Bench, trials: int) -> list[Figure]:
         Figure("finished trials of one campaign", there),
         Figure("start with them, to the first decision", start, "s", Gate(START)),
         Figure("memory with them", memory, "MiB", Gate(MEBIBYTES)),
+        Figure("API server's memory for each", memory_each, "KiB"),
+        Figure("etcd's space for each, its history included", stored_each, "KiB"),
         *few,
         *many,
     ]
@@ -172,6 +185,22 @@ def _requests(
         Figure(f"writes a trial, {title}", (writes - before[1]) / trials, "", Gate(WRITES)),
         Figure(f"reads a trial, {title}", (reads - before[0]) / trials, "", Gate(READS)),
     ]
+
+
+async def _asked(api: Api) -> float:
+    """Writes of all clients that the API server has counted."""
+    text, found = await api.text("/metrics"), 0.0
+    for labels, value in re.findall(r"^apiserver_request_total\{(.*)\} (\S+)$", text, re.MULTILINE):
+        if not READING.search(labels):
+            found += float(value)
+    return found
+
+
+async def _stored(api: Api) -> float:
+    """Bytes of etcd's database, as the API server reports them."""
+    text = await api.text("/metrics")
+    sizes = re.findall(r"^apiserver_storage_size_bytes\{[^}]*\} (\S+)$", text, re.MULTILINE)
+    return sum(map(float, sizes))
 
 
 async def _ends(api: Api) -> list[float]:

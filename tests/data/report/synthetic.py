@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from statistics import NormalDist
 
-from encbench.api.campaign import CampaignSpec, Resolved
+from encbench.api.campaign import CampaignSpec, LostSet, Resolved
 from encbench.api.conditions import format_time
 from encbench.api.testbed import Arm
 from encbench.api.trial import Outcome
@@ -81,6 +81,8 @@ class Study:
     wanted: int = 0
     """Blocks that the pilot asks for; blocks.max is 30."""
     per_testbed: int = 0
+    lost_in: int = 0
+    """Block in which, after its first trial, the set of testbeds is lost; 0 if none is."""
     placement: Mapping[str, float] = field(default_factory=dict)
     """Arm whose testbed it is → what of TPS that testbed's luck takes."""
     foreign: float | None = 0.04
@@ -212,7 +214,11 @@ class _Writer:
         """Run the plan of one cell to its end."""
         past: list[plan.Past] = []
         goals = dict.fromkeys(cell.conditions, min(30, self.study.wanted))
-        while (planned := plan.next_trial(self.spec, cell, past, goals).next_trial) is not None:
+        lost: list[LostSet] = []
+        while True:
+            planned = plan.next_trial(self.spec, cell, past, goals, lost=lost).next_trial
+            if planned is None:
+                break
             record = self.trial(cell, planned)
             key = record.key_of("trial.json")
             self.bucket[key] = encode(record)
@@ -227,6 +233,8 @@ class _Writer:
             self.last_generation[cell.name] = planned.generation
             block, arm = planned.block, planned.arm.name
             past.append(plan.Past(cell.name, planned.condition, block, arm, record.outcome))
+            if block == self.study.lost_in and not lost:
+                lost.append(_lost(planned))
 
     def generations(self, cell: plan.Cell) -> range:
         """The sets of testbeds that a cell's trials ran on."""
@@ -355,6 +363,19 @@ def _block_plan(study: Study, cell: plan.Cell, condition: plan.LoadLevel) -> dic
         "plannedBlocks": min(30, study.wanted),
         "capped": study.wanted > 30,
     }
+
+
+def _lost(planned: plan.PlannedTrial) -> LostSet:
+    level = planned.condition
+    return LostSet(
+        cell=planned.cell,
+        generation=planned.generation,
+        workload=level.workload_ref,
+        concurrency=level.concurrency,
+        block=planned.block,
+        message="its node was lost",
+        time=_time(BEGIN),
+    )
 
 
 def _testbed_name(study: Study, cell: plan.Cell, arm: Arm, generation: int) -> str:

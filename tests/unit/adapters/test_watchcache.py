@@ -258,3 +258,20 @@ async def test_an_answer_that_was_overtaken_is_not_kept(way: str) -> None:
     assert await asked == ("", ["a"]), "as it was when it was asked"
     assert await rig.get("a") == "Running"
     assert await rig.red() == ["a", "b"]
+
+
+async def test_what_leaves_a_list_while_it_is_read_is_not_in_it() -> None:
+    rig = Rig()
+    rig.server = slow = Slow()
+    rig.cache = WatchCache(slow, lambda: 0.0)
+    for name in ("a", "b", "c"):
+        rig.add(name)
+    asked = asyncio.create_task(rig.red())
+    for _ in range(5):
+        await asyncio.sleep(0)
+    await rig.cache.patch_metadata(TRIAL, "ns", "a", labels={ACTIVE: None})
+    await rig.cache.patch_metadata(TRIAL, "ns", "b", labels={ACTIVE: None})
+    slow.may.set()
+    assert await asked == ["a", "b", "c"], "as it was when it was asked"
+    assert await rig.red() == ["c"]
+    assert rig.reads == 1

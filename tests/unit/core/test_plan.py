@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from encbench.api.campaign import CampaignSpec
+from encbench.api.campaign import CampaignSpec, LostSet
 from encbench.api.trial import Outcome
 from encbench.api.workload import WorkloadSpec
 from encbench.core import plan
@@ -303,6 +303,75 @@ def test_testbeds_are_built_anew_every_few_blocks() -> None:
     by_block = {planned.block: planned.generation for _, planned in past}
     assert by_block == {1: 1, 2: 1, 3: 2, 4: 2, 5: 3, 6: 3, 7: 4, 8: 4, 9: 5, 10: 5}
     assert plan.unit(spec.blocks, 4) == plan.unit(spec.blocks, 3) == 2
+
+
+def lost_set(cell: Cell, level: LoadLevel | None = None, block: int | None = None) -> LostSet:
+    return LostSet(
+        cell=cell.name,
+        generation=1,
+        workload=level.workload_ref if level else None,
+        concurrency=level.concurrency if level else None,
+        block=block,
+        message="its node does not answer",
+        time="2030-01-01T00:00:00Z",
+    )
+
+
+def test_after_a_loss_an_unfinished_block_is_replaced_on_another_set() -> None:
+    spec = campaign(blocks={"min": 3})
+    cell = only_cell(spec, concurrency=[1, 8])
+    begun = run_to_the_end(spec, cell)[:4]
+    assert [one.condition.concurrency for one in begun] == [1, 1, 1, 8]
+    usual = plan.next_trial(spec, cell, begun)
+    assert usual.next_trial is not None
+    assert (usual.next_trial.block, usual.next_trial.generation) == (1, 1)
+
+    lost = [lost_set(cell, usual.next_trial.condition, block=1)]
+    state = plan.next_trial(spec, cell, begun, lost=lost)
+    planned = state.next_trial
+    assert planned is not None
+    assert (planned.block, planned.condition.concurrency, planned.generation) == (2, 1, 2)
+    assert state.remaining == usual.remaining + 1, "one of its trials had been run"
+    history = plan.Attempts(spec.blocks, [cell])
+    for one in begun:
+        history.add(one)
+    assert plan.next_trial(spec, cell, [], history=history, lost=lost) == state
+    assert plan.next_trial(spec, cell, [], history=history) == usual, "it is as it was"
+
+
+def test_a_loss_between_blocks_costs_none_and_one_in_another_cell_nothing() -> None:
+    spec = campaign(blocks={"min": 3})
+    cell = only_cell(spec)
+    first = run_to_the_end(spec, cell)[:3]
+    state = plan.next_trial(spec, cell, first, lost=[lost_set(cell)])
+    assert state.next_trial is not None
+    assert (state.next_trial.block, state.next_trial.generation) == (2, 2)
+    assert state.remaining == 6
+    elsewhere = lost_set(replace(cell, name="c0000000"), cell.conditions[0], block=2)
+    usual = plan.next_trial(spec, cell, first)
+    assert plan.next_trial(spec, cell, first, lost=[elsewhere]) == usual
+
+
+def test_blocks_that_were_lost_count_as_replaced() -> None:
+    spec = campaign(blocks={"min": 3, "maxReplacements": 1})
+    cell = only_cell(spec)
+    lost = [lost_set(cell, cell.conditions[0], block) for block in (1, 2)]
+    assert plan.next_trial(spec, cell, [], lost=lost[:1]).exhausted == ()
+    assert plan.next_trial(spec, cell, [], lost=lost).exhausted == cell.conditions
+
+
+def test_sets_that_were_lost_come_before_those_of_later_blocks() -> None:
+    spec = campaign(blocks={"min": 9, "perTestbed": 2})
+    cell = only_cell(spec)
+    found = run_to_the_end(spec, cell)[:6]
+    lost = [lost_set(cell, cell.conditions[0], block=2)]
+    assert {one.block for one in found} == {1, 2}
+    sets = []
+    while (one := plan.next_trial(spec, cell, found, lost=lost).next_trial) is not None:
+        sets.append(one.generation)
+        found.append(Past(cell.name, one.condition, one.block, one.arm.name, "Succeeded"))
+    assert sets == sorted(sets)
+    assert sets[0] == 3, "set 1 was lost, so the next two blocks have set 3"
 
 
 # -- a pilot

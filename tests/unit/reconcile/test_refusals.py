@@ -134,7 +134,7 @@ async def test_more_trials_than_a_campaign_may_have_are_refused_at_once() -> Non
     assert time.monotonic() - started < 5
     assert refusal(world, Reason.TOO_MANY_TRIALS) == (
         "8,192 combinations of instance, workload and concurrency with up to 2,000 blocks, "
-        "replacements included, are 49,152,000 trials where a campaign may have 5,000: split the "
+        "replacements included, are 49,152,000 trials where a campaign may have 10,000: split the "
         "matrix over several campaigns, or lower blocks"
     )
 
@@ -143,12 +143,12 @@ async def test_with_precision_the_most_that_it_may_plan_counts() -> None:
     world = World()
     threads = {"concurrency": list(range(1, 33)), "warmup": "1s", "duration": "5s"}
     workload = manifests.body(WORKLOAD, "oltp", SPACE, load=threads)
-    wide = study("tde", blocks={"min": 6, "max": 60}, precision={"targetHalfWidth": 0.02})
+    wide = study("tde", blocks={"min": 6, "max": 120}, precision={"targetHalfWidth": 0.02})
     world.apply(*parts()[:3], workload, wide)
     await world.settle(5)
     said = refusal(world, Reason.TOO_MANY_TRIALS)
-    assert said.startswith("32 combinations of instance, workload and concurrency with up to 63")
-    assert "are 6,048 trials" in said
+    assert said.startswith("32 combinations of instance, workload and concurrency with up to 123")
+    assert "are 11,808 trials" in said
 
 
 async def test_a_namespace_has_room_for_so_many_trials_and_the_next_campaign_waits() -> None:

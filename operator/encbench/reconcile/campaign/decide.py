@@ -12,7 +12,7 @@ from datetime import datetime
 from itertools import chain
 
 from encbench.api import lifecycle as life
-from encbench.api.campaign import CampaignSpec, CampaignStatus, Progress, Resolved
+from encbench.api.campaign import CampaignSpec, CampaignStatus, LostSet, Progress, Resolved
 from encbench.api.conditions import find, format_time
 from encbench.api.kinds import CONFIG_MAP, TRIAL
 from encbench.api.scalars import parse_duration
@@ -20,7 +20,7 @@ from encbench.core import plan
 from encbench.core.naming import storage_prefix
 from encbench.core.plan import Cell, PlannedTrial
 from encbench.reconcile import misfits
-from encbench.reconcile.campaign import children, cleanup, placement, testbeds
+from encbench.reconcile.campaign import children, cleanup, losses, placement, testbeds
 from encbench.reconcile.campaign.estimate import estimate, steady
 from encbench.reconcile.campaign.facts import CampaignSeen, is_archived, left_to_live, past
 from encbench.reconcile.campaign.hindrance import Hindrance, hindrance
@@ -150,16 +150,28 @@ def _run(draft: CampaignDraft, resolved: Resolved) -> CampaignDecision:
     fixed = draft.status.block_plans
     tried = chain(ledger.tried(map(place_of, fixed)), map(line, trials))
     plans = block_plans(spec, cells, tried, fixed)
-    states = {
-        cell.name: plan.next_trial(spec, cell, attempts, goals(plans, cell), ledger.history)
-        for cell in cells
-    }
-    standing = Standing(cells, states, _broken(cells, seen))
+
+    def planned(lost: Sequence[LostSet]) -> dict[str, plan.CellState]:
+        return {
+            cell.name: plan.next_trial(
+                spec, cell, attempts, goals(plans, cell), ledger.history, lost
+            )
+            for cell in cells
+        }
+
+    before = len(draft.status.lost_sets)
+    lost = losses.known(draft.subject, seen, cells, planned)
+    news: list[do.CampaignEffect] = [
+        do.Announce("SetLost", losses.said(one), warning=True) for one in lost[before:]
+    ]
+    states = planned(lost)
+    standing = Standing(cells, states, _broken(cells, seen, lost))
     remaining = sum(states[name].remaining for name in states.keys() - standing.broken.keys())
     outcomes = ledger.outcomes + Counter(trial.status.outcome for trial in trials)
     end = estimate(seen, remaining, resolved)
     draft.set(
         block_plans=plans,
+        lost_sets=lost,
         progress=Progress(
             planned=outcomes.total() + remaining,
             active=outcomes[None],
@@ -179,7 +191,7 @@ def _run(draft: CampaignDraft, resolved: Resolved) -> CampaignDecision:
         if cell.name not in standing.broken
         and (states[cell.name].next_trial is not None or cell.name in unended)
     ]
-    closed = _clear_closed(standing, open_cells, seen)
+    closed = [*news, *_clear_closed(standing, open_cells, seen)]
     if open_cells:
         return _measure(draft, resolved, open_cells[0], states[open_cells[0].name], closed)
     if not all(is_archived(trial) for trial in trials):
@@ -187,12 +199,12 @@ def _run(draft: CampaignDraft, resolved: Resolved) -> CampaignDecision:
     return _report(draft, standing, closed)
 
 
-def _broken(cells: Sequence[Cell], seen: CampaignSeen) -> dict[str, str]:
+def _broken(cells: Sequence[Cell], seen: CampaignSeen, lost: Sequence[LostSet]) -> dict[str, str]:
     """The cells that are given up, and for the first testbed of each that failed, why."""
     found: dict[str, str] = {}
     for testbed in seen.testbeds.values():
         failed = find(testbed.status.conditions, life.FAILED)
-        if failed is not None and failed.status == "True":
+        if failed and failed.status == "True" and not losses.is_replaced(testbed, lost):
             why = f"testbed {testbed.name}: {failed.reason}: {failed.message}"
             found.setdefault(testbed.spec.cell, why)
     return {cell.name: found[cell.name] for cell in cells if cell.name in found}

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from sys import intern
 
 from encbench.api.conditions import parse_time
-from encbench.api.lifecycle import NODE_LOST
+from encbench.api.lifecycle import NODE_LOST, UNSCHEDULABLE
 from encbench.api.trial import Outcome
 from encbench.core.plan import Attempts, LoadLevel, Past
 from encbench.reconcile.campaign.figures import cpu_at_a_rate, measured
@@ -43,7 +43,7 @@ class ClientStay:
     created: str
 
 
-NO_PLACE = ("Unschedulable", "StartTimeout", NODE_LOST)
+NO_PLACE = (UNSCHEDULABLE, "StartTimeout", NODE_LOST)
 """Reasons of a trial that was never released, for which the next one's clients get other nodes."""
 
 

@@ -75,7 +75,8 @@ async def _index(
     testbeds = []
     for cell in cells:
         own = [trial.block for trial in ran if trial.place[0] == cell.name]
-        last = plan.generation(campaign.spec.blocks, max(own, default=1))
+        lost = sum(one.cell == cell.name for one in status.lost_sets)
+        last = plan.generation(campaign.spec.blocks, max(own, default=1)) + lost
         for generation, arm in itertools.product(range(1, last + 1), cell.arms):
             name = children.testbed_name(campaign.name, cell, arm, generation)
             found = await _proof(deps, proof_key(prefix, name))

@@ -183,6 +183,16 @@ def test_why_intervals_are_wide_is_said() -> None:
     assert "capped at 30 blocks where the pilot asked for 40: ±" in said
 
 
+def test_testbeds_that_took_the_place_of_lost_ones_are_a_note() -> None:
+    said = "Testbeds were lost and built anew"
+    lost = replace(CALM, lost_in=3)
+    assert "of one instance ran on 2 sets of testbeds" in text_of(lost, said)
+    assert "Each mode ran on few testbeds" in titles(lost)
+    assert said not in titles(replace(lost, per_testbed=1)), "each block had a set of its own"
+    (group,) = report(lost).groups
+    assert [block.block for block in group.blocks if block.counted] == [1, 2, 4, 5, 6, 7]
+
+
 def test_serious_ones_come_first() -> None:
     found = report(Study(concurrency=(16,), colocated=True, blocks=3, seconds=20))
     weights = [caveat.weight for caveat in found.caveats]

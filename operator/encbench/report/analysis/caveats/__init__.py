@@ -52,6 +52,7 @@ CHECKS: tuple[Check, ...] = (
     load.busy_server,
     load.idle_server,
     blocks.one_placement,
+    blocks.lost_sets,
     load.cpu_withheld,
     load.foreign_unknown,
     load.not_idle,

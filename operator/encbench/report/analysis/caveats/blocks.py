@@ -89,14 +89,31 @@ def one_placement(facts: Facts) -> Iterator[Caveat]:
     compared = any(g.comparisons for g in facts.groups)
     if known and compared and not facts.spec.blocks.per_testbed:
         worst = max(known, key=lambda interval: abs(interval.estimate))
+        several = any(trial.generation > 1 for trial in facts.counted)
         yield note(
-            title="Each mode ran on one testbed",
+            title=f"Each mode ran on {'few testbeds' if several else 'one testbed'}",
             text="Where its pod and its data came to lie is part of the measured loss and not of "
             "its interval. The baseline mode's two testbeds differed by up to "
             f"{text.percent(abs(worst.estimate))} {text.bounds(worst)}. The placement interval "
             "follows from that one difference, and a verdict needs it on its side as well. "
             "blocks.perTestbed builds testbeds anew every so many blocks, so that the ordinary "
             "interval contains their luck.",
+        )
+
+
+def lost_sets(facts: Facts) -> Iterator[Caveat]:
+    """Testbeds that took the place of others within a campaign that keeps its testbeds."""
+    sets: dict[str, set[int]] = {}
+    for trial in facts.counted:
+        sets.setdefault(trial.cell, set()).add(trial.generation)
+    if not facts.spec.blocks.per_testbed and any(len(own) > 1 for own in sets.values()):
+        most = max(len(own) for own in sets.values())
+        yield note(
+            title="Testbeds were lost and built anew",
+            text=f"Counted blocks of one instance ran on {most} sets of testbeds, because a "
+            "database was lost with its node (status.lostSets of the campaign). The arms of a "
+            "block were compared on one set; intervals contain some of the luck of where the sets "
+            "came to lie.",
         )
 
 

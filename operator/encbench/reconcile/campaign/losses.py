@@ -1,0 +1,90 @@
+"""Sets of testbeds that were lost with a node: the cell goes on with another set; pure.
+
+A database whose node is gone does not come back where its volume is bound to that node. Its testbed
+fails after `stepDeadlines.provision`. All testbeds of its cell are then built anew, wherever the
+scheduler finds room, because the arms of a block are compared on one set only. A cell may lose as
+many sets as it has `blocks.maxReplacements`, so that a database that always fails ends it.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
+
+from encbench.api.campaign import MAX_LOST_SETS, LostSet
+from encbench.api.conditions import find, format_time
+from encbench.api.lifecycle import FAILED, NODE_LOST, NOT_READY, UNSCHEDULABLE
+from encbench.core.plan import Cell, CellState, PlannedTrial
+from encbench.reconcile.campaign.facts import CampaignSeen
+from encbench.reconcile.campaign.ledger import line
+from encbench.reconcile.objects import Campaign, Testbed
+
+GONE = (NOT_READY, NODE_LOST, UNSCHEDULABLE)
+"""Reasons of testbeds that were ready once and will not be again."""
+
+Planned = Callable[[Sequence[LostSet]], Mapping[str, CellState]]
+"""How far each cell is if these sets are lost."""
+
+
+def known(
+    campaign: Campaign, seen: CampaignSeen, cells: Sequence[Cell], planned: Planned
+) -> list[LostSet]:
+    """All sets that are lost so far; what this pass has found comes last."""
+    lost = list(campaign.status.lost_sets)
+    for cell in cells:
+        bed = _first(cell, seen, lost)
+        own = sum(one.cell == cell.name for one in lost)
+        full = own >= campaign.spec.blocks.max_replacements or len(lost) >= MAX_LOST_SETS
+        if bed is None or full:
+            continue
+        one = _lost(bed, planned(lost)[cell.name].next_trial, seen)
+        # A cell that is done, or has no replacement left, is not built anew.
+        if planned([*lost, one])[cell.name].next_trial is not None:
+            lost.append(one)
+    return lost
+
+
+def said(lost: LostSet) -> str:
+    """What a person should know of a set that was lost."""
+    left = f"; another block replaces block {lost.block}" if lost.block else ""
+    return f"{lost.message}; the testbeds of its cell are built anew{left}"[:1000]
+
+
+def is_replaced(bed: Testbed, lost: Sequence[LostSet]) -> bool:
+    """Whether its set was given up, and it only waits for its end."""
+    return any(one.cell == bed.spec.cell and one.generation >= bed.spec.generation for one in lost)
+
+
+def _first(cell: Cell, seen: CampaignSeen, lost: Sequence[LostSet]) -> Testbed | None:
+    """The first testbed of the cell's set that is lost."""
+    own = (bed for bed in seen.testbeds.values() if bed.spec.cell == cell.name)
+    return next((bed for bed in own if _why(bed) and not is_replaced(bed, lost)), None)
+
+
+def _why(bed: Testbed) -> str:
+    """Why the testbed is lost; empty if it is not, or never was ready."""
+    fact = find(bed.status.conditions, FAILED)
+    if fact is None or bed.spec.instance.is_external or bed.status.ready_time is None:
+        return ""
+    return fact.message if fact.status == "True" and fact.reason in GONE else ""
+
+
+def _lost(bed: Testbed, planned: PlannedTrial | None, seen: CampaignSeen) -> LostSet:
+    lost = LostSet(
+        cell=bed.spec.cell,
+        generation=bed.spec.generation,
+        message=f"testbed {bed.name} was lost: {_why(bed)}"[:512],
+        time=format_time(seen.now),
+    )
+    if planned is None or not _has_begun(planned, seen):
+        return lost
+    # One block of a cell is under way at a time: that of the next trial.
+    level = planned.condition
+    left = {"workload": level.workload_ref, "concurrency": level.concurrency}
+    return lost.model_copy(update={**left, "block": planned.block})
+
+
+def _has_begun(planned: PlannedTrial, seen: CampaignSeen) -> bool:
+    """Whether there is a trial of the same block."""
+    level = planned.condition
+    place = (planned.cell, level.workload_ref, level.concurrency)
+    trials = chain(seen.ledger.lines.values(), map(line, seen.trials.values()))
+    return any(one.place == place and one.block == planned.block for one in trials)
