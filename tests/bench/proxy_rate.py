@@ -271,6 +271,8 @@ def _judged(name: str, equal: dict[str, list[Window]]) -> tuple[bool, str]:
     """Whether a build is as asked, and beside what it was laid."""
     good, text = True, ""
     for goal in GOALS.get(name, []) if "relay" in equal else []:
+        if goal.than not in equal:
+            continue
         change, low, high = _change(equal[goal.than], equal[name])
         if goal.unit == "us":
             percent = _median(equal[goal.than], "cpu_us") / 100

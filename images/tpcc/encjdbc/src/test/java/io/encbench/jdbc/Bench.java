@@ -122,7 +122,9 @@ final class Bench {
     long checksum = 0;
     try (PreparedStatement select =
         connection.prepareStatement(
-            "SELECT c_id, c_last, c_balance, c_city FROM " + table + " WHERE number BETWEEN ? AND ?")) {
+            "SELECT c_id, c_last, c_balance, c_city FROM "
+                + table
+                + " WHERE number BETWEEN ? AND ?")) {
       for (int i = 0; i < queries; i++) {
         int first = i * MANY % ROWS;
         select.setInt(1, first);
