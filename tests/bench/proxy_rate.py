@@ -192,7 +192,8 @@ def _relaying(program: Path, folder: Path, server: int) -> Iterator[confidential
 
 def _window(line: str, used: Used) -> Window:
     queries, seconds, median, p95 = map(float, line.split())
-    return Window(queries / seconds, *(one * 1e6 / queries for one in used), median, p95)
+    hop, server, load = (one * 1e6 / queries for one in used)
+    return Window(queries / seconds, hop, server, load, median, p95)
 
 
 def main() -> int:

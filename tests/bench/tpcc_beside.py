@@ -24,6 +24,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from encbench.api.workload import WorkloadSpec
 from encbench.tools.tpcc import props
@@ -188,8 +189,11 @@ def main() -> int:
 
 def _specs(home: Path) -> dict[str, WorkloadSpec]:
     load = {"warmup": f"{WARMUP:.0f}s", "duration": f"{MINUTES}m"}
-    theirs = {"dialect": 6, "benchmarksql": {"home": str(home)}}
-    tpcc = {THEIRS: theirs, SAME: {"statements": "benchmarksql"}, LEAN: {"statements": "lean"}}
+    tpcc: dict[str, dict[str, Any]] = {
+        THEIRS: {"dialect": 6, "benchmarksql": {"home": str(home)}},
+        SAME: {"statements": "benchmarksql"},
+        LEAN: {"statements": "lean"},
+    }
     return {
         name: tpcc_spec({"warehouses": WAREHOUSES, **fields}, load) for name, fields in tpcc.items()
     }

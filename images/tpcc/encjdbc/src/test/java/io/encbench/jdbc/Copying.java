@@ -28,7 +28,7 @@ final class Copying extends Opener {
 
   @Override
   Algorithm algorithm(byte[] envelope, Supplier<String> where) {
-    return (sealed, binding) ->
-        Arrays.copyOfRange(sealed, Envelope.CONTENT_AT, sealed.length - Envelope.TAG_BYTES);
+    return (whole, binding) ->
+        Arrays.copyOfRange(whole, Envelope.CONTENT_AT, whole.length - Envelope.TAG_BYTES);
   }
 }
