@@ -204,6 +204,10 @@ bench-precision: ## Half-widths of interleaved and of sequential blocks at equal
 bench-tpcc: ## Measure what the TPC-C client costs, on PostgreSQL on loopback
 	$(python) -m tests.bench.tpcc
 
+.PHONY: bench-tpcc-beside
+bench-tpcc-beside: ## The TPC-C client beside your own BenchmarkSQL 6; BENCHMARKSQL=/path/to/it WINDOWS=5
+	$(python) -m tests.bench.tpcc_beside
+
 .PHONY: bench-proxy
 bench-proxy: ## Measure what the confidential proxy costs, beside a raw relay; REPEATS=5
 	$(python) -m tests.bench.proxy

@@ -1,15 +1,18 @@
 """`make bench-encjdbc`: what the encrypting driver costs its client, beside what people use.
 
-A client asks a MariaDB on loopback for one row of eight columns at a time. Each arm is a Java of
-its own; they are asked in turn, and only the asked one does anything, so that what else the machine
-does strikes all of them alike. The figure is client CPU seconds per 1,000 queries.
+A client asks a MariaDB on loopback for one row of eight columns at a time, or for a hundred rows of
+four. Each arm is a Java of its own; they are asked in turn, and only the asked one does anything,
+so that what else the machine does strikes all of them alike. The figure is client CPU seconds per
+1,000 queries.
 
 Two launches of one program differ by more than two rounds of one launch, because a JVM compiles and
 places its code anew each time. So each arm is launched LAUNCHES times (15), and a launch is one
 observation: its rounds' mean. An arm is compared within each set of launches; the figure is the
 geometric mean of the ratios with Student's interval at 95 %, and what is asked of it has to hold
-for the interval's upper end. The arm `inner again` is the inner driver a second time: its interval
-shows what the benchmark can tell.
+for the interval's upper end. What a value costs follows from the same interval. The arm `inner
+again` is the inner driver a second time: its interval shows what the benchmark can distinguish. The
+arms `no cipher` read envelopes whose content is plaintext: they cost what the driver does apart
+from cryptography, and exist among the tests alone.
 
 The encrypted arms read tables that hold the envelopes which a proxy would make, so that the server
 does the same for each. ShardingSphere encrypts at the client and gives texts only; it is compared
@@ -22,7 +25,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -31,17 +33,21 @@ from typing import Any
 
 from encbench.core.connection import DATABASE
 from encbench.core.statistics.intervals import estimate
+from tests.bench.clock import cpu_seconds
 from tests.support import encjdbc, mariadb
 
 LAUNCHES = int(os.environ.get("LAUNCHES", "15"))
 WARM_QUERIES = int(os.environ.get("WARM_QUERIES", "60000"))
 QUERIES = 4_000
 ROUNDS = 4
-AT_MOST = {"swap": 2.0, "AES": 15.0, "SM4": 35.0}
+LESS = 10
+"""By how much fewer queries there are that ask for many rows."""
+AT_MOST = {"swap": 2.0, "AES": 15.0, "SM4": 35.0, "100 rows, AES": 60.0, "100 rows, SM4": 150.0}
 """Per cent more client CPU than the inner driver, at the interval's upper end."""
-
-CPUCLOCK_SCHED = 2
-"""With a process's number it makes the clock that clock_getcpuclockid(3) gives for the process."""
+VALUE_US = {"100 rows, AES": 0.25, "100 rows, SM4": 0.7}
+"""Microseconds more a value, at the same end."""
+VALUES = {"typed": 8, "text": 8, "many": 400}
+"""Values that a query reads."""
 
 JAVA = (
     *("java", "-XX:+UseSerialGC", "-Xms192m", "-Xmx192m", "-Xmn48m"),
@@ -58,7 +64,10 @@ TYPES = {
     "c_since": "TIMESTAMP NULL",
     "c_city": "VARCHAR(20)",
 }
-PLAIN, AES, SM4, SPHERE = "bench_plain", "bench_aes", "bench_sm4", "bench_sphere"
+PLAIN, AES, SM4, NONE = "bench_plain", "bench_aes", "bench_sm4", "bench_none"
+SPHERE = "bench_sphere"
+SEALED = {"AES": AES, "SM4": SM4, "NONE": NONE}
+"""The tables of envelopes by their algorithm; NONE has plaintext in them."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +78,12 @@ class Way:
     table: str
     how: str = "typed"
     beside: str = "inner"
+    algorithm: str = ""
+    """Where it is not the envelope's to say."""
+
+    def queries(self, count: int) -> int:
+        """How many it is asked, where another is asked `count` of one row."""
+        return count // LESS if self.how == "many" else count
 
 
 @dataclass
@@ -93,13 +108,9 @@ class Arm:
 
     def ask(self, queries: int) -> float:
         """CPU seconds per 1,000 of so many queries."""
-        before = self.cpu_seconds()
+        before = cpu_seconds(self.process.pid)
         self.checksum = self.say(str(queries))
-        return 1000 * (self.cpu_seconds() - before) / queries
-
-    def cpu_seconds(self) -> float:
-        """Of all its threads, in nanoseconds, where Java and proc(5) count ticks of 10 ms."""
-        return time.clock_gettime((~self.process.pid << 3) | CPUCLOCK_SCHED)
+        return 1000 * (cpu_seconds(self.process.pid) - before) / queries
 
 
 @dataclass(frozen=True)
@@ -173,6 +184,11 @@ def _ways(place: Place) -> dict[str, Way]:
         "swap": Way(place.ours, PLAIN),
         "AES": Way(place.ours, AES),
         "SM4": Way(place.ours, SM4),
+        "no cipher": Way(place.ours, NONE, algorithm="NONE"),
+        "100 rows, inner": Way(place.inner, PLAIN, "many", "100 rows, inner"),
+        "100 rows, AES": Way(place.ours, AES, "many", "100 rows, inner"),
+        "100 rows, SM4": Way(place.ours, SM4, "many", "100 rows, inner"),
+        "100 rows, no cipher": Way(place.ours, NONE, "many", "100 rows, inner", "NONE"),
         "inner, binary protocol": Way(place.inner + binary, PLAIN, beside="inner, binary protocol"),
         "AES, binary protocol": Way(place.ours + binary, AES, beside="inner, binary protocol"),
         "inner, texts": Way(place.inner, PLAIN, "text", "inner, texts"),
@@ -184,15 +200,17 @@ def _launched(place: Place, ways: dict[str, Way], launch: int) -> dict[str, floa
     """CPU seconds per 1,000 queries of a launch of each arm."""
     with ExitStack() as stack:
         arms = [
-            place.started(stack.enter_context(place.arm(name, way.url, way.table, way.how)))
+            place.started(
+                stack.enter_context(place.arm(name, way.url, way.table, way.how, way.algorithm))
+            )
             for name, way in ways.items()
         ]
         for arm in arms:
-            arm.ask(WARM_QUERIES)
+            arm.ask(ways[arm.name].queries(WARM_QUERIES))
         for number in range(ROUNDS):
             # Forwards and backwards, so that no arm is always the one after another.
             for arm in arms if (launch + number) % 2 == 0 else reversed(arms):
-                arm.seconds.append(arm.ask(QUERIES))
+                arm.seconds.append(arm.ask(ways[arm.name].queries(QUERIES)))
         _same(ways, {arm.name: arm for arm in arms})
         return {arm.name: statistics.fmean(arm.seconds) for arm in arms}
 
@@ -200,7 +218,7 @@ def _launched(place: Place, ways: dict[str, Way], launch: int) -> dict[str, floa
 def _same(ways: dict[str, Way], arms: dict[str, Arm]) -> None:
     """What was read is the same, or the figures say nothing."""
     for name, way in ways.items():
-        if arms[name].checksum != arms[way.beside].checksum and way.how == "typed":
+        if arms[name].checksum != arms[way.beside].checksum and way.how != "text":
             raise SystemExit(f"{name} has read other values than {way.beside}")
 
 
@@ -233,23 +251,23 @@ def _tables(place: Place) -> None:
 
     place.server.admin(
         create(PLAIN, TYPES),
-        create(AES, dict.fromkeys(TYPES, "VARBINARY(100)")),
-        create(SM4, dict.fromkeys(TYPES, "VARBINARY(100)")),
+        *(create(table, dict.fromkeys(TYPES, "VARBINARY(100)")) for table in SEALED.values()),
         create(SPHERE, {f"{name}_cipher": "VARCHAR(100)" for name in TYPES}),
     )
     with place.arm("prepare", place.inner, PLAIN, "typed") as arm:
         place.started(arm).say("prepare")
     with place.arm("prepare", place.sphere, SPHERE, "text") as arm:
         place.started(arm).say("prepare")
-    for algorithm, table in (("AES", AES), ("SM4", SM4)):
+    for algorithm, table in SEALED.items():
         with place.arm("seal", place.inner, table, "typed", algorithm) as arm:
             place.started(arm).say("seal")
 
 
 def _print(ways: dict[str, Way], seen: dict[str, list[float]]) -> bool:
     print(
-        f"one row of {len(TYPES)} columns a query, Connector/J, MariaDB on loopback; {LAUNCHES} "
-        f"launches, in each {ROUNDS} rounds of {QUERIES:,} queries; CPU seconds per 1,000 queries"
+        f"one row of {len(TYPES)} columns a query, or 100 of 4, Connector/J, MariaDB on loopback; "
+        f"{LAUNCHES} launches, in each {ROUNDS} rounds of {QUERIES:,} queries, or "
+        f"{QUERIES // LESS:,}; CPU seconds per 1,000 queries"
     )
     good = True
     for name, way in ways.items():
@@ -268,6 +286,14 @@ def _print(ways: dict[str, Way], seen: dict[str, list[float]]) -> bool:
                 met = high <= asked
                 good = good and met
                 text += f", at most +{asked:g} % asked{'' if met else ' MISSED'}"
+            # CPU seconds per 1,000 queries are milliseconds a query.
+            value_us = 1000 * statistics.fmean(seen[way.beside]) / VALUES[way.how] / 100
+            text += f"; {value_us * change:+.3f} [{value_us * low:+.3f}, {value_us * high:+.3f}] us"
+            text += " a value"
+            if name in VALUE_US:
+                met = value_us * high <= VALUE_US[name]
+                good = good and met
+                text += f", at most {VALUE_US[name]:g} asked{'' if met else ' MISSED'}"
         print(text)
     return good
 

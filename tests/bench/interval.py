@@ -26,7 +26,12 @@ class Mean(NamedTuple):
 
 def mean(values: Sequence[float]) -> Mean:
     """Of positive figures; SystemExit if there are fewer than two."""
-    found = estimate([1.0] * len(values), values)
+    return ratio([1.0] * len(values), values)
+
+
+def ratio(base: Sequence[float], values: Sequence[float]) -> Mean:
+    """Of what each value is to the base's figure of the same window; SystemExit likewise."""
+    found = estimate(base, values)
     bounds = None if found is None else found.bounds()
     if found is None or bounds is None:
         raise SystemExit("no interval of fewer than two figures: measure more often")

@@ -3,7 +3,8 @@
 Two warehouses, no think time, PostgreSQL 15 as the operator starts it. It prints each figure beside
 what is asked of it, and how much of the machine others used meanwhile, because on a shared machine
 CPU time per transaction grows with the neighbours. CPU and throughput are of the same windows:
-their geometric mean with its interval at 95 %, whose worse end has to be as asked.
+their geometric mean with its interval at 95 %, whose worse end has to be as asked. Nothing is asked
+of throughput, which is the machine's: `make bench-tpcc-beside` lays it beside BenchmarkSQL's.
 """
 
 import os
@@ -26,9 +27,8 @@ LIMIT = 24_000
 TICKS = os.sysconf("SC_CLK_TCK")
 
 LOAD_SECONDS = 25.0
-CPU_MS = 0.25
+CPU_MS = 0.14
 RESIDENT_MB = 300.0
-PER_MINUTE = 74_000.0
 
 
 @dataclass(frozen=True)
@@ -100,8 +100,8 @@ def main() -> int:
         _line("one load, with all keys", f"{load_seconds:.1f} s", load_seconds, LOAD_SECONDS),
         _line("client CPU a transaction", f"{cpu.text(3)} ms", cpu.high, CPU_MS),
         _line("client resident", f"{resident.text(0)} MB", resident.high, RESIDENT_MB),
-        _line("transactions a minute", rate.text(0), rate.low, PER_MINUTE, least=True),
     ]
+    print(f"  transactions a minute: {rate.text(0)}")
     print(f"  consistency queries: {'all empty' if checked.code == 0 else 'CONTRADICTED'}")
     return 0 if all(good) and checked.code == 0 else 1
 
@@ -158,11 +158,10 @@ def _text(run: Run) -> str:
     )
 
 
-def _line(what: str, said: str, worst: float, asked: float, *, least: bool = False) -> bool:
-    """`worst` is what has to be as asked: the worse end of the interval."""
-    good = worst >= asked if least else worst <= asked
-    wanted = f"{'at least' if least else 'at most'} {asked:,g} asked"
-    print(f"  {what}: {said} ({wanted}){'' if good else ' MISSED'}")
+def _line(what: str, said: str, worst: float, asked: float) -> bool:
+    """`worst` is what has to be as asked: the upper end of the interval."""
+    good = worst <= asked
+    print(f"  {what}: {said} (at most {asked:,g} asked){'' if good else ' MISSED'}")
     return good
 
 

@@ -9,9 +9,10 @@
 //! each client asks as soon as it has its answer. WARMUP and SECONDS are of each port. The user `reader`
 //! needs no password, and the table `sbtest.points` has the rows 1 to 10000.
 //!
-//! `begin` is printed when the warm-up is over. At the end there is a line a port: how many queries were
-//! answered, in how many seconds, and microseconds from when a query was due to its answer: the median and the
-//! 95th of a hundred.
+//! `begin` is printed when the warm-up is over, and `turn N` after each slice of the Nth port. After
+//! either, it waits for a line, so that whoever started it can read what CPU time the slice took of other
+//! programs. At the end there is a line a port: how many queries were answered, in how many seconds, and
+//! microseconds from when a query was due to its answer: the median and the 95th of a hundred.
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
@@ -163,12 +164,16 @@ fn main() -> io::Result<()> {
     let mut start = Instant::now();
     for slice in 0..all {
         if slice == warm {
-            println!("begin");
+            report("begin")?;
+            start = Instant::now();
         }
         // To and fro, so that each follows each of its neighbours.
         let (round, turn) = (slice / ports.len(), slice % ports.len());
         let turn = if round % 2 == 0 { turn } else { ports.len() - 1 - turn };
         serve(&epoll, &mut targets, turn, start, *rate, slice >= warm, &mut random)?;
+        if slice >= warm {
+            report(&format!("turn {turn}"))?;
+        }
         start = (start + SLICE).max(Instant::now());
     }
     for Target { waits, seconds, .. } in &mut targets {
@@ -176,6 +181,13 @@ fn main() -> io::Result<()> {
         let share = |part: f64| waits[(waits.len() as f64 * part) as usize];
         println!("{} {seconds:.4} {:.0} {:.0}", waits.len(), share(0.5), share(0.95));
     }
+    Ok(())
+}
+
+/// Say it, and wait until it is read.
+fn report(what: &str) -> io::Result<()> {
+    println!("{what}");
+    io::stdin().read_line(&mut String::new())?;
     Ok(())
 }
 

@@ -1,5 +1,5 @@
-//! The least that a hop can cost: bytes to and fro, a blocking thread for each direction. The benchmark
-//! runs it beside the proxy.
+//! Bytes to and fro, a blocking thread for each direction: a hop as it is most simply written. The
+//! benchmark runs it beside the proxy.
 //!
 //! usage: raw_relay LISTEN UPSTREAM
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from encbench.adapters.sql import SqlError
+from encbench.core.connection import Driver
 from encbench.sidecars.agent.background import Busy
 from encbench.sidecars.agent.checks import CheckRuns
 from encbench.tools.tpcc import consistency
@@ -79,6 +80,20 @@ def test_every_query_is_asked_in_a_session_that_is_closed(server: Server) -> Non
     assert server.open_sessions == 0
     assert len(server.statements) == len(names)
     assert all(statement.endswith(" LIMIT 3") for statement in server.statements)
+
+
+@pytest.mark.parametrize(
+    ("driver", "beginning"), [("pgsql", "WITH found AS MATERIALIZED (SELECT"), ("mysql", "SELECT")]
+)
+def test_postgresql_plans_a_query_for_all_of_its_rows(
+    server: Server, driver: Driver, beginning: str
+) -> None:
+    """With the LIMIT in sight it chose nested loops, which did not end where a condition held."""
+    checks = CheckRuns(server.open, driver)
+    ended(lambda: checks.ask(WISH))
+    asked = [statement for statement in server.statements if "bmsql" in statement]
+    assert asked
+    assert all(statement.startswith(beginning) for statement in asked)
 
 
 def test_a_fresh_dataset_is_counted_as_well(server: Server) -> None:

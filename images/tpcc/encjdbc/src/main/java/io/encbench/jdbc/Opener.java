@@ -12,9 +12,10 @@ import javax.crypto.AEADBadTagException;
  *
  * <p>The proxy has one key for a connection, so all values of a connection have one key id; those
  * of another were kept and put there. One value is opened at a time, because a connection's result
- * sets may be read by several threads, although programs seldom do that.
+ * sets may be read by several threads, although programs seldom do that. The benchmark has a
+ * subclass without cryptography.
  */
-final class Opener {
+class Opener {
   private static final int AES = 1;
   private static final int SM4 = 2;
 
@@ -36,7 +37,7 @@ final class Opener {
     this.stored = stored;
   }
 
-  boolean hasKey() {
+  final boolean hasKey() {
     return mek != null;
   }
 
@@ -46,7 +47,7 @@ final class Opener {
    * @param binding the column, by {@link Envelope#binding}
    * @param where the column, for messages
    */
-  Value open(byte[] envelope, byte[] binding, Inner inner, Supplier<String> where)
+  final Value open(byte[] envelope, byte[] binding, Inner inner, Supplier<String> where)
       throws SQLException {
     if (mek == null) {
       throw refused(
@@ -104,7 +105,8 @@ final class Opener {
             Envelope.COUNTER_AT);
   }
 
-  private Algorithm algorithm(byte[] envelope, Supplier<String> where)
+  /** The algorithm that the envelope names, with the key of its connection. */
+  Algorithm algorithm(byte[] envelope, Supplier<String> where)
       throws SQLException, GeneralSecurityException {
     byte[] keyId = Envelope.keyId(envelope);
     switch (envelope[Envelope.ALGORITHM_AT]) {

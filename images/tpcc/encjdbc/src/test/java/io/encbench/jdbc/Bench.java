@@ -19,15 +19,20 @@ import java.util.List;
 import java.util.Properties;
 
 /**
- * One arm of {@code make bench-encjdbc}: a client that asks for one row of eight columns at a time.
+ * One arm of {@code make bench-encjdbc}: a client that asks for one row of eight columns at a time,
+ * or for a hundred rows of four.
  *
- * <p>{@code Bench URL TABLE USER PASSWORD_FILE typed|text [MEK_FILE [AES|SM4]]}. It waits for lines
- * on its input: {@code prepare} fills its table, {@code seal} does so with envelopes, and a number
- * runs so many queries, after which it prints a checksum of what was read. Each arm is a process of
- * its own, so that none is compiled for the sake of another; those that are not asked only wait.
+ * <p>{@code Bench URL TABLE USER PASSWORD_FILE typed|text|many [MEK_FILE [AES|SM4|NONE]]}. It waits
+ * for lines on its input: {@code prepare} fills its table, {@code seal} does so with envelopes, and
+ * a number runs so many queries, after which it prints a checksum of what was read. Each arm is a
+ * process of its own, so that none is compiled for the sake of another; those that are not asked
+ * only wait. NONE is no cryptography at all.
  */
 final class Bench {
   private static final int ROWS = 1000;
+
+  /** Rows of a query that asks for many. */
+  private static final int MANY = 100;
 
   private static final String COLUMNS =
       "c_id, c_d_id, c_discount, c_credit, c_last, c_balance, c_since, c_city";
@@ -45,11 +50,11 @@ final class Bench {
   };
 
   private final String table;
-  private final boolean typed;
+  private final String how;
 
-  private Bench(String table, boolean typed) {
+  private Bench(String table, String how) {
     this.table = table;
-    this.typed = typed;
+    this.how = how;
   }
 
   public static void main(String[] words) throws Exception {
@@ -60,17 +65,21 @@ final class Bench {
       properties.setProperty("encbench.mekFile", words[5]);
       properties.setProperty("encbench.stored", "true");
     }
-    Bench bench = new Bench(words[1], words[4].equals("typed"));
+    Bench bench = new Bench(words[1], words[4]);
+    String algorithm = words.length > 6 ? words[6] : "";
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII));
-    try (Connection connection = DriverManager.getConnection(words[0], properties)) {
+    try (Connection connection =
+        Target.isOurs(words[0]) && algorithm.equals("NONE")
+            ? Copying.connected(words[0], properties)
+            : DriverManager.getConnection(words[0], properties)) {
       System.out.println("ready");
       for (String line = in.readLine(); line != null; line = in.readLine()) {
         if (line.equals("prepare")) {
           bench.prepare(connection);
         } else if (line.equals("seal")) {
           byte[] key = HexFormat.of().parseHex(Files.readString(Path.of(words[5])).strip());
-          seal(connection, new Seal(key, words[6].equals("AES") ? Seal.AES : Seal.SM4), words[1]);
+          seal(connection, new Seal(key, number(algorithm)), words[1]);
         } else {
           System.out.println(bench.run(connection, Integer.parseInt(line)));
         }
@@ -81,7 +90,20 @@ final class Bench {
     }
   }
 
+  private static int number(String algorithm) {
+    return switch (algorithm) {
+      case "AES" -> Seal.AES;
+      case "SM4" -> Seal.SM4;
+      default -> Seal.NONE;
+    };
+  }
+
   private long run(Connection connection, int queries) throws SQLException {
+    return how.equals("many") ? runMany(connection, queries) : runOne(connection, queries);
+  }
+
+  private long runOne(Connection connection, int queries) throws SQLException {
+    boolean typed = how.equals("typed");
     long checksum = 0;
     try (PreparedStatement select =
         connection.prepareStatement("SELECT " + COLUMNS + " FROM " + table + " WHERE number = ?")) {
@@ -90,6 +112,31 @@ final class Bench {
         try (ResultSet row = select.executeQuery()) {
           row.next();
           checksum += typed ? typed(row) : text(row);
+        }
+      }
+    }
+    return checksum;
+  }
+
+  private long runMany(Connection connection, int queries) throws SQLException {
+    long checksum = 0;
+    try (PreparedStatement select =
+        connection.prepareStatement(
+            "SELECT c_id, c_last, c_balance, c_city FROM "
+                + table
+                + " WHERE number BETWEEN ? AND ?")) {
+      for (int i = 0; i < queries; i++) {
+        int first = i * MANY % ROWS;
+        select.setInt(1, first);
+        select.setInt(2, first + MANY - 1);
+        try (ResultSet row = select.executeQuery()) {
+          while (row.next()) {
+            checksum +=
+                row.getInt(1)
+                    + row.getString(2).hashCode()
+                    + row.getBigDecimal(3).unscaledValue().longValue()
+                    + row.getString(4).hashCode();
+          }
         }
       }
     }

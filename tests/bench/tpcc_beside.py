@@ -1,0 +1,230 @@
+"""`make bench-tpcc-beside`: our TPC-C client beside your own BenchmarkSQL 6, on one PostgreSQL.
+
+    BENCHMARKSQL=/path/to/it   its folder with lib and run, which has runBenchmark.sh
+    WINDOWS=5  MINUTES=1
+
+No registry has BenchmarkSQL, and its licence is its own, so you name the build. Both clients run by
+the command that a pod has for them, and take turns on one server: two warehouses, which our client
+has loaded with BenchmarkSQL's tables and indexes, eight terminals, no think time. A window is a
+minute of warm-up and MINUTES more, because BenchmarkSQL knows no shorter ones.
+
+The clients say in different ways when their windows begin. So CPU time is read from outside, for
+each client by the same clock of all its processes, from EDGE seconds after the warm-up until EDGE
+seconds before the end, and divided by the client's own rate. A figure is the ratio to BenchmarkSQL
+within a window: the geometric mean with Student's interval at 95 %, whose worse end has to be as
+asked.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from encbench.api.workload import WorkloadSpec
+from encbench.tools.tpcc import props
+from encbench.tools.tpcc.parser import parse
+from tests.bench.clock import cpu_seconds
+from tests.bench.interval import mean, ratio
+from tests.support import postgres
+from tests.support.testbeds import spec_of_testbed
+from tests.support.tpcc import CLIENT_SH, Bench
+from tests.support.workloads import tpcc_spec
+
+WINDOWS = int(os.environ.get("WINDOWS", "5"))
+MINUTES = int(os.environ.get("MINUTES", "1"))
+WARMUP, EDGE, PATIENCE = 60.0, 10.0, 120.0
+WAREHOUSES, TERMINALS = 2, 8
+THEIRS, SAME, LEAN = "BenchmarkSQL 6", "benchmarksql statements", "lean statements"
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What one of our clients has to be to BenchmarkSQL, as a factor."""
+
+    who: str
+    figure: str
+    asked: float
+    least: bool = False
+
+    def met(self, low: float, high: float) -> bool:
+        """Whether the worse end of the interval is as asked."""
+        return low >= self.asked if self.least else high <= self.asked
+
+
+GOALS = (
+    Goal(SAME, "cpu_ms", 0.7),
+    Goal(SAME, "resident_mb", 0.3),
+    Goal(SAME, "per_minute", 1.1, least=True),
+    Goal(LEAN, "per_minute", 1.8, least=True),
+)
+FIGURES = {
+    "cpu_ms": ("client CPU a transaction", "ms", 3),
+    "resident_mb": ("client resident", "MB", 0),
+    "per_minute": ("transactions a minute", "", 0),
+}
+
+
+@dataclass(frozen=True)
+class Window:
+    """What one client did in one window."""
+
+    per_minute: float
+    cpu_ms: float
+    resident_mb: float
+
+
+@dataclass(frozen=True)
+class Driven:
+    """A client with its workload."""
+
+    spec: WorkloadSpec
+    bench: Bench
+    home: Path
+    """BenchmarkSQL's."""
+
+    def measured(self) -> Window:
+        """One window; SystemExit with what it said if it failed."""
+        assert self.spec.tpcc is not None
+        (own,) = self.bench.arguments(self.spec, TERMINALS)
+        kind = props.kind_of(self.spec.tpcc)
+        output = self.bench.folder / "output.log"
+        with output.open("w") as file:
+            process = subprocess.Popen(
+                ["sh", str(CLIENT_SH), kind, "run", *own.split()],
+                env={**os.environ, **self._environment()},
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        began = time.monotonic()
+        try:
+            used, resident = self._used(process, began)
+            process.wait(PATIENCE)
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+        said = output.read_text(errors="replace")
+        if process.returncode:
+            raise SystemExit(said[-3000:])
+        found = parse(said)
+        return Window(60 * found.tps, 1000 * used / found.tps, resident / 1e6)
+
+    def _environment(self) -> dict[str, str]:
+        assert self.spec.tpcc is not None
+        written = props.run_props(self.spec.tpcc, self.spec.load, self.bench.connection, 2)
+        values = self.bench.environment(written)
+        results = f"{values['ENCBENCH_SCRATCH']}/encbench/results"
+        return values | {
+            "ENCBENCH_PROPS": values["ENCBENCH_PROPS"].replace(props.RESULTS, results),
+            "ENCBENCH_BENCHMARKSQL": str(self.home),
+            "ENCBENCH_RUN_DIR": str(self.bench.folder),
+        }
+
+    def _used(self, process: "subprocess.Popen[bytes]", began: float) -> tuple[float, float]:
+        """Cores that the client took within the window, and its memory in bytes."""
+        readings = []
+        for due in (WARMUP + EDGE, WARMUP + 60 * MINUTES - EDGE):
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(max(0.0, began + due - time.monotonic()))
+            now, pids = time.monotonic(), _session(process.pid)
+            readings.append((now, sum(map(cpu_seconds, pids)), sum(map(_resident, pids))))
+        (start, before, _), (end, after, resident) = readings
+        return (after - before) / (end - start), resident
+
+
+def _session(leader: int) -> list[int]:
+    """The processes of a session."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            if int(stat.read_text().rpartition(") ")[2].split()[3]) == leader:
+                found.append(int(stat.parent.name))
+    return found
+
+
+def _resident(pid: int) -> int:
+    """Bytes of memory."""
+    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def main() -> int:
+    """Run the benchmark; the exit code says whether every figure is as it should be."""
+    home = Path(os.environ.get("BENCHMARKSQL", ""))
+    if not (home / "run/runBenchmark.sh").exists():
+        raise SystemExit("BENCHMARKSQL: name the folder of your BenchmarkSQL 6, with lib and run")
+    spec = spec_of_testbed(
+        engine="postgresql",
+        version="15",
+        image="registry.example.com/postgresql:15",
+        resources={"cpu": "2", "memory": "2Gi"},
+        storage={"size": "8Gi"},
+        max_connections=64,
+    )
+    seen: dict[str, list[Window]] = {}
+    with (
+        tempfile.TemporaryDirectory(prefix="encbench-bench-") as folder,
+        postgres.running({}, spec=spec) as server,
+    ):
+        loaded = Bench(server, Path(folder)).load(WAREHOUSES)
+        if loaded.returncode:
+            raise SystemExit(loaded.stdout + loaded.stderr)
+        specs = _specs(home.resolve())
+        for number in range(WINDOWS):
+            # To and fro, so that each follows each of its neighbours.
+            for name in specs if number % 2 == 0 else reversed(specs):
+                place = Path(tempfile.mkdtemp(dir=folder))
+                client = Driven(specs[name], Bench(server, place), home.resolve())
+                seen.setdefault(name, []).append(client.measured())
+        checked = Bench(server, Path(folder)).check()
+    good = report(seen)
+    print(f"  consistency queries: {'all empty' if checked.returncode == 0 else 'CONTRADICTED'}")
+    return 0 if good and checked.returncode == 0 else 1
+
+
+def _specs(home: Path) -> dict[str, WorkloadSpec]:
+    load = {"warmup": f"{WARMUP:.0f}s", "duration": f"{MINUTES}m"}
+    tpcc: dict[str, dict[str, Any]] = {
+        THEIRS: {"dialect": 6, "benchmarksql": {"home": str(home)}},
+        SAME: {"statements": "benchmarksql"},
+        LEAN: {"statements": "lean"},
+    }
+    return {
+        name: tpcc_spec({"warehouses": WAREHOUSES, **fields}, load) for name, fields in tpcc.items()
+    }
+
+
+def report(seen: dict[str, list[Window]]) -> bool:
+    """Print every figure beside what is asked; whether all are as they should be."""
+    print(
+        f"{WAREHOUSES} warehouses, {TERMINALS} terminals, no think time, PostgreSQL 15 on loopback;"
+        f" {len(seen[THEIRS])} windows of {MINUTES} min"
+    )
+    good = True
+    for figure, (words, unit, digits) in FIGURES.items():
+        values = {
+            name: [float(getattr(window, figure)) for window in windows]
+            for name, windows in seen.items()
+        }
+        for name, own in values.items():
+            text = f"  {words}, {name}: {mean(own).text(digits)} {unit}".rstrip()
+            if name != THEIRS:
+                found = ratio(values[THEIRS], own)
+                text += f", {found.text(2)} times {THEIRS}'s"
+                for goal in GOALS:
+                    if (goal.who, goal.figure) == (name, figure):
+                        met = goal.met(found.low, found.high)
+                        good = good and met
+                        text += f", at {'least' if goal.least else 'most'} {goal.asked:g} asked"
+                        text += "" if met else " MISSED"
+            print(text)
+    return good
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,93 @@
+"""The benchmark beside BenchmarkSQL, with a script in its place."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from tests.bench import tpcc_beside
+from tests.bench.tpcc_beside import LEAN, SAME, THEIRS, Driven, Window, report
+from tests.support import tpcc
+from tests.support.tpcc import Bench
+from tests.support.workloads import tpcc_spec
+
+LOG = Path(__file__).parents[2] / "data/tpcc/benchmarksql6.log"
+SERVER = SimpleNamespace(
+    engine="postgresql",
+    layout=SimpleNamespace(port=5432),
+    credentials={"username": "encbench", "password": "secret", "ca.crt": ""},
+)
+SIX = Window(60_000, 0.5, 700)
+SPREAD = (0.99, 1.0, 1.01)
+
+
+def driven(folder: Path, script: str) -> Driven:
+    """BenchmarkSQL, whose script is this."""
+    program = folder / "home/run/runBenchmark.sh"
+    program.parent.mkdir(parents=True)
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    home = program.parents[1]
+    fields = {"dialect": 6, "benchmarksql": {"home": str(home)}}
+    spec = tpcc_spec(fields, {"warmup": "1m", "duration": "1m"})
+    (folder / "window").mkdir()
+    return Driven(spec, Bench(SERVER, folder / "window"), home)
+
+
+@pytest.fixture
+def brief(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Windows of a second, and no client of ours."""
+    for name, value in {"WARMUP": 0.0, "EDGE": 0.2, "MINUTES": 1 / 60}.items():
+        monkeypatch.setattr(tpcc_beside, name, value)
+    monkeypatch.setattr(tpcc, "home", lambda: tmp_path)
+
+
+@pytest.mark.usefixtures("brief")
+def test_a_window_has_the_client_s_rate_and_its_processes_cpu(tmp_path: Path) -> None:
+    seen = tmp_path / "props"
+    busy = "timeout 1.2 sh -c 'while :; do :; done'"
+    window = driven(tmp_path, f'cp "$1" {seen}; {busy}; cat {LOG}').measured()
+    assert window.per_minute == pytest.approx(74_230, rel=0.001)
+    # Less than one core, because the machine has other things to do as well.
+    cores = window.cpu_ms * window.per_minute / 60_000
+    assert 0.05 < cores <= 1.05
+    assert window.resident_mb > 0.5
+    own = seen.read_text()
+    assert "sutThreads=8" in own
+    assert f"resultDirectory={tmp_path}/window/scratch" in own
+
+
+@pytest.mark.usefixtures("brief")
+def test_a_client_that_fails_ends_it_with_its_words(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match="no such driver"):
+        driven(tmp_path, "echo no such driver; exit 1").measured()
+
+
+def windows(factor: float, cpu: float, resident: float) -> list[Window]:
+    """Three windows beside BenchmarkSQL's."""
+    return [
+        Window(SIX.per_minute * factor * one, SIX.cpu_ms * cpu / one, SIX.resident_mb * resident)
+        for one in SPREAD
+    ]
+
+
+@pytest.mark.parametrize(
+    ("same", "lean", "missed"),
+    [
+        ((1.3, 0.5, 0.2), (2.0, 0.3, 0.2), 0),
+        ((1.09, 0.5, 0.2), (2.0, 0.3, 0.2), 1),
+        ((1.3, 0.69, 0.2), (2.0, 0.3, 0.2), 1),
+        ((1.3, 0.8, 0.4), (1.7, 0.3, 0.2), 3),
+    ],
+)
+def test_the_worse_end_of_an_interval_is_judged(
+    same: tuple[float, float, float],
+    lean: tuple[float, float, float],
+    missed: int,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    seen = {THEIRS: [SIX] * 3, SAME: windows(*same), LEAN: windows(*lean)}
+    assert report(seen) is (missed == 0)
+    said = capsys.readouterr().out
+    assert said.count("MISSED") == missed
+    assert said.count(" asked") == 4
