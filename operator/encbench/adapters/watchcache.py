@@ -15,7 +15,7 @@ else changes those. Callers do not change a body that this gives.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
@@ -115,7 +115,7 @@ class WatchCache:
                 self._learn((kind, namespace, _name(body)), body)
             names = {_name(body) for body in read}
             self._lists[kind, namespace][selector] = _Names(names, self.ticks())
-            for name in sorted(names):
+            for name in tuple(names):  # what has left goes out of the list
                 # One that is known better may have left meanwhile.
                 one = self._known.get((kind, namespace, name))
                 if one is not None and one.body is not None:
@@ -304,7 +304,7 @@ def _labels(body: Body) -> Selector:
     return frozenset((body.get("metadata", {}).get("labels") or {}).items())
 
 
-def _bears(body: Body, selector: Selector) -> bool:
+def _bears(body: Body, selector: Set[tuple[str, str]]) -> bool:
     return selector <= _labels(body)
 
 
@@ -315,7 +315,7 @@ def _is_watched(kind: Kind, labels: Mapping[str, str]) -> bool:
 
 
 def _has_left(kind: Kind, body: Body) -> bool:
-    return not _bears(body, frozenset(WATCHED.get(kind, {}).items()))
+    return not _bears(body, WATCHED.get(kind, {}).items())
 
 
 def _may_keep(kind: Kind, body: Body | None) -> bool:
@@ -323,7 +323,7 @@ def _may_keep(kind: Kind, body: Body | None) -> bool:
         return True
     if body is None:
         return kind in WATCHED
-    return (kind in WATCHED or kind == SECRET) and _bears(body, frozenset(OURS.items()))
+    return (kind in WATCHED or kind == SECRET) and _bears(body, OURS.items())
 
 
 def _is_newer(one: Body, other: Body) -> bool:

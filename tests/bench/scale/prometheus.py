@@ -1,4 +1,4 @@
-"""A Prometheus for series that nobody scrapes: counters that grow evenly with time.
+"""A Prometheus whose series come from no pod: counters that grow evenly with time.
 
 It answers the operator's questions alone: an instant query for the raw samples of one selector.
 """

@@ -1,7 +1,7 @@
 """Real servers with a table of every type, and proxies in front of them."""
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -63,14 +63,21 @@ class Server:
         return confidential.running(self.folder, self.port, columns, algorithm, *more)
 
 
+@contextmanager
+def real_server(engine: str) -> Iterator[Any]:
+    """A server of that engine with the tests' user."""
+    with ENGINES[engine]() as real:
+        if engine == "mariadb":
+            real.admin(*USERS)
+        yield real
+
+
 @pytest.fixture(scope="package", params=["mariadb", pytest.param("mysql", marks=pytest.mark.full)])
 def server(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Server]:
     """A server of each engine."""
-    with ENGINES[request.param]() as real:
-        if request.param == "mariadb":
-            real.admin(*USERS)
+    with real_server(request.param) as real:
         for statement in corpus.tables(real.engine):
             real.admin(statement)
         yield Server(real, tmp_path_factory.mktemp("columns"))

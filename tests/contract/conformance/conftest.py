@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.contract.columns.conftest import ENGINES, USERS, Server
+from tests.contract.columns.conftest import Server, real_server
 from tests.contract.conformance import bank
 
 
@@ -14,9 +14,7 @@ def server(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Server]:
     """A server of each engine, without the schema."""
-    with ENGINES[request.param]() as real:
-        if request.param == "mariadb":
-            real.admin(*USERS)
+    with real_server(request.param) as real:
         yield Server(real, tmp_path_factory.mktemp("conformance"))
 
 

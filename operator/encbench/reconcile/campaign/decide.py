@@ -151,20 +151,15 @@ def _run(draft: CampaignDraft, resolved: Resolved) -> CampaignDecision:
     tried = chain(ledger.tried(map(place_of, fixed)), map(line, trials))
     plans = block_plans(spec, cells, tried, fixed)
 
-    def planned(lost: Sequence[LostSet]) -> dict[str, plan.CellState]:
-        return {
-            cell.name: plan.next_trial(
-                spec, cell, attempts, goals(plans, cell), ledger.history, lost
-            )
-            for cell in cells
-        }
+    def planned(cell: Cell, lost: Sequence[LostSet]) -> plan.CellState:
+        return plan.next_trial(spec, cell, attempts, goals(plans, cell), ledger.history, lost)
 
     before = len(draft.status.lost_sets)
     lost = losses.known(draft.subject, seen, cells, planned)
     news: list[do.CampaignEffect] = [
         do.Announce("SetLost", losses.said(one), warning=True) for one in lost[before:]
     ]
-    states = planned(lost)
+    states = {cell.name: planned(cell, lost) for cell in cells}
     standing = Standing(cells, states, _broken(cells, seen, lost))
     remaining = sum(states[name].remaining for name in states.keys() - standing.broken.keys())
     outcomes = ledger.outcomes + Counter(trial.status.outcome for trial in trials)

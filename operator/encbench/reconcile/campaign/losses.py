@@ -6,7 +6,7 @@ scheduler finds room, because the arms of a block are compared on one set only. 
 many sets as it has `blocks.maxReplacements`, so that a database that always fails ends it.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 
 from encbench.api.campaign import MAX_LOST_SETS, LostSet
@@ -20,8 +20,8 @@ from encbench.reconcile.objects import Campaign, Testbed
 GONE = (NOT_READY, NODE_LOST, UNSCHEDULABLE)
 """Reasons of testbeds that were ready once and will not be again."""
 
-Planned = Callable[[Sequence[LostSet]], Mapping[str, CellState]]
-"""How far each cell is if these sets are lost."""
+Planned = Callable[[Cell, Sequence[LostSet]], CellState]
+"""How far a cell is if these sets are lost."""
 
 
 def known(
@@ -35,9 +35,9 @@ def known(
         full = own >= campaign.spec.blocks.max_replacements or len(lost) >= MAX_LOST_SETS
         if bed is None or full:
             continue
-        one = _lost(bed, planned(lost)[cell.name].next_trial, seen)
+        one = _lost(bed, planned(cell, lost).next_trial, seen)
         # A cell that is done, or has no replacement left, is not built anew.
-        if planned([*lost, one])[cell.name].next_trial is not None:
+        if planned(cell, [*lost, one]).next_trial is not None:
             lost.append(one)
     return lost
 

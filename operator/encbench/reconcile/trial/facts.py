@@ -31,7 +31,7 @@ class RunFacts:
     digests: dict[str, str] | None = None
     error: str = ""
     tps: float | None = None
-    """What the tool did in its last second, for the metrics; None until it has printed that."""
+    """TPS of the tool's last second, for the metrics alone; None before its first line."""
 
 
 @dataclass(frozen=True)

@@ -4,15 +4,14 @@ From the release on a node's CPU, a client's clock and the figures are those of 
 time the record is made, the database may be somewhere else.
 """
 
-from encbench.api.testbed import TestbedSpec, TestbedStatus
 from encbench.api.trial import PodPlace, ReleasedPods, TrialSpec
-from encbench.reconcile.objects import Object, Trial
+from encbench.reconcile.objects import Testbed, Trial
 from encbench.reconcile.pods import PodFacts
 from encbench.reconcile.trial.decision import TrialDraft
 from encbench.reconcile.trial.facts import TrialSeen
 
 
-def knows_its_node(testbed: Object[TestbedSpec, TestbedStatus], spec: TrialSpec) -> bool:
+def knows_its_node(testbed: Testbed, spec: TrialSpec) -> bool:
     """Whether clients can be kept off their database's node, if they have to be."""
     is_free = spec.allow_colocation or testbed.spec.instance.is_external
     return is_free or testbed.status.machine is not None

@@ -8,7 +8,7 @@ interface Library {
   /**
    * Does what applications do with it.
    *
-   * @param folder where the schema's files are, for a library that makes the schema
+   * @param folder the schema's files; only a library that makes the schema reads them
    */
   void run(DataSource source, Path folder, Report report) throws Exception;
 }
