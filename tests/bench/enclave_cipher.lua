@@ -29,12 +29,12 @@ local function bench()
    local cipher = dofile(os.getenv("CIPHER")).from_file(os.getenv("KEY_FILE"))
    local text = string.rep("x", 119)
    local int, sealed = raw(cipher.seal_int(5)), raw(cipher.seal_text(text))
-   assert(cipher.open_int(int) == 5 and cipher.open_text(sealed) == text)
+   assert(cipher.open_int(int, #int) == 5 and cipher.open_text(sealed, #sealed) == text)
    local calls = {
       { "seal an integer", function() return cipher.seal_int(5) end },
       { "seal a text", function() return cipher.seal_text(text) end },
-      { "open an integer", function() return cipher.open_int(int) end },
-      { "open a text", function() return cipher.open_text(sealed) end },
+      { "open an integer", function() return cipher.open_int(int, #int) end },
+      { "open a text", function() return cipher.open_text(sealed, #sealed) end },
    }
    for _, one in ipairs(calls) do
       for _ = 1, TURNS do

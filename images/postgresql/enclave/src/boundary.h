@@ -15,6 +15,8 @@
 #ifndef BOUNDARY_H
 #define BOUNDARY_H
 
+#include "vault.h"
+
 #define COST_MAX 1000000 /* a millisecond */
 
 /* Settings; module.c declares them. */
@@ -30,14 +32,36 @@ typedef struct Crossings {
 
 extern Crossings crossings;
 
-/* Go in: the key is there, or an ERROR is raised, and the transition is over. */
-extern uint64 boundary_enter(void);
-
-/* Come out, after so many values were opened or sealed. */
-extern void boundary_leave(uint64 began, int values);
-
 /* Nanoseconds of a clock that does not go back. */
 extern uint64 boundary_clock(void);
+
+/* Without a pause instruction, whose length on some processors is that of a value's cryptography.
+ */
+static inline void boundary_spin(uint64 end) {
+    while (boundary_clock() < end)
+        ;
+}
+
+/* Go in: the key is there, or an ERROR is raised, and the transition is over. */
+static inline uint64 boundary_enter(void) {
+    uint64 now = 0;
+
+    vault_ready(enclave_key_file);
+    crossings.transitions++;
+    if (enclave_transition_ns > 0 || enclave_value_ns > 0) {
+        now = boundary_clock() + enclave_transition_ns;
+        if (enclave_transition_ns > 0)
+            boundary_spin(now);
+    }
+    return now;
+}
+
+/* Come out, after so many values were opened or sealed. */
+static inline void boundary_leave(uint64 began, int values) {
+    crossings.values += values;
+    if (enclave_value_ns > 0)
+        boundary_spin(began + (uint64) values * enclave_value_ns);
+}
 
 /* The ERROR for a value that the key does not open. */
 extern void refuse_value(void) __attribute__((noreturn));

@@ -9,7 +9,7 @@
 #include "page_batch.h"
 #include "sql_function.h"
 
-static int single(Kind kind, Value one, Value other) {
+static pg_attribute_always_inline int single(Kind kind, Value one, Value other) {
     Opened left, right;
     int order = 0;
     uint64 began = boundary_enter();
@@ -28,7 +28,7 @@ static int single(Kind kind, Value one, Value other) {
 
 /* The order of the two arguments. `batches` says to look for the first in the index page that it
  * may lie in. */
-static int order(FunctionCallInfo fcinfo, Kind kind, bool batches) {
+static pg_attribute_always_inline int order(FunctionCallInfo fcinfo, Kind kind, bool batches) {
     void *stored = PG_GETARG_POINTER(0);
     Located left = locate(kind, stored);
     Located right = locate(kind, PG_GETARG_POINTER(1));

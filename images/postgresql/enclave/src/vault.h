@@ -10,8 +10,17 @@
 
 #include "envelope.h"
 
-/* Have the key of that file, unless it is there. An ERROR if it cannot be read. */
-extern void vault_ready(const char *key_file);
+/* Whether the key is there. */
+extern bool vault_has_key;
+
+/* Have the key of that file. An ERROR if it cannot be read. */
+extern void vault_take_key(const char *key_file);
+
+/* The same, unless it is there. */
+static inline void vault_ready(const char *key_file) {
+    if (unlikely(!vault_has_key))
+        vault_take_key(key_file);
+}
 
 /* Forget the key; the next use reads it anew. */
 extern void vault_forget(void);
@@ -20,9 +29,27 @@ extern void vault_forget(void);
  * form is wrong, or the key does not open it. */
 extern bool vault_open(Kind kind, Value value, uint8 *plain);
 
+/* The value that stays open inside. */
+#define KEPT_SIZE 128
+typedef struct Kept {
+    size_t size; /* of the envelope; 0 for none */
+    uint8 envelope[ENVELOPE_OVERHEAD + KEPT_SIZE];
+    uint8 plain[KEPT_SIZE];
+} Kept;
+
+extern Kept kept;
+
+/* Open a value and keep it open, if it is short. */
+extern bool vault_open_and_keep(Kind kind, Value value, uint8 *plain);
+
 /* The same, for a value that is likely to be the one of the last time, such as the key of an index
- * search: a short one stays open inside. */
-extern bool vault_open_again(Kind kind, Value value, uint8 *plain);
+ * search. */
+static inline bool vault_open_again(Kind kind, Value value, uint8 *plain) {
+    if (value.size != kept.size || memcmp(value.bytes, kept.envelope, value.size) != 0)
+        return vault_open_and_keep(kind, value, plain);
+    memcpy(plain, kept.plain, value.size - ENVELOPE_OVERHEAD);
+    return envelope_fits(kind, value);
+}
 
 /* Seal `size` bytes into `envelope`, which has room for ENVELOPE_OVERHEAD more. False if libcrypto
  * cannot. No two values have the same nonce. */
