@@ -1,12 +1,13 @@
 """`make bench-enclave`: what encrypted columns cost PostgreSQL, beside plain ones and pgcrypto.
 
-    ROUNDS=15  SECONDS=2
+    ROUNDS=150  SECONDS=0.25  LOADS=15
 
 One server of Debian's 15 on loopback, with a database for each arm. Everything is asked in
 turn, round for round, so that what else the machine does meets all of it. Statements are measured
-by the CPU time of their backend (`/proc/PID/schedstat`), throughputs by the wall clock. Figures are
-geometric means with Student's interval at 95 %; what is asked of a figure has to hold for the worse
-end of its interval.
+by the CPU time of their backend (`/proc/PID/schedstat`), loads and point queries by the wall clock.
+Point queries have many short turns, see tests/bench/enclave_points.py, and two clients of the plain
+arm, whose ratio shows what the bench makes of nothing. Figures are geometric means with Student's
+interval at 95 %; what is asked of a figure has to hold for the worse end of its interval.
 """
 
 import os
@@ -16,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,20 +25,27 @@ from typing import Any
 
 import pg8000.dbapi
 
-from encbench.core.statistics.intervals import estimate
 from encbench.tools import sysbench
+from tests.bench import interval
+from tests.bench.enclave_points import Client, client
 from tests.support import debian, enclave
 from tests.support.postgres import ADMIN, Postgres
 
-ROUNDS = int(os.environ.get("ROUNDS", "15"))
-SECONDS = int(os.environ.get("SECONDS", "2"))
+ROUNDS = int(os.environ.get("ROUNDS", "150"))
+"""Of point queries."""
+SECONDS = float(os.environ.get("SECONDS", "0.25"))
+"""A turn's."""
+EVERY = 5
+"""Rounds until the statements, and the arms whose boundary costs something, have their turn."""
 VALUES = 100_000
 """Rows of the tables whose sums and comparisons are measured."""
 PGP_VALUES = 100
 """pgcrypto's are dear: it derives a key from the password for each value."""
 TABLES, ROWS, THREADS = 2, 200_000, 2
 """Rows enough for trees of three levels in every arm, as in the study."""
-LOADS = 3
+LOADS = int(os.environ.get("LOADS", "15"))
+LOADED = 50_000
+"""Rows of a table whose load is timed: small ones, so that there can be many."""
 RULES = "host all postgres 127.0.0.1/32 trust\n"
 SETTINGS = {
     # All arms fit, so that no arm is slower because its rows are longer.
@@ -59,6 +67,10 @@ ARMS: dict[str, tuple[str, ...]] = {
     "batched": ("--encrypted=id,k,c,pad", "--index=PageBatch"),
 }
 """Databases and their clients' options; the last two have a boundary that costs something."""
+CLIENTS = {"plain again": "plain", **{arm: arm for arm in ARMS}}
+"""Those of point queries, and their arms."""
+FREE = ("plain again", "plain", "encrypted")
+"""The ones with a boundary that costs nothing, which have every turn."""
 
 
 @dataclass(frozen=True)
@@ -94,15 +106,13 @@ class Seen:
     def add(self, name: str, figure: float) -> None:
         self.figures.setdefault(name, []).append(figure)
 
-    def mean(self, name: str, over: str | None = None) -> tuple[float, float, float]:
-        """Geometric mean and interval, of the ratios to another figure if there is one."""
-        arm = self.figures[name]
-        base = self.figures[over] if over else [1.0] * len(arm)
-        found = estimate(base, arm)
-        bounds = found and found.change_bounds("increase")
-        if not found or not bounds:
-            raise SystemExit(f"{name}: no interval; ROUNDS must be 2 or more")
-        return 1 + found.change("increase"), 1 + bounds.low, 1 + bounds.high
+    def mean(self, name: str) -> interval.Mean:
+        """Of a figure."""
+        return interval.mean(self.figures[name])
+
+    def ratio(self, name: str, base: str) -> interval.Mean:
+        """To another figure of the same rounds."""
+        return interval.ratio(self.figures[base], self.figures[name])
 
 
 @dataclass
@@ -125,21 +135,43 @@ class Bench:
         finally:
             connection.close()
 
-    def client(self, arm: str, command: str, **options: object) -> str:
-        """Run sysbench in an arm and return what it said."""
+    def words(self, arm: str, script: Path | str, command: str, **options: object) -> list[str]:
+        """The command of an arm's sysbench."""
         given = {"tables": TABLES, "table-size": ROWS, "threads": THREADS}
-        words = [
+        return [
             *("sysbench", "--db-driver=pgsql", "--pgsql-host=127.0.0.1"),
             *(f"--pgsql-port={self.server.layout.port}", f"--pgsql-user={ADMIN}"),
-            *(f"--pgsql-db={arm}", str(SCRIPT), f"--key-file={self.folder / 'key'}", *ARMS[arm]),
+            *(f"--pgsql-db={arm}", str(script), f"--key-file={self.folder / 'key'}", *ARMS[arm]),
             *(f"--{name}={value}" for name, value in {**given, **options}.items()),
             command,
         ]
+
+    def run(self, arm: str, command: str, **options: object) -> None:
+        """Run sysbench in an arm until it ends."""
+        words = self.words(arm, SCRIPT, command, **options)
         environment = {"PATH": "/usr/bin:/bin", "PGSSLMODE": "disable"}
         done = subprocess.run(words, capture_output=True, text=True, check=False, env=environment)
         if done.returncode or "FATAL" in done.stdout + done.stderr:
             raise SystemExit(done.stdout + done.stderr)
-        return done.stdout
+
+    @contextmanager
+    def clients(self) -> Iterator[dict[str, Client]]:
+        """One of each, connected."""
+        endless = {"workload": "point", "time": 0, "events": 0}
+        with ExitStack() as stack:
+            yield {
+                name: stack.enter_context(
+                    client(
+                        self.words(arm, "SCRIPT", "run", **endless), SCRIPT, THREADS, self.backends
+                    )
+                )
+                for name, arm in CLIENTS.items()
+            }
+
+    def backends(self, application: str) -> list[Path]:
+        """Folders in `/proc` of those with that name."""
+        asked = f"SELECT pid FROM pg_stat_activity WHERE application_name = '{application}'"  # noqa: S608
+        return [self.server.proc / str(pid) for (pid,) in self.server.admin(asked)]
 
 
 @dataclass
@@ -176,13 +208,17 @@ def main() -> int:
         bench = Bench(server, folder)
         _databases(bench)
         for number in range(LOADS):
-            _load(bench, list(ARMS) if number == 0 else ["plain", "encrypted"])
+            _time_loads(bench, number)
+        for arm in ARMS:
+            bench.run(arm, "cleanup")
+            bench.run(arm, "prepare")
         _set_costs(bench)
-        with bench.session("encrypted") as session:
+        with bench.session("encrypted") as session, bench.clients() as clients:
             _tables(session)
             for number in range(ROUNDS):
-                _statements(session, bench.seen)
-                _points(bench, number)
+                if number % EVERY == 0:
+                    _statements(session, bench.seen)
+                _points(bench.seen, clients, number)
         _cipher(bench)
     return 0 if _print(bench.seen) else 1
 
@@ -198,12 +234,13 @@ def _databases(bench: Bench) -> None:
         session.rows("CREATE EXTENSION pgcrypto")
 
 
-def _load(bench: Bench, arms: Sequence[str]) -> None:
-    """Load arms anew, with a boundary that costs nothing, and time it."""
-    for arm in arms:
-        bench.client(arm, "cleanup")
+def _time_loads(bench: Bench, number: int) -> None:
+    """Load both kinds anew, with a boundary that costs nothing, in one order and then the other."""
+    arms = ["plain", "encrypted"]
+    for arm in arms if number % 2 else reversed(arms):
+        bench.run(arm, "cleanup")
         began = time.monotonic()
-        bench.client(arm, "prepare")
+        bench.run(arm, "prepare", **{"table-size": LOADED})
         bench.seen.add(f"load, {arm}", time.monotonic() - began)
 
 
@@ -234,12 +271,15 @@ def _statements(session: Session, seen: Seen) -> None:
         seen.add(asked.name, took / asked.values)
 
 
-def _points(bench: Bench, number: int) -> None:
-    """Point queries by primary key in every arm, in one order and then in the other."""
-    for arm in list(ARMS) if number % 2 else list(reversed(ARMS)):
-        said = bench.client(arm, "run", workload="point", time=SECONDS)
-        (rate,) = re.findall(r"transactions: +[0-9]+ +\(([0-9.]+) per sec", said)
-        bench.seen.add(f"points, {arm}", float(rate))
+def _points(seen: Seen, clients: Mapping[str, Client], number: int) -> None:
+    """A turn of each client, in one order and then in the other."""
+    names = [name for name in clients if number % EVERY == 0 or name in FREE]
+    for name in names if number % 2 else reversed(names):
+        turn = clients[name].turn(SECONDS)
+        seen.add(f"points, {name}", turn.per_second)
+        seen.add(f"client's CPU, {name}", turn.client_us)
+        seen.add(f"server's CPU, {name}", turn.server_us)
+        seen.add(f"CPU, {name}", turn.client_us + turn.server_us)
 
 
 def _cipher(bench: Bench) -> None:
@@ -256,48 +296,46 @@ def _cipher(bench: Bench) -> None:
 
 def _print(seen: Seen) -> bool:
     """The table; whether each figure is as asked."""
-    print(f"PostgreSQL 15, {ROUNDS} rounds; geometric mean (95 % interval)")
+    print(f"PostgreSQL 15, {ROUNDS} rounds; geometric mean [95 % interval]")
     for asked in STATEMENTS:
-        print(f"  {asked.name}: {_text(seen.mean(asked.name))} us a value")
-    for name in seen.figures:
-        if name.startswith("points"):
-            print(f"  {name}: {_text(seen.mean(name), 0)} a second")
+        print(f"  {asked.name}: {seen.mean(asked.name).text(3)} us a value")
+    for name in CLIENTS:
+        print(f"  points, {name}: {seen.mean(f'points, {name}').text(0)} a second")
+    for what in ("client's CPU", "server's CPU", "CPU"):
+        for name in FREE:
+            print(f"  {what}, {name}: {seen.mean(f'{what}, {name}').text(1)} us a query")
+    for what in ("points", "CPU"):
+        print(
+            f"  {what}, plain again to plain: {_ratio(seen, what, 'plain again', 'plain').text(3)}"
+        )
+    print(f"  CPU, encrypted to plain: {_ratio(seen, 'CPU', 'encrypted', 'plain').text(3)}")
+    points = _ratio(seen, "points", "encrypted", "plain")
+    batched = _ratio(seen, "points", "batched", "single")
     return all(
         [
             _line("sum of encrypted integers, us a value", seen.mean("sum, encrypted"), 0.35),
             _line("a comparison, us", seen.mean("comparison, encrypted"), 0.6),
-            _line(
-                "points by an encrypted key to plain ones",
-                seen.mean("points, encrypted", "points, plain"),
-                0.8,
-                least=True,
-            ),
-            _line(
-                "points with page batching to those without, 8 us a transition",
-                seen.mean("points, batched", "points, single"),
-                1.4,
-                least=True,
-            ),
-            _line("load to the plain load", seen.mean("load, encrypted", "load, plain"), 2.0),
+            _line("points by an encrypted key to plain ones", points, 0.8, least=True),
+            _line("page batching to none, 8 us a transition", batched, 1.4, least=True),
+            _line("load to the plain load", _ratio(seen, "load", "encrypted", "plain"), 2.0),
             *(
                 _line(f"{name}, us", seen.mean(name), 2.0)
                 for name in seen.figures
-                if name.startswith("client")
+                if name.startswith("client, ")
             ),
         ]
     )
 
 
-def _line(what: str, found: Sequence[float], asked: float, *, least: bool = False) -> bool:
-    good = found[1] >= asked if least else found[2] <= asked
+def _ratio(seen: Seen, what: str, arm: str, base: str) -> interval.Mean:
+    return seen.ratio(f"{what}, {arm}", f"{what}, {base}")
+
+
+def _line(what: str, found: interval.Mean, asked: float, *, least: bool = False) -> bool:
+    good = found.low >= asked if least else found.high <= asked
     wanted = f"{'at least' if least else 'at most'} {asked:g} asked"
-    print(f"  {what}: {_text(found)}, {wanted}{'' if good else ' MISSED'}")
+    print(f"  {what}: {found.text(3)}, {wanted}{'' if good else ' MISSED'}")
     return good
-
-
-def _text(found: Sequence[float], digits: int = 3) -> str:
-    mean, low, high = (f"{one:,.{digits}f}" for one in found)
-    return f"{mean} ({low} to {high})"
 
 
 if __name__ == "__main__":
