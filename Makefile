@@ -221,5 +221,5 @@ bench-encjdbc: ## Measure what the encrypting driver costs its client, beside Sh
 	$(python) -m tests.bench.encjdbc
 
 .PHONY: bench-enclave
-bench-enclave: ## Measure encrypted columns in PostgreSQL, beside plain ones and pgcrypto; ROUNDS=150
+bench-enclave: ## Measure encrypted columns in PostgreSQL, beside plain ones and pgcrypto; LAUNCHES=30
 	$(python) -m tests.bench.enclave

@@ -2,7 +2,7 @@
 
 Every arm has a sysbench of its own that stays connected and is stopped (SIGSTOP) while others have
 the machine. So what else runs there meets the arms that are compared within the same second, and a
-ratio needs no warmup, no connection and no process of its own. The rate is the wall clock's, from
+turn needs no warmup and no connection of its own. The rate is the wall clock's, from
 transactions that the client's threads count. Beside it stands the CPU time of a transaction, the
 client's and that of its backends.
 """
