@@ -345,6 +345,8 @@ async def test_suspended_all_of_them_stop_and_go_on() -> None:
     world = four_cells(MANY, 2, instances=("small",))
     await world.run(lambda: bool(overlapping(world)), limit=60_000)
     world.cluster.set_spec(*PLACE, suspend=True)
+    await world.settle(1)
+    assert world.campaign().status.step == "suspended once the running trials are done"
     await world.settle(120)
     count = len(world.trials())
     assert world.campaign().status.phase == "Suspended"
