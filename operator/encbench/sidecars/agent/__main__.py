@@ -8,6 +8,7 @@ from pathlib import Path
 
 from encbench.adapters import sql
 from encbench.core.columns.layout import PROCESS
+from encbench.engines.facts import facts
 from encbench.engines.users import AGENT_USER
 from encbench.sidecars import certificate
 from encbench.sidecars.agent import process, server
@@ -91,6 +92,7 @@ def build(
 
 def _columns(config: AgentConfig, own: ColumnsConfig) -> Callable[..., wire.ColumnsSeen]:
     """The look at the columns; its libraries are imported only in arms that need it."""
+    # The cipher comes first: it imports cryptography, which a login over TCP needs.
     from encbench.adapters.columncipher import open_envelope  # noqa: PLC0415
     from encbench.adapters.sql import raw  # noqa: PLC0415
     from encbench.sidecars.agent import columns  # noqa: PLC0415
@@ -136,6 +138,7 @@ def main() -> None:
     signal.pthread_sigmask(signal.SIG_BLOCK, ends)
     serve(listen(config.port), api.public)
     serve(listen(config.control_port), api.answer, context, kept=KEPT_SECONDS)
+    sql.prepare(facts(config.engine).driver)
     signal.sigwait(ends)
 
 
