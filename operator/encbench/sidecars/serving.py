@@ -1,7 +1,7 @@
 """The part of HTTP/1.1 that the sidecars' callers need: one request after another, small bodies.
 
 A library costs several times the CPU of everything else that a sidecar imports, and a sidecar has a
-twentieth of a core: docs/design/0015-sidecar-start.md has the figures. Each connection has a
+twentieth of a core: docs/design/0017-sidecar-start.md has the figures. Each connection has a
 thread, and each request a few seconds from its first byte to its last. At most `_AT_ONCE`
 connections are open on a port; further ones wait to be accepted.
 """
