@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from encbench.sidecars.recorder.api import Api, Request, Response
+from encbench.sidecars.recorder.api import Api
 from encbench.sidecars.recorder.moment import Moment
 from encbench.sidecars.recorder.observation import ObservedWindow
 from encbench.sidecars.recorder.process import Usage
 from encbench.sidecars.recorder.run import Run
+from encbench.sidecars.routes import Request, Response
 from encbench.tools.progress import Sample
 from encbench.wire.files import FILES
 
