@@ -123,6 +123,8 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
             credentials_secret=credentials_name(trial.spec.testbed_ref.name),
             sidecar_image=settings.operator_image,
             sidecar_pull_policy=settings.image_pull_policy,
+            store=settings.store,
+            store_authority=settings.store_authority(),
             turnstile_image=settings.turnstile_image,
             turnstile_pull_policy=settings.turnstile_pull_policy,
             pull_secrets=settings.pull_secrets,

@@ -16,7 +16,7 @@ def main() -> int:
     settings = config.from_environment(os.environ)
     run = Run()
     signal.signal(signal.SIGTERM, lambda *_: run.stop(settings.grace))
-    api = Api(run, settings.token)
+    api = Api(run, settings.token, settings.store)
     server.serve(server.listen(settings.port), api.public)
     server.serve(
         server.listen(settings.control_port), api.answer, certificate.context(settings.credentials)
