@@ -67,6 +67,11 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
                 return await self._on_cluster(trial, do.Create(JOB, self._job(trial, testbed)))
             case do.ReleaseClients():
                 return await self._release(trial, effect)
+            case do.NoteClocks(clients):
+                known = {one.pod.index: one.run.clock for one in clients if one.run}
+                clocks = {index: clock for index, clock in known.items() if clock is not None}
+                self.keep(trial, replace(self.found(trial), clocks=clocks))
+                return False
             case do.ReadSlots():
                 return await self._read_slots(trial, effect)
             case do.StopServer():
