@@ -233,7 +233,7 @@ def load_job(
     metadata = labels.metadata(name, context.namespace, context.labels, context.owner)
     spec = {
         **pod_spec(context.spec.dataset.client, [tool], [*volumes], context.pull_secrets),
-        "affinity": affinity.of_load(context.testbed),
+        "affinity": affinity.of_load(context.spec, context.testbed),
     }
     noted = {**pods.UNDISTURBED, **(annotations or {})}
     return _job(metadata, {}, {"labels": context.labels, "annotations": noted}, spec)

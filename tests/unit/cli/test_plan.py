@@ -20,7 +20,7 @@ from encbench.core.plan import Past
 from encbench.kube.labels import CREDENTIALS, USE
 from encbench.ports import Body
 from encbench.reconcile import objects
-from encbench.reconcile.campaign.estimate import DEAD_TIME
+from encbench.reconcile.campaign.estimate import DEAD_TIME, makespan
 from tests.support.manifests import body
 from tests.unit.reconcile.world import World, parts, study
 
@@ -88,6 +88,13 @@ async def test_time_is_the_sum_of_what_is_said(tmp_path: Path) -> None:
     assert found.time.between_trials_seconds == 30 * DEAD_TIME
     assert found.time.least_seconds == 30 * (60 + DEAD_TIME)
     assert found.trials.with_all_replacements == 7 * 3 * 2
+
+
+async def test_cells_side_by_side_take_as_long_as_the_longest_lane(tmp_path: Path) -> None:
+    one = await outlined(tmp_path, blocks={"min": 5})
+    assert one.time.in_a_row_seconds == one.time.least_seconds
+    assert (makespan([5, 3, 3], 1), makespan([5, 3, 3], 2), makespan([5, 3, 3], 3)) == (11, 6, 5)
+    assert makespan([], 2) == 0
 
 
 async def test_with_precision_there_is_a_least_and_a_most(tmp_path: Path) -> None:
