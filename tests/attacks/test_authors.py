@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from encbench.api.kinds import TESTBED, TRIAL, Kind
+from encbench.kube.labels import ACTIVE
 from tests.attacks.people import OPERATOR, Person, author, shown
 from tests.cluster.network import NODE_ADDRESS
 from tests.e2e import manifests
@@ -170,6 +171,8 @@ PLANTED: dict[Kind, dict[str, Any]] = {
     TRIAL: small.body(TRIAL, "planted", NAMESPACE, storagePrefix="another-team/study-c0ffee00"),
     TESTBED: small.body(TESTBED, "planted", NAMESPACE),
 }
+for _body in PLANTED.values():
+    _body["metadata"]["labels"] = {ACTIVE: "true"}  # The operator looks at no other Trials.
 
 
 @pytest.mark.parametrize("kind", PLANTED, ids=lambda kind: kind.kind)
