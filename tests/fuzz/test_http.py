@@ -116,8 +116,6 @@ def test_requests_to_the_agent(budget: Budget) -> None:
             keep,
         ),
         token="t0ken",
-        metrics=list,
-        health=lambda: None,
     )
     api = AgentApi(parts)
 
