@@ -27,7 +27,7 @@ prose = git ls-files '*.md' 'campaigns/*.yaml' 'charts/*.yaml' 'crds/*.yaml' 'op
 	| xargs $(python) -m tests.prose
 
 # In one session: what is left is looked for on the machine that all others have used.
-cluster = $(python) -m pytest -q --durations=25 --durations-min=5 tests/e2e tests/faults tests/teardown
+cluster = $(python) -m pytest -q --durations=25 --durations-min=5 tests/e2e tests/faults tests/attacks tests/teardown
 
 # With a cluster of its own, whatever NODES is.
 nodes = ENCBENCH_CLUSTER_NODES=3 $(python) -m pytest -q --durations=25 --durations-min=5 tests/e2e_nodes tests/teardown

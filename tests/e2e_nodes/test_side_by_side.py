@@ -19,7 +19,7 @@ from tests.support.install import NAMESPACE
 from tests.support.kube import Kube, wait_for
 
 NAME = "side-by-side"
-BLOCKS, ARMS = 5, 2
+BLOCKS, ARMS = 3, 2
 
 Steps = set[str]
 Windows = list[tuple[float, float, str]]

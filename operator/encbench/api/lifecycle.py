@@ -81,7 +81,10 @@ _UNDERSTOOD = ConditionType(
     UNDERSTOOD,
     "This version of the operator understands the object.",
     true={"Understood": "It does again."},
-    false={"Malformed": "The object, or one that belongs to it, is of another version."},
+    false={
+        "Malformed": "The object, or one that belongs to it, is of another version, or no campaign "
+        "has planned it."
+    },
     note="once it was not",
 )
 

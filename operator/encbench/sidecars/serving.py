@@ -18,7 +18,8 @@ from collections.abc import Callable
 from encbench.sidecars.routes import Request, Response, error
 
 _AT_ONCE = 8
-_TIMEOUT = 5.0
+_TIMEOUT = 3.0
+"""Less than the operator's patience, so that it gets its turn whoever else keeps connecting."""
 _HEAD_LIMIT = 16 * 1024
 _BODY_LIMIT = 64 * 1024
 _LENGTH_DIGITS = 9

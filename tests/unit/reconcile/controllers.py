@@ -12,6 +12,7 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.kinds import JOB, POD, SECRET, STATEFUL_SET, TESTBED, TRIAL, Kind
 from encbench.kube import labels
 from encbench.ports import Body
+from encbench.wire.environment import STORE
 from encbench.wire.sidecar import TOKEN, Sidecar, entry_name
 from tests.support import sealed
 from tests.support.fake_agent import FakeAgent, FakeServer, FakeStop
@@ -295,7 +296,9 @@ class Controllers:
         plan = self.plan(trial)
         bed, node = trial["spec"]["testbedRef"]["name"], self._node_of(body)
         recorder = Recorder(
-            client=FakeClient(self._token(body, "recorder"), clock_offset=plan.skew),
+            client=FakeClient(
+                self._token(body, "recorder"), clock_offset=plan.skew, own_store=_store(job)
+            ),
             timeline=self.timeline,
             plan=plan,
             upload=self.store.upload,
@@ -324,3 +327,10 @@ class Controllers:
             for pod in self.cluster.all(POD, job["metadata"]["namespace"])
             if pod["metadata"]["ownerReferences"][0]["uid"] == uid
         ]
+
+
+def _store(job: Body) -> str:
+    """The store that the job's recorders are told of."""
+    containers = job["spec"]["template"]["spec"]["containers"]
+    (own,) = [one["env"] for one in containers if one["name"] == "recorder"]
+    return str(next(one["value"] for one in own if one["name"] == STORE))

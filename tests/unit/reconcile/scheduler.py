@@ -1,7 +1,7 @@
 """A scheduler, as far as campaigns ask one for something: by the affinities of their pods."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from encbench.kube.affinity import HOSTNAME
@@ -18,6 +18,8 @@ class Scheduler:
 
     nodes: Sequence[str]
     room: int = 8
+    pools: Mapping[str, str] = field(default_factory=dict)
+    """The label `pool` of each node that has one."""
 
     def place(self, template: Body, pods: Sequence[Body]) -> str | None:
         """The best node for a pod of that template beside these; None where none will do."""
@@ -28,6 +30,9 @@ class Scheduler:
         return max(fitting, key=lambda node: _score(asked, node, there), default=None)
 
     def _fits(self, template: Body, asked: Body, node: str, pods: Sequence[Body]) -> bool:
+        pool = (template["spec"].get("nodeSelector") or {}).get("pool")
+        if pool is not None and self.pools.get(node) != pool:
+            return False
         terms = _part(asked, "nodeAffinity", REQUIRED).get("nodeSelectorTerms")
         if terms is not None and not any(_matches(term, node) for term in terms):
             return False
@@ -62,10 +67,10 @@ def _terms(asked: Body, kind: str, how: str) -> Iterator[Body]:
 
 
 def _matches(term: Body, node: str) -> bool:
-    for field in term["matchFields"]:
-        assert field["key"] == "metadata.name"
-        assert len(field["values"]) == 1, "the API takes no more of a field"
-        if (node in field["values"]) != (field["operator"] == "In"):
+    for one in term["matchFields"]:
+        assert one["key"] == "metadata.name"
+        assert len(one["values"]) == 1, "the API takes no more of a field"
+        if (node in one["values"]) != (one["operator"] == "In"):
             return False
     return True
 

@@ -17,6 +17,7 @@ from tests.support import manifests
 from tests.unit.reconcile.clients import Plan
 from tests.unit.reconcile.oracle import assert_digests, assert_sound, leftovers, report
 from tests.unit.reconcile.scheduler import Scheduler
+from tests.unit.reconcile.test_hindrances import lost
 from tests.unit.reconcile.world import DURATION, NAME, SPACE, WARMUP, World, parts, study
 
 INSTANCES, WORKLOADS = ("small", "large"), ("oltp", "other")
@@ -239,6 +240,31 @@ async def test_databases_and_loads_keep_off_the_nodes_of_a_cell_that_is_measured
         assert not placed[bed] & busy
 
 
+async def test_cells_bound_to_other_nodes_are_placed_at_once() -> None:
+    world = World()
+    pools = {"e1": "east", "e2": "east", "w1": "west", "w2": "west"}
+    world.controllers.scheduler = Scheduler(tuple(pools), pools=pools)
+    world.apply(*parts())
+    matrix = []
+    for name in ("east", "west"):
+        there = {"placement": {"nodeSelector": {"pool": name}}}
+        client = {"image": "tool", "resources": {"cpu": "1", "memory": "64Mi"}, **there}
+        world.apply(
+            manifests.body(INSTANCE_TEMPLATE, name, SPACE, **there),
+            manifests.body(WORKLOAD, name, SPACE, load=LOAD, client=client),
+        )
+        matrix.append({"instanceRefs": [name], "modeRefs": ["plain"], "workloadRefs": [name]})
+    world.apply(study(matrix=matrix, parallelism=2))
+    await world.run(lambda: len(world.latest(TESTBED.kind, "")) == 4, limit=60_000)
+    assert not world.trials(), "no cell waits for the clients of the other"
+    await finish(world)
+    assert_sound(world)
+    assert_apart(world)
+    assert overlapping(world)
+    used = [nodes_of(one) for one in world.trials()]
+    assert all(own in ({"e1", "e2"}, {"w1", "w2"}) for own in used)
+
+
 async def test_where_clients_have_to_share_a_node_a_cell_waits_after_its_first_block() -> None:
     world = four_cells(("n1", "n2", "n3"), 2, instances=("small",), blocks=3)
     waited: set[str] = set()
@@ -296,10 +322,31 @@ async def test_a_cell_without_room_waits_for_the_one_before_it() -> None:
     assert turns(world) == turns(serial)
 
 
+async def test_a_set_that_one_cell_loses_changes_nothing_in_the_other() -> None:
+    serial = four_cells(MANY, 1, instances=("small",))
+    await finish(serial)
+    world = four_cells(MANY, 2, instances=("small",))
+    await world.run(lambda: bool(overlapping(world)), limit=60_000)
+    unlucky, other = cells_of(world)
+    bed = next(one.spec.testbed_ref.name for one in world.trials() if one.spec.cell == unlucky)
+    lost(world, f"{bed}-0")
+    await finish(world)
+    (gone,) = world.campaign().status.lost_sets
+    assert gone.cell == unlucky
+    assert by_cell(world)[other] == by_cell(serial)[other]
+    counted = [turn for turn in by_cell(world)[unlucky] if turn[-1] == "Succeeded"]
+    assert len(counted) >= len(by_cell(serial)[unlucky])
+    assert_sound(world)
+    assert_apart(world)
+    assert not leftovers(world)
+
+
 async def test_suspended_all_of_them_stop_and_go_on() -> None:
     world = four_cells(MANY, 2, instances=("small",))
     await world.run(lambda: bool(overlapping(world)), limit=60_000)
     world.cluster.set_spec(*PLACE, suspend=True)
+    await world.settle(1)
+    assert world.campaign().status.step == "suspended once the running trials are done"
     await world.settle(120)
     count = len(world.trials())
     assert world.campaign().status.phase == "Suspended"

@@ -110,7 +110,8 @@ class World:
                     "IfNotPresent",
                     "0.1.0",
                     counting_tokens(),
-                    volume_image,
+                    "http://store.invalid/encbench",
+                    volume_image=volume_image,
                     proxy_image=proxy_image,
                     turnstile_image="turnstile:test",
                 )

@@ -48,13 +48,12 @@ def side_by_side(
     seen: CampaignSeen,
 ) -> dict[str, CellStep]:
     """The next step of each of these cells, by its name; the first ones come first."""
-    steps, places = dict[str, CellStep](), grounds(cells, seen)
+    steps, places = dict[str, CellStep](), grounds(cells, resolved, seen)
     for number, own in enumerate(places):
         before, after = places[:number], places[number + 1 :]
         measured = [one for one in before if steps[one.cell.name].is_measured]
-        around = surroundings(
-            own, before, after, measured, placing=any(step.places for step in steps.values())
-        )
+        placed = [name for name, step in steps.items() if step.places]
+        around = surroundings(own, before, after, measured, placed)
         state = states[own.cell.name]
         steps[own.cell.name] = _advance(campaign, resolved, own.cell, state, seen, around)
     return steps

@@ -215,7 +215,8 @@ def _measure(
         # What only waits for its turn is planned again later.
         running = [t for t in seen.trials.values() if holds_the_stage(t)]
         effects = [*effects, *(do.Delete.of(trial) for trial in running if waits(trial))]
-        step = "suspended" if not running else "suspended once the running trial is done"
+        trials = "trial is" if sum(not waits(trial) for trial in running) < 2 else "trials are"
+        step = "suspended" if not running else f"suspended once the running {trials} done"
         draft.condition(life.SUSPENDED, True, "Suspended", "spec.suspend is true")
         draft.set(estimated_completion_time=None)
         return draft.decide(*effects, step=step)

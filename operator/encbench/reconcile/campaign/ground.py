@@ -8,15 +8,17 @@ out of each other's way, so that they need not take turns and none takes the roo
   all nodes that the other cells use, and wait where no other has room.
 - One cell at a time is being placed. Any that waits for room so waits for cells that are measured,
   which end, and never for one that waits for room itself.
+- Cells whose node selectors exclude each other have nothing to fear, and are placed at once.
 - A cell that shares a node with a cell before it, such as that of the clients where there are too
   few, begins no block until that one is done. In turns with it nothing would be gained, and a block
   would take twice as long.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, product
 
+from encbench.api.campaign import Resolved
 from encbench.core.plan import Cell
 from encbench.reconcile.campaign.facts import CampaignSeen
 from encbench.reconcile.campaign.ledger import Stays, stay_key
@@ -31,6 +33,8 @@ class CellGround:
     testbeds: tuple[Testbed, ...] = ()
     clients: frozenset[str] = frozenset()
     """Nodes of its last clients; empty before the first ones were released."""
+    selectors: tuple[Mapping[str, str], ...] = ()
+    """The node selectors of its databases and clients."""
 
     @property
     def nodes(self) -> frozenset[str]:
@@ -46,6 +50,11 @@ class CellGround:
         known = [bed.status.machine is not None for bed in self.testbeds]
         return bool(known) and not (all(known) and len(known) >= len(self.cell.arms))
 
+    def is_apart_from(self, other: "CellGround") -> bool:
+        """Whether no node could ever hold pods of both."""
+        pairs = product(self.selectors, other.selectors)
+        return all(_exclude(*pair) for pair in pairs)
+
 
 @dataclass(frozen=True)
 class Surroundings:
@@ -59,9 +68,14 @@ class Surroundings:
     """Why its databases may not be placed yet; empty if they may."""
 
 
-def grounds(cells: Sequence[Cell], seen: CampaignSeen) -> tuple[CellGround, ...]:
+def grounds(
+    cells: Sequence[Cell], resolved: Resolved, seen: CampaignSeen
+) -> tuple[CellGround, ...]:
     """Of each of these cells."""
-    return tuple(CellGround(cell, _testbeds(cell, seen), _clients(cell, seen)) for cell in cells)
+    return tuple(
+        CellGround(cell, _testbeds(cell, seen), _clients(cell, seen), _selectors(cell, resolved))
+        for cell in cells
+    )
 
 
 def surroundings(
@@ -69,26 +83,42 @@ def surroundings(
     before: Sequence[CellGround],
     after: Sequence[CellGround],
     measured: Iterable[CellGround],
-    *,
-    placing: bool,
+    placed: Container[str],
 ) -> Surroundings:
     """Those of a cell.
 
-    `measured` are the ones before it whose trials go on; `placing` is whether one of those before
-    it is placed in this very pass.
+    `measured` are the ones before it whose trials go on; `placed` has the names of those that are
+    placed in this very pass.
     """
-    others = [*before, *after]
-    busy = frozenset(chain.from_iterable(one.nodes for one in measured))
-    unplaced = ""
-    if placing or any(one.is_being_placed for one in others):
+    earlier, later = (
+        [one for one in others if not own.is_apart_from(one)] for others in (before, after)
+    )
+    others, unplaced = [*earlier, *later], ""
+    if any(one.is_being_placed or one.cell.name in placed for one in others):
         unplaced = "waits until another cell's databases have nodes"
-    elif not all(one.clients for one in before):
+    elif not all(one.clients for one in earlier):
         unplaced = "waits until the clients of the cell before it have nodes"
     return Surroundings(
-        avoid=tuple(sorted(frozenset(chain.from_iterable(one.nodes for one in others)))),
-        shared=tuple(sorted(own.nodes & busy)),
+        avoid=tuple(sorted(_nodes(others))),
+        shared=tuple(sorted(own.nodes & _nodes(measured))),
         unplaced=unplaced,
     )
+
+
+def _nodes(of: Iterable[CellGround]) -> frozenset[str]:
+    return frozenset(chain.from_iterable(one.nodes for one in of))
+
+
+def _exclude(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
+    """Whether a label would need two values."""
+    return any(one[key] != other[key] for key in one.keys() & other.keys())
+
+
+def _selectors(cell: Cell, resolved: Resolved) -> tuple[Mapping[str, str], ...]:
+    """Those of the template, and of the client of each workload."""
+    clients = (resolved.workloads[level.workload_ref].client for level in cell.conditions)
+    placements = (resolved.instances[cell.instance_ref].placement, *(c.placement for c in clients))
+    return tuple(placement.node_selector for placement in placements)
 
 
 def _testbeds(cell: Cell, seen: CampaignSeen) -> tuple[Testbed, ...]:

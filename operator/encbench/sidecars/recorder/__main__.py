@@ -17,7 +17,7 @@ def main() -> int:
     settings = config.from_environment(os.environ)
     run = Run()
     signal.signal(signal.SIGTERM, lambda *_: run.stop(settings.grace))
-    api = Api(run, settings.token)
+    api = Api(run, settings.token, settings.store)
     serve(listen(settings.port), api.public)
     serve(listen(settings.control_port), api.answer, certificate.context(settings.credentials))
     return RunDriver(settings, run).main()

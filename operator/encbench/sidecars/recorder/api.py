@@ -19,10 +19,10 @@ from encbench.wire.slices import OwnSlots
 
 
 class Api:
-    """The recorder's endpoints."""
+    """The recorder's endpoints. Artefacts go to `store` alone, the URL of a bucket."""
 
-    def __init__(self, run: Run, token: str) -> None:
-        self._run, self._token = run, token
+    def __init__(self, run: Run, token: str, store: str) -> None:
+        self._run, self._token, self._store = run, token, store
         self._open: Routes = {("GET", "/metrics"): lambda _: scraped(metrics(run))}
         self._closed: Routes = {("GET", STATE): self._state, ("POST", RELEASE): self._release}
 
@@ -45,15 +45,19 @@ class Api:
         return said(snapshot)._replace(sent=lambda: self._run.answered(state))
 
     def _release(self, request: Request) -> Response:
-        self._run.release(*_parse_release(request.body))
+        self._run.release(*_parse_release(request.body, self._store))
         return self._state(request)
 
 
 Release = tuple[float, dict[str, str], OwnSlots | None, ClockOffset | None]
 
 
-def _parse_release(body: bytes) -> Release:
-    """Start time, URLs, slots and clock. A malformed one is a ValueError, which contains no URL."""
+def _parse_release(body: bytes, store: str) -> Release:
+    """Start time, URLs, slots and clock. ValueError, without any URL, if one is not as it must be.
+
+    A URL of another place is refused, so that whoever gets hold of the token cannot have the
+    results sent there.
+    """
     try:
         release: Any = parsed(body)
     except ValueError as error:
@@ -68,8 +72,8 @@ def _parse_release(body: bytes) -> Release:
     if not isinstance(uploads, dict) or set(uploads) != set(files):
         raise ValueError(f"uploads must name {', '.join(files)}")
     for name, url in uploads.items():
-        if not isinstance(url, str) or not url.startswith(("http://", "https://")):
-            raise ValueError(f"the URL of {name} must begin with http:// or https://")
+        if not isinstance(url, str) or not url.startswith(f"{store}/"):
+            raise ValueError(f"the URL of {name} must be in the client's own store, {store}")
     return float(start_at), uploads, slots, _clock(release.get("clock"))
 
 
