@@ -4,6 +4,7 @@
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::unix::net::UnixListener;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
 use std::thread;
@@ -87,7 +88,7 @@ impl Server {
     }
 
     /// The same at a socket of that name, which is in no one's way.
-    fn start_at_socket(&self, name: &str) -> Upstream {
+    fn start_at_socket(&self, name: &str) -> Socket {
         let path = std::env::temp_dir().join(format!("encbench-{name}-{}", std::process::id()));
         let _ = std::fs::remove_file(&path);
         let listener = UnixListener::bind(&path).unwrap();
@@ -98,7 +99,7 @@ impl Server {
                 thread::spawn(move || server.serve(stream.unwrap()));
             }
         });
-        Upstream::Unix(path)
+        Socket(path)
     }
 
     fn serve(&self, mut stream: impl Read + Write) -> io::Result<()> {
@@ -150,6 +151,21 @@ impl Server {
             self.rows.fetch_add(1, Ordering::SeqCst);
         }
         send(stream, 4, &EOF)
+    }
+}
+
+/// The path of a server's socket, which goes with its test.
+struct Socket(PathBuf);
+
+impl Socket {
+    fn upstream(&self) -> Upstream {
+        Upstream::Unix(self.0.clone())
+    }
+}
+
+impl Drop for Socket {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
     }
 }
 
@@ -392,7 +408,8 @@ fn a_server_that_is_not_there_is_told() {
 #[test]
 fn a_server_may_be_reached_by_its_socket() {
     let server = Server::default();
-    let proxy = proxy(server.start_at_socket("serves"), "t.c\n");
+    let socket = server.start_at_socket("serves");
+    let proxy = proxy(socket.upstream(), "t.c\n");
     let mut client = Client::connect(proxy);
     client.do_nothing();
     client.ask("rows 3");
@@ -410,7 +427,8 @@ fn a_server_may_be_reached_by_its_socket() {
 #[test]
 fn no_password_goes_to_a_socket() {
     let server = Server::default();
-    let proxy = proxy(server.start_at_socket("asks"), "");
+    let socket = server.start_at_socket("asks");
+    let proxy = proxy(socket.upstream(), "");
     let mut client = Client::greeted(proxy, UNKNOWN);
     let said = client.receive();
     assert!(said.starts_with(b"\xff\xe3\x04#08004confidential-proxy reaches the server by"), "{said:?}");
