@@ -7,7 +7,7 @@
 //! Names in a rule are ASCII. A server writes a name in the character set of its session's results, so a
 //! name beyond ASCII is other bytes in other sessions; a column of such an origin counts as chosen.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use crate::sql::Trust;
@@ -17,7 +17,9 @@ type Name = Box<[u8]>;
 #[derive(Debug, Default)]
 pub struct Rules {
     /// Chosen columns by table; a known table has an entry, an empty one if none of its columns is chosen.
-    tables: HashMap<Name, HashSet<Name>>,
+    tables: BTreeMap<Name, BTreeSet<Name>>,
+    /// A bit for each length that a known table's name has. Of the words of a statement, few have one.
+    lengths: u64,
     chosen: usize,
     strict: bool,
 }
@@ -60,6 +62,7 @@ impl Rules {
             return None;
         }
         let column = column.map(|column| name(column).ok_or(())).transpose().ok()?;
+        self.lengths |= length_bit(&table);
         let columns = self.tables.entry(table).or_default();
         if let Some(column) = column {
             self.chosen += usize::from(columns.insert(column));
@@ -89,7 +92,7 @@ impl Rules {
 
     /// Whether a table of that name is known.
     pub fn knows(&self, table: &[u8]) -> bool {
-        lowered(table, |table| self.tables.contains_key(table))
+        self.lengths & length_bit(table) != 0 && lowered(table, |table| self.tables.contains_key(table))
     }
 
     /// Whether a column of that origin is encrypted in a result of a statement that is trusted so far.
@@ -119,6 +122,11 @@ fn name(text: &str) -> Option<Name> {
     (!text.is_empty() && !text.contains(wrong)).then(|| text.to_ascii_lowercase().into_bytes().into())
 }
 
+/// All names of 63 bytes and more share one.
+fn length_bit(name: &[u8]) -> u64 {
+    1 << name.len().min(63)
+}
+
 /// Whether a name is the same bytes in every character set that results may have. Those of UTF-16 and
 /// UTF-32 have zeros.
 pub fn is_plain(name: &[u8]) -> bool {
@@ -127,7 +135,7 @@ pub fn is_plain(name: &[u8]) -> bool {
 
 /// Call `with` with the name in lower case. No name of a table or column has more than 64 characters.
 fn lowered<T>(name: &[u8], with: impl FnOnce(&[u8]) -> T) -> T {
-    let mut space = [0; 256];
+    let mut space = [0; 64];
     match space.get_mut(..name.len()) {
         Some(space) => {
             space.copy_from_slice(name);
@@ -215,6 +223,18 @@ mod tests {
                 assert!(rules.encrypts(one, Trust::BaseTables), "{one:?}");
             }
             assert!(!rules.encrypts(origin("s", "plain", "of two words"), Trust::BaseTables));
+        }
+    }
+
+    #[test]
+    fn tables_are_known_by_their_whole_names() {
+        let long = "x".repeat(100);
+        let rules = Rules::parse(&format!("{TEXT}{long}\n"), true).unwrap();
+        for table in ["secret", "SECRET", "plain", &long, &long.to_uppercase()] {
+            assert!(rules.knows(table.as_bytes()), "{table}");
+        }
+        for table in ["", "secre", "secrets", "SELECT", "views", "label", &long[1..], &"y".repeat(100)] {
+            assert!(!rules.knows(table.as_bytes()), "{table}");
         }
     }
 
