@@ -127,6 +127,7 @@ impl Server {
             match command.split_once(' ') {
                 Some(("rows", count)) => self.rows(&mut stream, count.parse().unwrap(), ROW)?,
                 Some(("long", length)) => self.rows(&mut stream, 2, length.parse().unwrap())?,
+                _ if command.starts_with("SELECT ") => self.rows(&mut stream, 1, ROW)?,
                 _ if command == "silence" => {}
                 _ if command == "end" => return Ok(()),
                 _ if command == "answer and end" => return send(&mut stream, 1, &OK),
@@ -270,6 +271,27 @@ fn a_long_row_takes_no_more_than_there_is() {
         }
         client.do_nothing();
     }
+}
+
+#[test]
+fn each_answer_is_judged_by_its_own_statement() {
+    let proxy = proxy(Server::default().start(), "other.column\nt\n");
+    let mut client = Client::connect(proxy);
+    let commands = ["SELECT c FROM t", "nothing", "SELECT c FROM t UNION SELECT 1", "SELECT c FROM t"];
+    let mut sent = Vec::new();
+    for command in commands {
+        send(&mut sent, 0, &[b"\x03", command.as_bytes()].concat()).unwrap();
+    }
+    client.0.write_all(&sent).unwrap();
+    let mut row_lengths = Vec::new();
+    for command in commands {
+        if command == "nothing" {
+            assert_eq!(client.receive(), OK);
+            continue;
+        }
+        row_lengths.push([(); 5].map(|()| client.receive().len())[3]);
+    }
+    assert_eq!(row_lengths, [3 + ROW, 3 + ROW + OVERHEAD, 3 + ROW]);
 }
 
 #[test]
