@@ -35,7 +35,7 @@ class ResultsTest {
   private static byte[] sealed(
       Seal seal, int type, int decimals, int flags, int collation, String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-    return seal.seal(type, decimals, flags, collation, bytes, Envelope.UNBOUND);
+    return seal.seal(type, decimals, flags, collation, bytes, new Binding());
   }
 
   /** One row of the server's own binary columns c1, c2 …, and a first one that is a number. */
