@@ -1,6 +1,5 @@
 """A real MariaDB on the real gocryptfs and on the real pass-through: proofs, breakages, resets."""
 
-import re
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -16,7 +15,7 @@ from encbench.engines.registry import engine
 from encbench.proofs import volume
 from encbench.proofs.volume import process_name
 from encbench.sidecars.agent.__main__ import build
-from encbench.sidecars.agent.api import application
+from encbench.sidecars.agent.api import AgentApi
 from encbench.sidecars.agent.config import AgentConfig
 from tests.contract.database.harness import MARKER, agent_config
 from tests.support import mariadb, sidecars
@@ -40,7 +39,7 @@ PLAIN = EncryptionModeSpec()
 async def serving(config: AgentConfig, proc: Path) -> AsyncIterator[tuple[HttpAgent, str]]:
     """An agent with that configuration."""
     database = HttpAgent(quick_seconds=30, full_seconds=60)
-    async with sidecars.served(application(build(config, proc))) as address:
+    with sidecars.answering(AgentApi(build(config, proc)).answer) as address:
         yield database, address
         await database.aclose()
 
@@ -118,8 +117,7 @@ async def test_cpu_and_io_are_the_file_systems_too(pod: Pod) -> None:
 
 
 def metrics(config: AgentConfig, proc: Path) -> dict[str, float]:
-    text = build(config, proc).metrics().decode()
-    return {k: float(v) for k, v in re.findall(r"^(encbench_\w+) (\S+)$", text, re.MULTILINE)}
+    return {one.name: one.value for one in build(config, proc).metrics()}
 
 
 async def test_a_data_directory_beside_the_mount_is_caught() -> None:

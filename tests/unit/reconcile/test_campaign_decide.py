@@ -197,6 +197,40 @@ def test_the_end_is_estimated_once_testbeds_are_ready() -> None:
     assert eta == ago(-3 * (30 + 60 + 5))
 
 
+def two_cells(parallelism: int) -> CampaignDecision:
+    """Of two cells whose testbeds are ready, with three trials each."""
+    matrix = [{"instanceRefs": ["small"], "modeRefs": ["tde"], "workloadRefs": ["oltp", "more"]}]
+    oltp = manifests.SPECS[TRIAL]["workload"]
+    more = {**oltp, "sysbench": {**oltp["sysbench"], "tables": 77}}
+    found = plan.frozen(RESOLVED.instances, RESOLVED.modes, {"oltp": oltp, "more": more}, {})
+    of = a_campaign(matrix=matrix, parallelism=parallelism)
+    of = replace(of, status=of.status.model_copy(update={"resolved": found}))
+    beds: dict[str, Testbed] = {}
+    for number, cell in enumerate(plan.cells(of.spec, found.workloads)[:parallelism]):
+        for arm in cell.arms:
+            body = with_status(
+                children.testbed(of, found, cell, arm),
+                {"Ready": ("True", 9.0)},
+                readyTime=ago(9),
+                machine={"node": f"n{number}"},
+            )
+            beds[body["metadata"]["name"]] = objects.testbed(body)
+    return decide(of, CampaignSeen(NOW, None, beds, {}))
+
+
+def test_cells_side_by_side_take_a_step_each_and_end_sooner() -> None:
+    one, both = two_cells(1), two_cells(2)
+    assert (made(one), made(both)) == (["Trial"], ["Trial"] * 2)
+    assert one.status.step.startswith("block 1, oltp at ")
+    first, second = both.status.step.split("; ")
+    assert first.startswith("cell 1: block 1, oltp at ")
+    assert second.startswith("cell 2: block 1, more at ")
+    assert one.status.estimated_completion_time == ago(-6 * (30 + 60 + 5))
+    assert both.status.estimated_completion_time == ago(-3 * (30 + 60 + 5))
+    avoided = [e.body["spec"].get("avoid", []) for e in both.effects if isinstance(e, Create)]
+    assert avoided == [["n1"], ["n0"]]
+
+
 def test_an_end_beyond_the_calendar_is_not_estimated(monkeypatch: pytest.MonkeyPatch) -> None:
     """A duration may have 32 letters: 999999h are 114 years, which thousands of trials repeat."""
     monkeypatch.setattr(estimate, "_expected", lambda *_: 4 * 999_999 * 3600.0)

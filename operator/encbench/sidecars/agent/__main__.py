@@ -1,38 +1,37 @@
 """`python -m encbench.sidecars.agent`: put the parts together and serve."""
 
-import asyncio
 import functools
 import os
 import signal
-import ssl
 from collections.abc import Callable
-from contextlib import AsyncExitStack
 from pathlib import Path
-
-from aiohttp import web
 
 from encbench.adapters import sql
 from encbench.core.columns.layout import PROCESS
+from encbench.engines.facts import facts
 from encbench.engines.users import AGENT_USER
 from encbench.sidecars import certificate
 from encbench.sidecars.agent import process, server
-from encbench.sidecars.agent.api import AgentParts, application, public
+from encbench.sidecars.agent.api import AgentApi, AgentParts
 from encbench.sidecars.agent.checks import CheckRuns
 from encbench.sidecars.agent.config import AgentConfig, ColumnsConfig, ConfigError, read_config
 from encbench.sidecars.agent.enclave import EnclaveLook
 from encbench.sidecars.agent.evidence import EvidenceSource
-from encbench.sidecars.agent.metrics import exposition
+from encbench.sidecars.agent.metrics import metrics
 from encbench.sidecars.agent.probe import probe
 from encbench.sidecars.agent.process import ProcessReader
 from encbench.sidecars.agent.recovery import RecoveryRuns, System
 from encbench.sidecars.agent.slots import SlotRuns
 from encbench.sidecars.agent.volume import Ground
 from encbench.sidecars.machine import read_machine
+from encbench.sidecars.serving import listen, serve
 from encbench.wire import agent as wire
 from encbench.wire.failure import leave
 
 HEALTH_SECONDS = 2.0
 """Shorter than the kubelet's timeout, so that the answer gives the reason."""
+KEPT_SECONDS = 20.0
+"""For how long the operator's connections stay open, longer than it keeps them itself."""
 
 
 def build(
@@ -72,7 +71,7 @@ def build(
     slots = SlotRuns(read, proxied)
     return AgentParts(
         token=config.token,
-        metrics=exposition(read, proxied),
+        metrics=functools.partial(metrics, read, proxied),
         health=server.Heart(functools.partial(open_bounded, HEALTH_SECONDS)).beats,
         server=lambda: server.describe(open_session, engine, processes.running(), machine),
         evidence=EvidenceSource(
@@ -93,6 +92,7 @@ def build(
 
 def _columns(config: AgentConfig, own: ColumnsConfig) -> Callable[..., wire.ColumnsSeen]:
     """The look at the columns; its libraries are imported only in arms that need it."""
+    # The cipher comes first: it imports cryptography, which a login over TCP needs.
     from encbench.adapters.columncipher import open_envelope  # noqa: PLC0415
     from encbench.adapters.sql import raw  # noqa: PLC0415
     from encbench.sidecars.agent import columns  # noqa: PLC0415
@@ -121,7 +121,10 @@ def _enclave(config: AgentConfig) -> EnclaveLook | None:
 
 
 def main() -> None:
-    """Serve until a signal ends it. A missing setting ends it with a sentence."""
+    """Serve until a signal: what is open to everyone in the clear, the rest by TLS.
+
+    A missing setting ends it with a sentence.
+    """
     try:
         config = read_config(os.environ)
     except ConfigError as error:
@@ -130,26 +133,13 @@ def main() -> None:
         context = certificate.context(config.credentials)
     except OSError as error:
         leave(f"cannot read the certificate in {config.credentials}: {error.strerror}")
-    asyncio.run(serve(build(config), config, context))
-
-
-async def serve(agent: AgentParts, config: AgentConfig, context: ssl.SSLContext) -> None:
-    """Serve until a signal: what is open to everyone in the clear, the rest by TLS."""
-    ended, loop = asyncio.Event(), asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, ended.set)
-    async with AsyncExitStack() as stack:
-        for app, port, how in (
-            (public(agent), config.port, None),
-            (application(agent), config.control_port, context),
-        ):
-            runner = web.AppRunner(
-                app, access_log=None, shutdown_timeout=1.0, handler_cancellation=True
-            )
-            stack.push_async_callback(runner.cleanup)
-            await runner.setup()
-            await web.TCPSite(runner, port=port, ssl_context=how).start()
-        await ended.wait()
+    api, ends = AgentApi(build(config)), (signal.SIGTERM, signal.SIGINT)
+    # All threads inherit that, so a signal waits for `sigwait`.
+    signal.pthread_sigmask(signal.SIG_BLOCK, ends)
+    serve(listen(config.port), api.public)
+    serve(listen(config.control_port), api.answer, context, kept=KEPT_SECONDS)
+    sql.prepare(facts(config.engine).driver)
+    signal.sigwait(ends)
 
 
 if __name__ == "__main__":
