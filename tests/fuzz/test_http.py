@@ -119,8 +119,6 @@ def test_requests_to_the_agent(budget: Budget) -> None:
             keep,
         ),
         token="t0ken",
-        metrics=list,
-        health=lambda: None,
     )
     api = AgentApi(parts)
 

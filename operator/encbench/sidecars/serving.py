@@ -6,6 +6,7 @@ thread, and each request a few seconds from its first byte to its last. At most 
 connections are open on a port; further ones wait to be accepted.
 """
 
+import errno
 import select
 import socket
 import ssl
@@ -22,6 +23,9 @@ _TIMEOUT = 3.0
 _HEAD_LIMIT = 16 * 1024
 _BODY_LIMIT = 64 * 1024
 _LENGTH_DIGITS = 9
+_PAUSE = 0.1
+_CLOSED = (errno.EBADF, errno.EINVAL)
+"""What a listener says that was closed or shut down."""
 _PHRASES = {200: "OK", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found"}
 
 Handler = Callable[[Request], Response]
@@ -63,10 +67,15 @@ def _accept(
         slots.acquire()
         try:
             connection, _ = listener.accept()
-        except OSError:
-            return
-        words = (connection, handler, slots, tls, kept)
-        threading.Thread(target=_talk, args=words, daemon=True).start()
+            words = (connection, handler, slots, tls, kept)
+            threading.Thread(target=_talk, args=words, daemon=True).start()
+        except (OSError, RuntimeError) as reason:
+            if isinstance(reason, OSError) and reason.errno in _CLOSED:
+                return
+            # The caller has gone already, or there are too many files or threads for now.
+            sys.stderr.write(f"encbench: a caller was not answered: {reason}\n")
+            slots.release()
+            time.sleep(_PAUSE)
 
 
 def _talk(

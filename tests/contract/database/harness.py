@@ -9,9 +9,10 @@ from typing import Any, Protocol
 from encbench.adapters.agent import HttpAgent
 from encbench.core.columns.layout import MEK, key_of
 from encbench.ports import Access, Agent
-from encbench.sidecars.agent.__main__ import build
 from encbench.sidecars.agent.api import AgentApi
 from encbench.sidecars.agent.config import AgentConfig
+from encbench.sidecars.agent.control import build
+from encbench.sidecars.agent.watched import watched
 from encbench.wire import agent as wire
 from tests.support import sidecars
 from tests.support.answers import whole
@@ -84,7 +85,9 @@ def agent_config(server: Server) -> AgentConfig:
 @contextmanager
 def serving(server: Server) -> Iterator[str]:
     """The agent's address, host:port."""
-    with sidecars.answering(AgentApi(build(agent_config(server), server.proc)).answer) as address:
+    config = agent_config(server)
+    parts = build(config, watched(config, server.proc))
+    with sidecars.answering(AgentApi(parts).answer) as address:
         yield address
 
 

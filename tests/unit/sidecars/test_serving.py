@@ -1,5 +1,6 @@
 """The little HTTP that the sidecars speak."""
 
+import errno
 import socket
 import ssl
 import threading
@@ -200,3 +201,30 @@ def test_a_handler_that_fails_is_an_answer(capsys: pytest.CaptureFixture[str]) -
     assert said.startswith(b"HTTP/1.1 500 ")
     assert b"a file" not in said
     assert "a file of the server's" in capsys.readouterr().err
+
+
+class Flaky(socket.socket):
+    """A listener whose first callers are gone before they are accepted."""
+
+    failures = 3
+
+    def accept(self) -> tuple[socket.socket, object]:
+        if self.failures:
+            self.failures -= 1
+            raise ConnectionAbortedError(errno.ECONNABORTED, "aborted")
+        return super().accept()
+
+
+def test_callers_that_are_lost_do_not_end_it(
+    echo: Echo, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(serving, "_PAUSE", 0.01)
+    with Flaky() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        thread = serving.serve(listener, echo.answer)
+        assert b"200 OK" in talk(listener.getsockname()[1], b"GET / HTTP/1.1\r\n\r\n")
+        assert capsys.readouterr().err.count("was not answered") == 3
+        listener.shutdown(socket.SHUT_RDWR)
+        thread.join(3)
+        assert not thread.is_alive()

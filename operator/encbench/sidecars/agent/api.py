@@ -1,11 +1,11 @@
-"""The agent's HTTP API: authorisation, validation of requests, and errors as sentences.
+"""What the agent answers to the operator: authorisation, validation, errors as sentences.
 
-Each request has a thread, so scrapes are answered at once even during a search. Evidence is
-gathered for one caller at a time; if the caller disconnects, the search ends.
+Each request has a thread, so others are answered at once even during a search. Evidence is gathered
+for one caller at a time; if the caller disconnects, the search ends.
 """
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar, get_args, get_type_hints
 
@@ -14,7 +14,6 @@ from encbench.engines.marker import is_marker
 from encbench.sidecars.agent.background import Busy
 from encbench.sidecars.agent.evidence import EvidenceError
 from encbench.sidecars.agent.process import NotRunning
-from encbench.sidecars.exposition import Metric, scraped
 from encbench.sidecars.routes import Request, Response, Routes, error, refusal, routed, said
 from encbench.wire import agent as wire
 from encbench.wire.foreign import parsed
@@ -25,12 +24,9 @@ Asked = TypeVar("Asked")
 
 @dataclass(frozen=True)
 class AgentParts:
-    """The functions behind the API; all but `metrics` may block."""
+    """The functions behind the API; they may block."""
 
     token: str
-    metrics: Callable[[], Iterable[Metric]]
-    health: Callable[[], str | None]
-    """None when the server answers a query, or else the reason."""
     server: Callable[[], wire.ServerAnswer]
     """SqlError or NotRunning when there is nothing to describe."""
     evidence: Callable[[str, bool, Callable[[], bool]], wire.EvidenceAnswer]
@@ -50,13 +46,12 @@ class AgentParts:
 
 
 class AgentApi:
-    """The agent's endpoints."""
+    """The endpoints of the operator's port."""
 
     def __init__(self, agent: AgentParts) -> None:
         self._agent = agent
         self._one_at_a_time = threading.Lock()
-        self._open: Routes = {("GET", "/metrics"): self._metrics, ("GET", "/healthz"): self._health}
-        self._closed: Routes = {
+        self._routes: Routes = {
             ("GET", wire.SERVER): lambda _: said(agent.server()),
             ("POST", wire.EVIDENCE): self._evidence,
             ("POST", wire.SETTLE): lambda request: self._alone(request, agent.settle),
@@ -67,27 +62,16 @@ class AgentApi:
             ("GET", SLICES_PATH): lambda request: said(agent.slots_read(request.asked("run"))),
         }
 
-    def public(self, request: Request) -> Response:
-        """The answer to a request by anyone."""
-        return routed(self._open, request)
-
     def answer(self, request: Request) -> Response:
         """The answer to a request with the token."""
         try:
-            return refusal(request, self._agent.token) or routed(self._closed, request)
+            return refusal(request, self._agent.token) or routed(self._routes, request)
         except _Refused as reason:
             return error(400, str(reason))
         except (SqlError, NotRunning, Busy) as reason:
             return error(503, str(reason))
         except EvidenceError as reason:
             return error(500, str(reason))
-
-    def _metrics(self, _: Request) -> Response:
-        return scraped(self._agent.metrics())
-
-    def _health(self, _: Request) -> Response:
-        reason = self._agent.health()
-        return said({"ok": True}) if reason is None else error(503, reason)
 
     def _checks(self, request: Request) -> Response:
         asked = _asked(wire.ChecksRequest, request, loaded=False, full=False)

@@ -15,7 +15,6 @@ from encbench.sidecars.agent.api import AgentApi, AgentParts
 from encbench.sidecars.agent.background import Busy
 from encbench.sidecars.agent.evidence import EvidenceError
 from encbench.sidecars.agent.process import NotRunning
-from encbench.sidecars.exposition import Metric
 from encbench.sidecars.routes import Request, Response
 from encbench.wire import agent as wire
 from encbench.wire.slices import SlotsAnswer, SlotsOrder, SlotsState
@@ -32,7 +31,6 @@ def slots_answer(run: str, state: SlotsState) -> SlotsAnswer:
 class Behind:
     """What the agent does; each may be replaced by a test."""
 
-    health: str | None = None
     error: Exception | None = None
     wished: list[tuple[str, bool]] = field(default_factory=list)
     began: threading.Event = field(default_factory=threading.Event)
@@ -86,8 +84,6 @@ def api(behind: Behind) -> AgentApi:
     return AgentApi(
         AgentParts(
             token="secret",
-            metrics=lambda: [Metric("up", "gauge", "It is.", 1)],
-            health=lambda: behind.health,
             server=behind.server,
             evidence=behind.evidence,
             settle=behind.settle,
@@ -123,21 +119,6 @@ def post(
 
 def content(answer: Response) -> Any:
     return json.loads(answer.content)
-
-
-def test_metrics_and_health_need_no_token() -> None:
-    behind = Behind()
-    answer = api(behind).public
-    metrics = answer(asked("GET", "/metrics", headers={}))
-    assert metrics.status == 200
-    assert metrics.content_type.startswith("text/plain; version=0.0.4")
-    assert metrics.content == b"# HELP up It is.\n# TYPE up gauge\nup 1\n"
-    assert answer(asked("GET", "/healthz", headers={})).status == 200
-    behind.health = "the server sleeps"
-    sick = answer(asked("GET", "/healthz", headers={}))
-    assert sick.status == 503
-    assert content(sick) == {"error": "the server sleeps"}
-    assert answer(asked("GET", "/v1/server")).status == 404
 
 
 @pytest.mark.parametrize(

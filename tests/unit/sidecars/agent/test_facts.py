@@ -11,7 +11,8 @@ from encbench.sidecars.agent.config import ConfigError, read_config
 from encbench.sidecars.agent.metrics import metrics
 from encbench.sidecars.agent.probe import probe
 from encbench.sidecars.agent.process import Reading
-from encbench.sidecars.agent.server import Heart, describe
+from encbench.sidecars.agent.public import Heart
+from encbench.sidecars.agent.server import describe
 from encbench.sidecars.exposition import exposition
 from encbench.sidecars.machine import read_machine
 from encbench.wire.agent import MachineRows

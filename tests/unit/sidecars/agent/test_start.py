@@ -14,10 +14,9 @@ import json, sys
 before = set(sys.modules)
 import encbench.sidecars.agent.__main__
 from encbench.adapters import sql
-from encbench.sidecars.agent.probe import probe
-engine = probe(sys.argv[1])
+from encbench.engines.facts import facts
 try:
-    sql.connect(engine.facts.driver, "/no/server", "user", "password")
+    sql.connect(facts(sys.argv[1]).driver, "/no/server", "user", "password")
 except sql.SqlError:
     print(json.dumps(sorted(set(sys.modules) - before)))
 """

@@ -35,7 +35,7 @@ class ResultsTest {
   private static byte[] sealed(
       Seal seal, int type, int decimals, int flags, int collation, String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-    return seal.seal(type, decimals, flags, collation, bytes, Envelope.UNBOUND);
+    return seal.seal(type, decimals, flags, collation, bytes, new Binding());
   }
 
   /** One row of the server's own binary columns c1, c2 …, and a first one that is a number. */
@@ -249,7 +249,7 @@ class ResultsTest {
 
   private static byte[] bound(String table, String column, String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-    return AES.seal(3, 0, 0, 63, bytes, Envelope.binding(table, column));
+    return AES.seal(3, 0, 0, 63, bytes, new Binding(table, column));
   }
 
   @Test
