@@ -129,7 +129,7 @@ def test_no_file_names_a_host_to_download_from() -> None:
             continue
         for host in _HOST.findall(file.read_text(encoding="utf-8", errors="replace")):
             known = host in CITED or host in OTHERS.get(name, ())
-            if not known and _SPARE.fullmatch(host) is None:
+            if not known and _SPARE.fullmatch(host.lower()) is None:
                 named.add((name, host))
     locks = {(name, "github.com") for name in tracked() if name.endswith("Cargo.lock")}
     assert named == locks, "but for the name of cargo's default registry"
