@@ -379,6 +379,8 @@ async def _connect(
         image_pull_policy=args.image_pull_policy,
         version=__version__,
         random_token=secrets.token_hex,
+        store=store.url,
+        store_authority=store.authority,
         volume_image=args.volume_image,
         volume_pull_policy=args.volume_image_pull_policy,
         proxy_image=args.proxy_image,

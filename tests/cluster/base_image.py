@@ -14,6 +14,7 @@ from .architecture import folder, native
 from .command import run_logged
 from .console import Console
 from .layout import Layout
+from .versions import KEYRING
 
 _DROPPED: Final = ("usr/share/doc", "usr/share/info", "usr/share/locale", "usr/share/man")
 _EMPTIED: Final = (*_DROPPED, "var/cache/apt", "var/lib/apt/lists", "var/log")
@@ -49,7 +50,9 @@ def context(layout: Layout, console: Console, suite: str, architecture: str = na
         root = made / "rootfs"
         log = layout.build_logs / f"debootstrap-{suite}.log"
         with console.step("base image", f"debootstrap {suite} for {architecture}"):
-            command = ["debootstrap", "--variant=minbase", f"--arch={architecture}"]
+            # Without Debian's keys it would take any archive for Debian's.
+            checked = ["--force-check-gpg", f"--keyring={KEYRING}"]
+            command = ["debootstrap", "--variant=minbase", f"--arch={architecture}", *checked]
             run_logged([*command, suite, str(root)], log, timeout=1800)
             _slim(root)
             run_logged(

@@ -12,7 +12,7 @@ import socket
 import struct
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -64,14 +64,44 @@ LIMIT = 8 * 2**20
 _ETHERNET, _IPV4, _TCP = 14, b"\x08\x00", 6
 
 
+@dataclass(frozen=True)
+class Segment:
+    """What one frame of TCP bears, and between whom."""
+
+    source: tuple[str, int]
+    target: tuple[bytes, int]
+    number: int
+    payload: bytes
+
+    @classmethod
+    def of(cls, frame: bytes) -> "Segment | None":
+        """None for a frame of anything else, or one that bears nothing."""
+        packet = frame[_ETHERNET:]
+        if frame[12:14] != _IPV4 or len(packet) < 40 or packet[9] != _TCP:
+            return None
+        head = 4 * (packet[0] & 15)
+        segment = packet[head : int.from_bytes(packet[2:4], "big") or len(packet)]
+        source, target = struct.unpack_from("!HH", segment)
+        payload = segment[4 * (segment[12] >> 4) :]
+        if not payload:
+            return None
+        number = int.from_bytes(segment[4:8], "big")
+        here, there = (socket.inet_ntoa(packet[12:16]), source), (packet[16:20], target)
+        return cls(here, there, number, payload)
+
+
 class Wire:
     """Listens on the bridge of the pods for what servers and proxies answer; root alone may.
 
-    A bridge hands up what it forwards between pods only in promiscuous mode.
+    A bridge hands up what it forwards between pods only in promiscuous mode. With `ports`, it
+    listens to what these say, and with `both` also to what they are told.
     """
 
-    def __init__(self, interface: str = BRIDGE) -> None:
+    def __init__(
+        self, interface: str = BRIDGE, ports: Sequence[int] = (SERVER, PROXY), *, both: bool = False
+    ) -> None:
         self.heard: dict[tuple[str, int], Heard] = {}
+        self._ports, self._both = frozenset(ports), both
         self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.ntohs(3))
         self._socket.bind((interface, 0))
         request = struct.pack("iHH8s", socket.if_nametoindex(interface), 1, 0, b"")
@@ -100,22 +130,18 @@ class Wire:
                 self.take(self._socket.recv(70_000))
 
     def take(self, frame: bytes) -> None:
-        """One frame: kept when it is TCP from a server's or a proxy's port and bears something."""
-        packet = frame[_ETHERNET:]
-        if frame[12:14] != _IPV4 or len(packet) < 40 or packet[9] != _TCP:
+        """One frame: kept when it is TCP from a port that is listened to and bears something."""
+        found = Segment.of(frame)
+        if found is None or not self._is_meant(found):
             return
-        head = 4 * (packet[0] & 15)
-        segment = packet[head : int.from_bytes(packet[2:4], "big") or len(packet)]
-        source, target = struct.unpack_from("!HH", segment)
-        if source not in (SERVER, PROXY):
-            return
-        payload = segment[4 * (segment[12] >> 4) :]
-        own = self.heard.setdefault((socket.inet_ntoa(packet[12:16]), source), Heard())
-        stream = own.parts.setdefault((packet[16:20], target), {})
-        number = int.from_bytes(segment[4:8], "big")
-        if payload and number not in stream and own.size < LIMIT:
-            own.size += len(payload)
-            stream[number] = payload
+        own = self.heard.setdefault(found.source, Heard())
+        stream = own.parts.setdefault(found.target, {})
+        if found.number not in stream and own.size < LIMIT:
+            own.size += len(found.payload)
+            stream[found.number] = found.payload
+
+    def _is_meant(self, found: Segment) -> bool:
+        return found.source[1] in self._ports or (self._both and found.target[1] in self._ports)
 
 
 @dataclass

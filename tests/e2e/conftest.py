@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.e2e import manifests
-from tests.support.install import NAMESPACE, installation
+from tests.support.install import NAMESPACE, enforce, installation
 from tests.support.kube import Kube, wait_for
 
 
@@ -21,6 +21,7 @@ def installed() -> Kube:
 def ready() -> Kube:
     """Once for all folders of tests that have the fixture."""
     kube = installation()
+    enforce(kube, "restricted")  # No campaign needs more, but for those with gocryptfs.
     for kind in ("campaigns", "trials", "testbeds"):  # of a run that was killed
         kube.kubectl("delete", kind, "--all", f"--namespace={NAMESPACE}", "--timeout=180s")
     kube.apply(*manifests.parts())

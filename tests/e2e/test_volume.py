@@ -15,7 +15,7 @@ from tests.e2e.bucket import bucket
 from tests.e2e.conftest import conditions, delete_campaign, ended
 from tests.e2e.test_engines import CASES
 from tests.faults.breaking import beside_the_mount, edit_pod
-from tests.support.install import NAMESPACE, install, is_own
+from tests.support.install import NAMESPACE, enforce, install, is_own
 from tests.support.kube import Kube, wait_for
 
 # Servers that start anew for each trial take their time.
@@ -34,11 +34,13 @@ ARMS = ("plaintext", "plaintext-control", *VOLUMES)
 def privileged(installed: Kube) -> Iterator[Kube]:
     """The installation with the chart's word for privileged containers, taken back in the end."""
     install(installed, "privilegedVolumes.enabled=true")
+    enforce(installed, "privileged")
     for name, own in VOLUMES.items():
         at_rest = {"method": "volume", "volume": {"gocryptfs": own}}
         installed.apply(manifests.mode(name, atRest=at_rest))
     yield installed
     install(installed, "privilegedVolumes.enabled=false")
+    enforce(installed, "restricted")
 
 
 def volume_campaign(name: str, modes: list[str], **fields: Any) -> dict[str, Any]:

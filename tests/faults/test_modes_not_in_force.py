@@ -33,7 +33,7 @@ from tests.faults.breaking import (
 )
 from tests.faults.running import trials
 from tests.support import certified
-from tests.support.install import NAMESPACE, install, is_own
+from tests.support.install import NAMESPACE, enforce, install, is_own
 from tests.support.kube import Kube, wait_for
 
 # In `make test` test_mode_not_in_force stands for all of them, and tests/contract breaks each.
@@ -272,11 +272,13 @@ def campaign(
     privileged = case.mode == "gocryptfs"
     if privileged:
         install(installed, "privilegedVolumes.enabled=true")
+        enforce(installed, "privileged")
     installed.apply(instance, workload, *modes)
     yield case, made
     delete_campaign(installed, name)
     if privileged:
         install(installed, "privilegedVolumes.enabled=false")
+        enforce(installed, "restricted")
 
 
 @pytest.mark.parametrize("campaign", BEFORE_START, indirect=True)

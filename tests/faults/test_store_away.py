@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from tests.e2e import manifests
-from tests.e2e.bucket import SERVICE, bucket
+from tests.e2e.bucket import bucket
 from tests.e2e.conftest import conditions, ended
-from tests.faults.running import trials, wait_for_running_trial
+from tests.faults.running import scale_store, trials, wait_for_running_trial
 from tests.support.install import NAMESPACE
 from tests.support.kube import Kube, wait_for
 
@@ -22,7 +22,7 @@ def test_the_upload_follows(installed: Kube, start: Callable[[dict[str, Any]], s
     start(manifests.campaign(NAME, ["plaintext"], blocks={"min": 1, "maxReplacements": 0}))
     running = wait_for_running_trial(installed, NAME)
     name = running["metadata"]["name"]
-    workload = _scale(installed, 0)
+    workload = scale_store(installed, 0)
     try:
 
         def measured() -> bool:
@@ -37,7 +37,7 @@ def test_the_upload_follows(installed: Kube, start: Callable[[dict[str, Any]], s
         pods = installed.list("pods", NAMESPACE, f"encbench.io/trial={name}")
         assert pods, "the client pod stays with the log"
     finally:
-        _scale(installed, 1)
+        scale_store(installed, 1)
     body = wait_for("the end of the campaign", lambda: ended(installed, NAME), 400)
     assert conditions(body)["Complete"]["status"] == "True", body["status"]
     done = {t["metadata"]["name"]: t["status"] for t in trials(installed, NAME)}
@@ -46,21 +46,3 @@ def test_the_upload_follows(installed: Kube, start: Callable[[dict[str, Any]], s
         folder = done[name]["artefactKey"].rpartition("/")[0]
         assert b"SQL statistics:" in store.get(f"{folder}/client-0/output.log")
     assert workload
-
-
-def _scale(kube: Kube, replicas: int) -> str:
-    """Scale the object store and wait until its pods are gone or ready."""
-    for kind in ("statefulset", "deployment"):
-        if kube.get(kind, SERVICE, NAMESPACE) is not None:
-            target = f"{kind}/{SERVICE}"
-            kube.kubectl("scale", target, "-n", NAMESPACE, f"--replicas={replicas}")
-            if replicas:
-                kube.kubectl("rollout", "status", target, "-n", NAMESPACE, "--timeout=120s")
-            else:
-                wait_for(
-                    "the end of the object store",
-                    lambda: not kube.list("pods", NAMESPACE, "app.kubernetes.io/component=minio"),
-                    60,
-                )
-            return target
-    raise AssertionError(f"there is no {SERVICE}")

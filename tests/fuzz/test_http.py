@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 from aiohttp import web
-from aiohttp.test_utils import TestClient, TestServer
 from hypothesis import strategies as st
 
 from encbench.adapters.agent import HttpAgent
 from encbench.adapters.recorder import HttpRecorder
 from encbench.ports import Rejected, Unavailable
-from encbench.sidecars.agent.api import AgentParts, application
-from encbench.sidecars.recorder import server
-from encbench.sidecars.recorder.api import Api, Request
+from encbench.sidecars import serving
+from encbench.sidecars.agent.api import AgentApi, AgentParts
+from encbench.sidecars.recorder.api import Api
 from encbench.sidecars.recorder.run import Run
+from encbench.sidecars.routes import Request
 from encbench.wire import agent as wire
 from encbench.wire.files import FILES
 from encbench.wire.recorder import StateAnswer
@@ -62,9 +62,10 @@ def test_requests_to_the_recorder(budget: Budget) -> None:
             theirs.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 2**20)
             theirs.sendall(sent[: 2**17])
             theirs.shutdown(socket.SHUT_WR)
-            with suppress(server.BadRequest, ConnectionError):
-                request = server._read(ours, time.monotonic() + 5)
-                assert Api(waiting(), "t0ken").answer(request).status in range(200, 600)
+            with suppress(serving.BadRequest, ConnectionError):
+                request = serving._read(ours, time.monotonic() + 5)
+                answer = Api(waiting(), "t0ken", "http://store").answer(request)
+                assert answer.status in range(200, 600)
 
     lengths = [HEAD + f"Content-Length: {n}\r\n\r\n".encode("latin-1") for n in ("²", "9" * 5000)]
     budget.spend(check, binaries(REQUESTS), lengths)
@@ -75,13 +76,15 @@ def test_releases(budget: Budget) -> None:
 
     def check(body: bytes) -> None:
         run = waiting()
-        answer = Api(run, "t0ken").answer(Request("POST", "/v1/release", AUTH, body))
+        answer = Api(run, "t0ken", "http://store").answer(
+            Request("POST", "/v1/release", AUTH, body)
+        )
         assert answer.status in (200, 400)
         json.loads(answer.content)
         if answer.status == 200:
             assert run.start_at is not None
             assert math.isfinite(run.start_at)
-            assert all(isinstance(url, str) for url in run.uploads.values())
+            assert all(url.startswith("http://store/") for url in run.uploads.values())
 
     odd = [b'{"startAt": 1e999}', b'{"startAt": NaN}', b"[" * 60_000]
     whole = json.dumps({**RELEASES[0], "startAt": 10**290}).replace("0" * 290, "0" * 400).encode()
@@ -103,7 +106,7 @@ AGENT_REQUESTS: dict[str, dict[str, object]] = {
 }
 
 
-def test_requests_to_the_agent(budget: Budget, loop: asyncio.AbstractEventLoop) -> None:
+def test_requests_to_the_agent(budget: Budget) -> None:
     seen: list[Any] = []
 
     def keep(*asked: Any) -> Any:
@@ -116,24 +119,19 @@ def test_requests_to_the_agent(budget: Budget, loop: asyncio.AbstractEventLoop) 
             keep,
         ),
         token="t0ken",
-        metrics=lambda: b"",
-        health=lambda: None,
     )
-    client: TestClient[Any, Any] = TestClient(TestServer(application(parts), loop=loop), loop=loop)
-    loop.run_until_complete(client.start_server())
+    api = AgentApi(parts)
 
     def check(asked: tuple[str, bytes]) -> None:
         seen.clear()
         path, body = asked
-        answer = loop.run_until_complete(client.post(path, data=body, headers=AUTH))
-        assert answer.status in (200, 400)
+        assert api.answer(Request("POST", path, AUTH, body)).status in (200, 400)
         json.dumps(seen, allow_nan=False)
 
     each = [st.tuples(st.just(path), documents([one])) for path, one in AGENT_REQUESTS.items()]
     deep = [(path, b"[" * 100_000) for path in AGENT_REQUESTS]
     endless = (wire.RECOVERY, b'{"run": "a", "stop": "Crash", "afterSeconds": 1e999, "seconds": 1}')
     budget.spend(check, st.one_of(each), [*deep, endless])
-    loop.run_until_complete(client.close())
 
 
 STATE = {"state": "uploaded", "startAt": 1.7e9, "window": {"start": 1.0, "end": 2.0}}
@@ -153,8 +151,8 @@ def test_answers_to_the_operator(budget: Budget, loop: asyncio.AbstractEventLoop
 
     app = web.Application()
     app.router.add_get("/{path:.*}", answer)
-    serving = sidecars.served(app)
-    address = loop.run_until_complete(serving.__aenter__())
+    served = sidecars.served(app)
+    address = loop.run_until_complete(served.__aenter__())
     recorder, agent, access = HttpRecorder(), HttpAgent(), sidecars.access("t0ken")
 
     def check(body: bytes) -> None:
@@ -171,4 +169,4 @@ def test_answers_to_the_operator(budget: Budget, loop: asyncio.AbstractEventLoop
     budget.spend(check, documents([STATE, READ]), [b"{}", b'{"digests": 1}', b"[" * 100_000])
     loop.run_until_complete(recorder.aclose())
     loop.run_until_complete(agent.aclose())
-    loop.run_until_complete(serving.__aexit__(None, None, None))
+    loop.run_until_complete(served.__aexit__(None, None, None))

@@ -1,5 +1,7 @@
 """Certificates for servers and clients of tests, made as the operator makes them."""
 
+import ssl
+import tempfile
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
@@ -23,6 +25,18 @@ def authority(name: str = "study") -> KeyPair:
 def issued(hosts: Sequence[str] = LOCAL, by: str = "study") -> Issued:
     """What a testbed gets that is reached by these names."""
     return MAKER.issue(authority(by), "study-tls", hosts, datetime.now(UTC))
+
+
+def context() -> ssl.SSLContext:
+    """A server's side of TLS under the local names."""
+    made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    with tempfile.TemporaryDirectory() as folder:
+        chain, key = Path(folder, "chain"), Path(folder, "key")
+        pair = issued().server
+        chain.write_text(pair.certificate)
+        key.write_text(pair.key)
+        made.load_cert_chain(chain, key)
+    return made
 
 
 def server_files(folder: str, made: Issued) -> dict[str, str]:

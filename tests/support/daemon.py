@@ -5,6 +5,7 @@ import os
 import random
 import shutil
 import socket
+import ssl
 import subprocess
 import time
 import urllib.error
@@ -13,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+READY_SECONDS = 60
 PORTS = 1_500
 """How many a worker has."""
 MINIO_CONSOLE = 13_333
@@ -50,9 +52,16 @@ def free_port() -> int:
 
 @contextmanager
 def running(
-    argv: Sequence[str], *, ready: str, log: Path, env: Mapping[str, str] | None = None
+    argv: Sequence[str],
+    *,
+    ready: str,
+    log: Path,
+    env: Mapping[str, str] | None = None,
+    trust: ssl.SSLContext | None = None,
 ) -> Iterator[subprocess.Popen[bytes]]:
     """The program, once `ready` (a URL) answers 200; it is killed at the exit.
+
+    `trust` is for a server whose certificate is by a CA of ours.
 
     It dies with this process too, however that ends, and has nothing to save: some would take
     seconds to say goodbye. RuntimeError with the log's end when it does not become ready.
@@ -67,18 +76,20 @@ def running(
             stderr=subprocess.STDOUT,
         )
     try:
-        _wait(process, ready, log)
+        _wait(process, ready, log, trust)
         yield process
     finally:
         process.kill()
         process.wait()
 
 
-def _wait(process: subprocess.Popen[bytes], ready: str, log: Path, seconds: float = 60) -> None:
-    deadline = time.monotonic() + seconds
+def _wait(
+    process: subprocess.Popen[bytes], ready: str, log: Path, trust: ssl.SSLContext | None
+) -> None:
+    deadline = time.monotonic() + READY_SECONDS
     while time.monotonic() < deadline:
         try:
-            with urllib.request.urlopen(ready, timeout=2) as answer:  # noqa: S310 - loopback
+            with urllib.request.urlopen(ready, timeout=2, context=trust) as answer:  # noqa: S310 - loopback
                 if answer.status == 200:
                     return
         except (urllib.error.URLError, OSError):

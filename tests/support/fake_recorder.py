@@ -41,6 +41,8 @@ class FakeClient:
     error: str | None = None
     clock_offset: float = 0.0
     """This client's clock minus everyone else's, in seconds."""
+    own_store: str = ""
+    """URL of the bucket that it uploads to; empty where a test has none in mind."""
     away: bool = False
     """The recorder cannot be reached."""
     starts: int = 0
@@ -115,6 +117,12 @@ class FakeRecorder:
         files = FILES if slots is None else (*FILES, SLICES)
         if set(uploads) != set(files):
             raise Rejected(f"the recorder at {address} refused: uploads must name {files}")
+        if client.own_store and not all(
+            url.startswith(f"{client.own_store}/") for url in uploads.values()
+        ):
+            raise Rejected(
+                f"the recorder at {address} refused: a URL must be in {client.own_store}"
+            )
         client.uploads, client.error = dict(uploads), None
         if client.status == "waiting":
             client.status, client.start_at = "released", start_at

@@ -82,6 +82,12 @@ def _own_images() -> dict[str, Any]:
     }
 
 
+def enforce(kube: Kube, level: str) -> None:
+    """Have the tests' namespace enforce a Pod Security Standard, whatever it did before."""
+    label = f"pod-security.kubernetes.io/enforce={level}"
+    kube.kubectl("label", "namespace", NAMESPACE, label, "--overwrite")
+
+
 def uninstall(kube: Kube) -> None:
     """`helm uninstall`, waiting until everything is gone."""
     kube.run("helm", "uninstall", RELEASE, f"--namespace={NAMESPACE}", "--wait", "--timeout=3m")

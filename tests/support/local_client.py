@@ -18,6 +18,7 @@ from typing import Any
 
 from tests.support import sidecars
 from tests.support.daemon import free_port
+from tests.support.receiver import STORE
 from tests.support.sidecars import trust
 
 OPERATOR = Path(__file__).parents[2] / "operator"
@@ -155,6 +156,7 @@ def local_client(
         "ENCBENCH_REPLICA_0": own,
         "ENCBENCH_TOOL": "sysbench",
         "ENCBENCH_PREFIX": "bench/overhead/trials/uid",
+        "ENCBENCH_STORE": STORE,
         "ENCBENCH_WARMUP": str(warmup),
         "ENCBENCH_CPU_LIMIT": "0.5",
         "ENCBENCH_MEMORY_LIMIT": "134217728",

@@ -1,19 +1,26 @@
 """An object store as far as a presigned PUT can see one, on loopback, with faults for tests."""
 
+import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from tests.support.daemon import free_port
+
 SIGNATURE = "X-Amz-Signature=5ecre7"
+PORT = free_port()
+"""Of every receiver of this process, so that a client knows its store before there is one."""
+STORE = f"http://127.0.0.1:{PORT}"
+"""What a client is told of its store."""
 
 
 @dataclass
 class Receiver:
     """What came, and what to answer; every field may be changed at any time."""
 
-    port: int = 0
+    port: int = PORT
     objects: dict[str, bytes] = field(default_factory=dict)
     """Content by path."""
     tries: list[tuple[str, int]] = field(default_factory=list)
@@ -22,6 +29,8 @@ class Receiver:
     """This status for everything, as long as it is set."""
     expired: set[str] = field(default_factory=set)
     """Queries of URLs that are refused as expired."""
+    elsewhere: str | None = None
+    """Where an answer says that the object belongs, as long as it is set."""
 
     def url(self, path: str, query: str = SIGNATURE) -> str:
         """A URL for one object."""
@@ -44,8 +53,8 @@ class Receiver:
 
 
 @contextmanager
-def receiving(receiver: Receiver) -> Iterator[Receiver]:
-    """The receiver behind HTTP; on its own port if it has one already."""
+def receiving(receiver: Receiver, tls: ssl.SSLContext | None = None) -> Iterator[Receiver]:
+    """The receiver behind HTTP, or with a context behind HTTPS."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_PUT(self) -> None:
@@ -55,6 +64,8 @@ def receiving(receiver: Receiver) -> Iterator[Receiver]:
             code = {403: "AccessDenied", 503: "SlowDown"}.get(status, "")
             body = f"<Error><Code>{code}</Code></Error>".encode() if code else b""
             self.send_response(status)
+            if receiver.elsewhere is not None:
+                self.send_header("Location", receiver.elsewhere)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
@@ -63,7 +74,8 @@ def receiving(receiver: Receiver) -> Iterator[Receiver]:
             """Keep quiet."""
 
     server = ThreadingHTTPServer(("127.0.0.1", receiver.port), Handler)
-    receiver.port = server.server_port
+    if tls is not None:
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
     try:

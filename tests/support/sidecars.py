@@ -1,9 +1,10 @@
 """Sidecars that speak TLS on loopback, certified as the operator certifies them."""
 
+import socket
 import ssl
 import tempfile
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -14,6 +15,7 @@ from encbench.core.certificates import KeyPair
 from encbench.database.children import SidecarCertificates
 from encbench.ports import Access
 from encbench.sidecars import certificate
+from encbench.sidecars.serving import Handler, serve
 from encbench.wire.sidecar import CERTIFICATE, KEY, TOKEN, Sidecar, certified_name
 from tests.support.certified import MAKER, authority
 
@@ -53,11 +55,22 @@ def trust() -> ssl.SSLContext:
     return made
 
 
+@contextmanager
+def answering(handler: Handler, sidecar: Sidecar = "agent") -> Iterator[str]:
+    """The address, host:port, of a sidecar with those answers, as it serves them itself."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        serve(listener, handler, context(sidecar), kept=5.0)
+        try:
+            yield "{}:{}".format(*listener.getsockname())
+        finally:
+            listener.shutdown(socket.SHUT_RDWR)
+
+
 @asynccontextmanager
 async def served(
     app: web.Application, sidecar: Sidecar = "agent", testbed: str = TESTBED
 ) -> AsyncIterator[str]:
-    """The address, host:port, of an application that is served as a sidecar serves its own."""
+    """The address of any application behind a sidecar's TLS."""
     runner = web.AppRunner(app, access_log=None, handler_cancellation=True)
     await runner.setup()
     try:

@@ -98,6 +98,7 @@ def trial_context(
         credentials_secret="overhead-tde-credentials",
         sidecar_image="registry.example.com/encbench:0.1.0",
         sidecar_pull_policy="IfNotPresent",
+        store="http://store:9000/encbench",
     )
 
 

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from pydantic.alias_generators import to_snake
 
-from encbench.__main__ import kopf_settings
+from encbench.__main__ import PARTING_ATTEMPTS, kopf_settings
 from encbench.adapters import agent, recorder, sidecar
 from encbench.adapters.kubeclient import ClientTransport
 from encbench.adapters.prometheus import Prometheus
 from encbench.adapters.s3 import S3Limits
 from encbench.api.campaign import StepDeadlines
-from encbench.reconcile import services
+from encbench.reconcile import farewell, loop, nodes, services
 from encbench.reconcile.background import LIMIT
 from encbench.reconcile.campaign.cleanup import GIVE_UP
 from encbench.reconcile.campaign.decide import IDLE
@@ -34,7 +34,7 @@ LATER = ("LOOK_AGAIN",)
 def rows() -> dict[str, list[str]]:
     """The cells of each step by function."""
     found = {}
-    for line in PAGE.splitlines():
+    for line in PAGE.partition("## Beside the passes")[0].splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if re.fullmatch("`[a-z_.]+`", cells[0]):
             found[cells[0].strip("`")] = cells[1:]
@@ -106,6 +106,56 @@ def test_every_deadline_of_a_step_is_that_of_a_wait() -> None:
     deadlines = " ".join(cells[1] for cells in rows().values())
     listed = {to_snake(field) for field in re.findall("stepDeadlines[.]([a-zA-Z]+)", deadlines)}
     assert listed == StepDeadlines.model_fields.keys()
+
+
+SLEEPS = ("sleep", "wait", "wait_for", "timeout")
+"""What `asyncio` has to wait with."""
+ELSEWHERE = ("sidecars", "cli", "adapters/kubectl.py")
+"""Programs of their own: in pods that the operator ends, and on a person's machine."""
+
+
+def sleeps(function: ast.AST) -> bool:
+    """Whether it waits by asyncio for anything but its next turn."""
+    for node in ast.walk(function):
+        match node:
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id="asyncio"), attr=attr), args=[first, *_]
+            ) if attr in SLEEPS:
+                return not (isinstance(first, ast.Constant) and first.value == 0)
+    return False
+
+
+def beside() -> dict[str, list[str]]:
+    """The cells of each function of the second table."""
+    table = PAGE.partition("## Beside the passes")[2].partition("## Requests")[0]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
+    return {row[0].strip("`"): row[1:] for row in rows if row[0].startswith("`")}
+
+
+def test_every_other_wait_is_listed() -> None:
+    package = REPO / "operator" / "encbench"
+    found = set()
+    for path in package.rglob("*.py"):
+        own = str(path.relative_to(package))
+        if own.startswith(ELSEWHERE):
+            continue
+        module = own.removesuffix(".py").replace("/", ".")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and sleeps(node):
+                found.add(f"{module}.{node.name}")
+    assert found == beside().keys()
+    for name, cells in beside().items():
+        assert cells[2], f"{name} says not for how long in all"
+
+
+def test_they_wait_as_long_as_the_page_says() -> None:
+    at_a_time = {name: cells[1] for name, cells in beside().items()}
+    assert at_a_time["reconcile.farewell.let_forgotten_go"] == f"{farewell.AGAIN_SECONDS:.0f} s"
+    assert at_a_time["reconcile.loop._sweep"] == f"{loop.SWEEP_SECONDS:.0f} s"
+    assert at_a_time["reconcile.nodes.keep"] == f"{nodes.TEND:.0f} s"
+    assert at_a_time["reconcile.services.watch"] == f"{services.PERIOD:.0f} s"
+    assert at_a_time["reconcile.services.look"] == f"{services.LIMIT:.0f} s"
+    assert beside()["__main__.part"][2] == f"{PARTING_ATTEMPTS} attempts"
 
 
 def test_the_requests_end_when_the_page_says() -> None:

@@ -62,9 +62,13 @@ impl Answers {
         self.responder.forget();
     }
 
-    /// Pass the server's answer to a request on to the client.
-    pub async fn pass(&mut self, relay: &mut Relay, request: Request) -> Flow {
-        self.responder.begin(request);
+    /// Await the answer to a request; `Responder::begin` says which text goes with it.
+    pub fn begin(&mut self, request: Request, text: &[u8]) {
+        self.responder.begin(request, text);
+    }
+
+    /// Pass the server's answer on to the client.
+    pub async fn pass(&mut self, relay: &mut Relay) -> Flow {
         // Our own error would follow the last packet that the client was sent.
         let mut sequence = 1;
         while !self.responder.is_done() {

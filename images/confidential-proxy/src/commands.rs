@@ -4,7 +4,6 @@ use crate::packet::{self, Header, Malformed, HEADER, MAX_PAYLOAD};
 use crate::refusal;
 use crate::relay::{End, Flow, Relay, Side};
 use crate::request::{self, Request};
-use crate::rules::Rules;
 
 /// How many commands of a client that does not wait are passed on at once.
 const PIPELINED: usize = 64;
@@ -14,7 +13,8 @@ pub(crate) type Single = (Header, Request);
 
 /// The commands that are there as a whole.
 pub(crate) struct Commands {
-    requests: [Request; PIPELINED],
+    /// Each with how many bytes its packet has.
+    requests: [(Request, usize); PIPELINED],
     count: usize,
     /// How many bytes of them can be passed on together.
     pub passed: usize,
@@ -24,17 +24,17 @@ pub(crate) struct Commands {
 
 impl Default for Commands {
     fn default() -> Self {
-        Self { requests: [Request::Simple; PIPELINED], count: 0, passed: 0, single: None }
+        Self { requests: [(Request::Simple, 0); PIPELINED], count: 0, passed: 0, single: None }
     }
 }
 
 impl Commands {
-    pub fn requests(&self) -> &[Request] {
+    pub fn requests(&self) -> &[(Request, usize)] {
         &self.requests[..self.count]
     }
 
     /// Read what is there.
-    pub fn read(&mut self, relay: &Relay, rules: &Rules) -> Flow {
+    pub fn read(&mut self, relay: &Relay) -> Flow {
         let (unread, usual) = (relay.unread(Side::Client), relay.usual(Side::Client));
         (self.count, self.passed, self.single) = (0, 0, None);
         while self.count < PIPELINED {
@@ -45,14 +45,14 @@ impl Commands {
                 break;
             }
             let end = header.total().min(rest.len());
-            let request = request::read(&rest[HEADER..end], !large, rules)
-                .map_err(|Malformed| End::Refused(refusal::COMMAND, 1))?;
+            let request =
+                request::read(&rest[HEADER..end]).map_err(|Malformed| End::Refused(refusal::COMMAND, 1))?;
             let alone = matches!(request, Request::ChangeUser | Request::Quit | Request::Refused);
             if large || alone {
                 self.single = Some((header, request));
                 break;
             }
-            self.requests[self.count] = request;
+            self.requests[self.count] = (request, header.total());
             self.count += 1;
             self.passed += header.total();
         }

@@ -12,7 +12,7 @@ use crate::answers::Answers;
 use crate::commands::{self, Commands, Single};
 use crate::envelope::{self, Master, Sealer};
 use crate::handshake;
-use crate::packet::MAX_PAYLOAD;
+use crate::packet::{HEADER, MAX_PAYLOAD};
 use crate::refusal;
 use crate::relay::{End, Flow, Relay, Side};
 use crate::request::Request;
@@ -63,12 +63,15 @@ impl Connection {
         handshake::authenticate(&mut self.relay).await?;
         let mut commands = Commands::default();
         loop {
-            commands.read(&self.relay, &self.rules)?;
+            commands.read(&self.relay)?;
             if commands.passed > 0 {
                 self.send_commands(commands.passed).await;
             }
-            for request in commands.requests() {
-                self.answers.pass(&mut self.relay, *request).await?;
+            for (request, length) in commands.requests() {
+                let text = &self.relay.unread(Side::Client)[HEADER + 1..*length];
+                self.answers.begin(*request, text);
+                self.relay.consume(Side::Client, *length);
+                self.answers.pass(&mut self.relay).await?;
             }
             if let Some(single) = commands.single {
                 if self.single(single).await?.is_break() {
@@ -80,9 +83,10 @@ impl Connection {
         }
     }
 
+    /// Send the server what the client has sent, which stays unread.
     async fn send_commands(&mut self, length: usize) {
         // If the server is gone, it may have said why: the answer is read first.
-        let _ = self.relay.pass(Side::Client, length).await;
+        let _ = self.relay.show(Side::Client, length).await;
     }
 
     async fn single(&mut self, (header, request): Single) -> Flow<ControlFlow<()>> {
@@ -102,13 +106,15 @@ impl Connection {
                     return Err(End::Refused(refusal::HANDSHAKE, header.sequence.wrapping_add(1)));
                 }
                 self.send_commands(header.total()).await;
+                self.relay.consume(Side::Client, header.total());
                 handshake::authenticate(&mut self.relay).await?;
                 self.answers.forget();
             }
             request => {
                 // A server that takes no more of it says why.
                 let _ = relay.stream(Side::Client, header.total()).await?;
-                answers.pass(relay, request).await?;
+                answers.begin(request, b"");
+                answers.pass(relay).await?;
             }
         }
         Ok(ControlFlow::Continue(()))

@@ -23,9 +23,9 @@ use std::sync::Arc;
 use aes_gcm::aead::array::Array;
 use aes_gcm::aead::consts::U12;
 use aes_gcm::aead::{AeadInOut, KeyInit};
-use aes_gcm::{Aes128Gcm, AesGcm};
-use hkdf::Hkdf;
-use sha2::Sha256;
+use aes_gcm::AesGcm;
+use ring::aead::{Aad, LessSafeKey, Nonce, UnboundKey, AES_128_GCM};
+use ring::hkdf::{Salt, HKDF_SHA256};
 use sm4::Sm4;
 
 use crate::column::Column;
@@ -79,7 +79,7 @@ impl Algorithm {
 }
 
 enum Schedule {
-    Aes(Box<Aes128Gcm>),
+    Aes(Box<LessSafeKey>),
     Sm4(Box<Sm4Gcm>),
 }
 
@@ -97,37 +97,49 @@ impl Master {
     /// What a connection encrypts with, by HKDF (RFC 5869).
     fn cipher(&self, id: &KeyId) -> Cipher {
         let mut key = Key::default();
-        Hkdf::<Sha256>::new(Some(id), &*self.key)
-            .expand(self.algorithm.info(), &mut key[..])
+        // Keys of both algorithms are as long.
+        Salt::new(HKDF_SHA256, id)
+            .extract(&*self.key)
+            .expand(&[self.algorithm.info()], &AES_128_GCM)
+            .and_then(|expanded| expanded.fill(&mut key[..]))
             .expect("a key that is shorter than a hash");
         Cipher::new(self.algorithm, &key)
     }
 }
 
-/// An algorithm with the key of one connection.
+/// An algorithm with the key of one connection. AES does not wipe its schedule from memory; the master key,
+/// from which it follows, stays there as long as the program runs.
 struct Cipher {
     schedule: Schedule,
 }
 
 impl Cipher {
     fn new(algorithm: Algorithm, key: &[u8; LENGTH]) -> Self {
-        let key: &Array<u8, _> = key.into();
         let schedule = match algorithm {
-            Algorithm::Aes128Gcm => Schedule::Aes(Box::new(Aes128Gcm::new(key))),
-            Algorithm::Sm4128Gcm => Schedule::Sm4(Box::new(Sm4Gcm::new(key))),
+            Algorithm::Aes128Gcm => {
+                let key = UnboundKey::new(&AES_128_GCM, key).expect("as long as a key is");
+                Schedule::Aes(Box::new(LessSafeKey::new(key)))
+            }
+            Algorithm::Sm4128Gcm => Schedule::Sm4(Box::new(Sm4Gcm::new(key.into()))),
         };
         Self { schedule }
     }
 
     /// Encrypt in place; the tag is returned. A packet is far below what GCM can take.
     fn encrypt(&self, counter: u64, bound: &[u8], text: &mut [u8]) -> [u8; TAG] {
+        const SHORTER: &str = "a value shorter than 64 GiB";
         let nonce = nonce(counter);
-        let nonce: &Array<u8, _> = (&nonce).into();
-        let tag = match &self.schedule {
-            Schedule::Aes(cipher) => cipher.encrypt_inout_detached(nonce, bound, text.into()),
-            Schedule::Sm4(cipher) => cipher.encrypt_inout_detached(nonce, bound, text.into()),
-        };
-        tag.expect("a value shorter than 64 GiB").into()
+        match &self.schedule {
+            Schedule::Aes(cipher) => {
+                let nonce = Nonce::assume_unique_for_key(nonce);
+                let tag = cipher.seal_in_place_separate_tag(nonce, Aad::from(bound), text).expect(SHORTER);
+                *tag.as_ref().first_chunk().expect("16 bytes")
+            }
+            Schedule::Sm4(cipher) => {
+                let nonce: &Array<u8, _> = (&nonce).into();
+                cipher.encrypt_inout_detached(nonce, bound, text.into()).expect(SHORTER).into()
+            }
+        }
     }
 }
 
@@ -256,17 +268,13 @@ pub mod tests {
         let (header, rest) = envelope.split_first_chunk::<HEADER>()?;
         let (counter, rest) = rest.split_first_chunk::<COUNTER>()?;
         let (text, tag) = rest.split_last_chunk::<TAG>()?;
-        let nonce = nonce(u64::from_be_bytes(*counter));
-        let (nonce, tag): (&Array<u8, _>, &Array<u8, _>) = ((&nonce).into(), tag.into());
+        let counter = u64::from_be_bytes(*counter);
         let bound = [header, names].concat();
         let mut text = text.to_vec();
-        let buffer = text.as_mut_slice().into();
-        let id = header.last_chunk::<KEY_ID>()?;
-        let opened = match master.cipher(id).schedule {
-            Schedule::Aes(cipher) => cipher.decrypt_inout_detached(nonce, &bound, buffer, tag),
-            Schedule::Sm4(cipher) => cipher.decrypt_inout_detached(nonce, &bound, buffer, tag),
-        };
-        opened.ok().map(|()| text)
+        let cipher = master.cipher(header.last_chunk::<KEY_ID>()?);
+        // In counter mode, to encrypt once more is to decrypt; the tag is of what was encrypted.
+        cipher.encrypt(counter, &bound, &mut text);
+        (cipher.encrypt(counter, &bound, &mut text.clone()) == *tag).then_some(text)
     }
 
     /// The envelopes of texts by a sealer, all of one column.
@@ -284,21 +292,17 @@ pub mod tests {
     /// NIST's test case 4 for GCM with AES-128, with as much additional data as there is in it.
     #[test]
     fn known_answer_of_aes() {
-        let cipher = Aes128Gcm::new_from_slice(&hex("feffe9928665731c6d6a8f9467308308")).unwrap();
+        let key = hex("feffe9928665731c6d6a8f9467308308");
+        let cipher = LessSafeKey::new(UnboundKey::new(&AES_128_GCM, &key).unwrap());
         let mut text = hex("d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a72\
              1c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b39");
-        let nonce = hex("cafebabefacedbaddecaf888");
-        let tag = cipher
-            .encrypt_inout_detached(
-                nonce.as_slice().try_into().unwrap(),
-                &hex("feedfacedeadbeeffeedfacedeadbeefabaddad2"),
-                text.as_mut_slice().into(),
-            )
-            .unwrap();
+        let nonce = Nonce::try_assume_unique_for_key(&hex("cafebabefacedbaddecaf888")).unwrap();
+        let bound = Aad::from(hex("feedfacedeadbeeffeedfacedeadbeefabaddad2"));
+        let tag = cipher.seal_in_place_separate_tag(nonce, bound, &mut text).unwrap();
         let expected = "42831ec2217774244b7221b784d0d49ce3aa212f2c02a4e035c17e2329aca12e\
                         21d514b25466931c7d8f6a5aac84aa051ba30b396a0aac973d58e091";
         assert_eq!(text, hex(expected));
-        assert_eq!(tag.as_slice(), hex("5bc94fbc3221a5db94fae95ae7121a47"));
+        assert_eq!(tag.as_ref(), hex("5bc94fbc3221a5db94fae95ae7121a47"));
     }
 
     /// RFC 8998, appendix A.1.

@@ -214,15 +214,19 @@ impl Relay {
         self.peer_mut(to).stream.write_all(data).await
     }
 
-    /// Pass so many of a side's unread bytes on to the other one. They are dealt with even if the other
-    /// side does not take them.
-    pub async fn pass(&mut self, from: Side, length: usize) -> io::Result<()> {
+    /// Send so many of a side's unread bytes to the other one.
+    pub async fn show(&mut self, from: Side, length: usize) -> io::Result<()> {
         let (source, target) = match from {
-            Side::Client => (&mut self.client, &mut self.server),
-            Side::Server => (&mut self.server, &mut self.client),
+            Side::Client => (&self.client, &mut self.server),
+            Side::Server => (&self.server, &mut self.client),
         };
-        let sent = target.stream.write_all(&source.inbox.unread()[..length]).await;
-        source.inbox.consume(length);
+        target.stream.write_all(&source.inbox.unread()[..length]).await
+    }
+
+    /// The same, and they are dealt with, even if the other side does not take them.
+    pub async fn pass(&mut self, from: Side, length: usize) -> io::Result<()> {
+        let sent = self.show(from, length).await;
+        self.consume(from, length);
         sent
     }
 

@@ -18,12 +18,12 @@ use crate::plan::Plan;
 use crate::refusal::{self, Refusal};
 use crate::request::{Request, LAST_PREPARED};
 use crate::rules::Rules;
-use crate::sql::Trust;
+use crate::sql::{self, Trust};
 use crate::text_row;
 
 const MORE_RESULTS: u16 = 0x0008;
 const CURSOR_EXISTS: u16 = 0x0040;
-/// The columns of SHOW WARNINGS before its text.
+/// The columns of SHOW WARNINGS before its text: level and number.
 const WARNINGS_NUMBERS: usize = 2;
 
 /// What becomes of a packet.
@@ -79,7 +79,10 @@ pub struct Responder {
     deprecate_eof: bool,
     state: State,
     protocol: Protocol,
-    trust: Trust,
+    /// The text of the statement that is answered.
+    asked: Vec<u8>,
+    /// What follows from it, once that matters: of many statements it never does.
+    trust: Option<Trust>,
     /// Of the statement that is prepared or executed.
     statement: u32,
     last_prepared: u32,
@@ -100,7 +103,8 @@ impl Responder {
             deprecate_eof: false,
             state: State::Done,
             protocol: Protocol::Text,
-            trust: Trust::Unknown,
+            asked: Vec::new(),
+            trust: None,
             statement: 0,
             last_prepared: 0,
             statements: HashMap::new(),
@@ -122,8 +126,9 @@ impl Responder {
         self.plan.clear();
     }
 
-    /// Await the answer to a request.
-    pub fn begin(&mut self, request: Request) {
+    /// Await the answer to a request. The text is that of the statement, if there is one and all of it is
+    /// there; one without a text is not trusted.
+    pub fn begin(&mut self, request: Request, text: &[u8]) {
         debug_assert_eq!(self.state, State::Done);
         self.refused = false;
         self.continued = false;
@@ -136,13 +141,13 @@ impl Responder {
             }
             Request::Simple => State::Single,
             Request::Reset => State::Reset,
-            Request::Query(trust) => {
-                (self.protocol, self.trust) = (Protocol::Text, trust);
+            Request::Query => {
+                self.protocol = Protocol::Text;
+                self.ask(text);
                 State::Head
             }
-            Request::Prepare(trust) => {
-                // What is warned about is of another moment each time.
-                self.trust = if trust == Trust::Warnings { Trust::Unknown } else { trust };
+            Request::Prepare => {
+                self.ask(text);
                 State::PrepareHead
             }
             Request::Execute(statement) => {
@@ -159,18 +164,26 @@ impl Responder {
             }
             Request::FieldList => {
                 // They describe a table and hold no data: a view's are announced like its rows.
-                self.trust = Trust::BaseTables;
+                self.trust = Some(Trust::BaseTables);
                 State::FieldList
             }
             Request::ChangeUser | Request::Quit | Request::Refused => State::Done,
         };
     }
 
+    fn ask(&mut self, text: &[u8]) {
+        self.trust = None;
+        self.asked.clear();
+        if self.rules.read_statements() {
+            self.asked.extend_from_slice(text);
+        }
+    }
+
     fn use_statement(&mut self, statement: u32) {
         self.protocol = Protocol::Binary;
         self.statement = if statement == LAST_PREPARED { self.last_prepared } else { statement };
         let known = self.statements.get(&self.statement);
-        self.trust = known.map_or(Trust::Unknown, |known| known.trust);
+        self.trust = Some(known.map_or(Trust::Unknown, |known| known.trust));
     }
 
     /// Whether the answer is complete.
@@ -322,13 +335,11 @@ impl Responder {
             return Ok(self.passing());
         }
         let definition = Definition::parse(payload)?;
-        let encrypts = match self.trust {
-            // Level and number of a warning; what follows is a text.
-            Trust::Warnings => !planned || self.plan.columns().len() >= WARNINGS_NUMBERS,
-            trust => self.rules.encrypts(definition.origin, trust),
-        };
+        let Self { rules, plan, sealer, asked, trust, .. } = self;
+        let judged = || *trust.get_or_insert_with(|| sql::trust(asked, |table| rules.knows(table)));
+        let encrypts = rules.encrypts(definition.origin, judged)
+            && !(*trust == Some(Trust::Warnings) && planned && plan.columns().len() < WARNINGS_NUMBERS);
         if planned {
-            let Self { plan, sealer, .. } = self;
             let column = definition.column;
             match encrypts {
                 true => plan.encrypt(column, |out| sealer.bind(column, definition.origin, out)),
@@ -413,8 +424,13 @@ impl Responder {
         let (columns, parameters) = (reader.u16()?, reader.u16()?);
         self.last_prepared = statement;
         if !self.rules.is_empty() {
-            let cursor = Plan::default();
-            self.statements.insert(statement, Statement { trust: self.trust, cursor });
+            let trust = match sql::trust(&self.asked, |table| self.rules.knows(table)) {
+                // What is warned about is of another moment each time.
+                Trust::Warnings => Trust::Unknown,
+                trust => trust,
+            };
+            self.trust = Some(trust);
+            self.statements.insert(statement, Statement { trust, cursor: Plan::default() });
         }
         self.state = match parameters {
             0 => prepared_columns(columns),

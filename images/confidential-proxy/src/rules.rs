@@ -7,7 +7,7 @@
 //! Names in a rule are ASCII. A server writes a name in the character set of its session's results, so a
 //! name beyond ASCII is other bytes in other sessions; a column of such an origin counts as chosen.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use crate::sql::Trust;
@@ -17,7 +17,9 @@ type Name = Box<[u8]>;
 #[derive(Debug, Default)]
 pub struct Rules {
     /// Chosen columns by table; a known table has an entry, an empty one if none of its columns is chosen.
-    tables: HashMap<Name, HashSet<Name>>,
+    tables: BTreeMap<Name, BTreeSet<Name>>,
+    /// A bit for each length that a known table's name has. Of the words of a statement, few have one.
+    lengths: u64,
     chosen: usize,
     strict: bool,
 }
@@ -60,6 +62,7 @@ impl Rules {
             return None;
         }
         let column = column.map(|column| name(column).ok_or(())).transpose().ok()?;
+        self.lengths |= length_bit(&table);
         let columns = self.tables.entry(table).or_default();
         if let Some(column) = column {
             self.chosen += usize::from(columns.insert(column));
@@ -89,11 +92,12 @@ impl Rules {
 
     /// Whether a table of that name is known.
     pub fn knows(&self, table: &[u8]) -> bool {
-        lowered(table, |table| self.tables.contains_key(table))
+        self.lengths & length_bit(table) != 0 && lowered(table, |table| self.tables.contains_key(table))
     }
 
-    /// Whether a column of that origin is encrypted in a result of a statement that is trusted so far.
-    pub fn encrypts(&self, origin: Origin<'_>, trust: Trust) -> bool {
+    /// Whether a column of that origin is encrypted in a result of a statement that is trusted so far,
+    /// which is asked only where it matters.
+    pub fn encrypts(&self, origin: Origin<'_>, trust: impl FnOnce() -> Trust) -> bool {
         if self.is_empty() {
             return false;
         }
@@ -103,11 +107,13 @@ impl Rules {
         let found = lowered(origin.table, |table| {
             self.tables.get(table).map(|columns| lowered(origin.column, |column| columns.contains(column)))
         });
-        match found {
-            Some(true) => true,
-            _ if !self.strict || trust == Trust::SystemVariables => false,
-            None => true,
-            Some(false) => trust != Trust::BaseTables || origin.schema.is_empty() || origin.column.is_empty(),
+        if found == Some(true) || !self.strict {
+            return found == Some(true);
+        }
+        match trust() {
+            Trust::SystemVariables => false,
+            Trust::BaseTables => found.is_none() || origin.schema.is_empty() || origin.column.is_empty(),
+            Trust::Unknown | Trust::Warnings => true,
         }
     }
 }
@@ -119,6 +125,11 @@ fn name(text: &str) -> Option<Name> {
     (!text.is_empty() && !text.contains(wrong)).then(|| text.to_ascii_lowercase().into_bytes().into())
 }
 
+/// All names of 63 bytes and more share one.
+fn length_bit(name: &[u8]) -> u64 {
+    1 << name.len().min(63)
+}
+
 /// Whether a name is the same bytes in every character set that results may have. Those of UTF-16 and
 /// UTF-32 have zeros.
 pub fn is_plain(name: &[u8]) -> bool {
@@ -127,7 +138,7 @@ pub fn is_plain(name: &[u8]) -> bool {
 
 /// Call `with` with the name in lower case. No name of a table or column has more than 64 characters.
 fn lowered<T>(name: &[u8], with: impl FnOnce(&[u8]) -> T) -> T {
-    let mut space = [0; 256];
+    let mut space = [0; 64];
     match space.get_mut(..name.len()) {
         Some(space) => {
             space.copy_from_slice(name);
@@ -154,8 +165,8 @@ mod tests {
             let rules = Rules::parse(TEXT, strict).unwrap();
             assert_eq!(rules.chosen(), 2);
             for trust in [Trust::Unknown, Trust::BaseTables, Trust::SystemVariables] {
-                assert!(rules.encrypts(origin("s", "SECRET", "name"), trust));
-                assert!(rules.encrypts(origin("", "secret", "BAL"), trust));
+                assert!(rules.encrypts(origin("s", "SECRET", "name"), || trust));
+                assert!(rules.encrypts(origin("", "secret", "BAL"), || trust));
             }
         }
     }
@@ -164,7 +175,7 @@ mod tests {
     fn permissive_encrypts_nothing_else() {
         let rules = Rules::parse(TEXT, false).unwrap();
         for one in [origin("", "", ""), origin("s", "secret", "id"), origin("s", "view", "name")] {
-            assert!(!rules.encrypts(one, Trust::Unknown));
+            assert!(!rules.encrypts(one, || Trust::Unknown));
         }
     }
 
@@ -179,12 +190,12 @@ mod tests {
             origin("s", "view", "label"),
         ];
         for one in known {
-            assert!(!rules.encrypts(one, Trust::BaseTables));
-            assert!(rules.encrypts(one, Trust::Unknown));
+            assert!(!rules.encrypts(one, || Trust::BaseTables));
+            assert!(rules.encrypts(one, || Trust::Unknown));
         }
         for one in unknown {
-            assert!(rules.encrypts(one, Trust::BaseTables), "{one:?}");
-            assert!(!rules.encrypts(one, Trust::SystemVariables));
+            assert!(rules.encrypts(one, || Trust::BaseTables), "{one:?}");
+            assert!(!rules.encrypts(one, || Trust::SystemVariables));
         }
     }
 
@@ -192,7 +203,7 @@ mod tests {
     fn without_a_chosen_column_nothing_is_encrypted() {
         let rules = Rules::parse("# none\nplain\n", true).unwrap();
         assert!(rules.is_empty() && !rules.read_statements());
-        assert!(!rules.encrypts(origin("", "", ""), Trust::Unknown));
+        assert!(!rules.encrypts(origin("", "", ""), || Trust::Unknown));
     }
 
     #[test]
@@ -212,9 +223,21 @@ mod tests {
             let utf16 = Origin { schema: b"s", table: b"\0s\0e\0c\0r\0e\0t", column: b"\0i\0d" };
             let latin1 = Origin { schema: b"s", table: b"plain", column: b"gr\xf6\xdfe" };
             for one in [utf16, latin1, origin("s", "\u{e4}join", "label")] {
-                assert!(rules.encrypts(one, Trust::BaseTables), "{one:?}");
+                assert!(rules.encrypts(one, || Trust::BaseTables), "{one:?}");
             }
-            assert!(!rules.encrypts(origin("s", "plain", "of two words"), Trust::BaseTables));
+            assert!(!rules.encrypts(origin("s", "plain", "of two words"), || Trust::BaseTables));
+        }
+    }
+
+    #[test]
+    fn tables_are_known_by_their_whole_names() {
+        let long = "x".repeat(100);
+        let rules = Rules::parse(&format!("{TEXT}{long}\n"), true).unwrap();
+        for table in ["secret", "SECRET", "plain", &long, &long.to_uppercase()] {
+            assert!(rules.knows(table.as_bytes()), "{table}");
+        }
+        for table in ["", "secre", "secrets", "SELECT", "views", "label", &long[1..], &"y".repeat(100)] {
+            assert!(!rules.knows(table.as_bytes()), "{table}");
         }
     }
 
@@ -222,6 +245,6 @@ mod tests {
     fn names_longer_than_any_are_no_trouble() {
         let rules = Rules::parse(TEXT, true).unwrap();
         let long = "x".repeat(1000);
-        assert!(rules.encrypts(origin("s", &long, &long), Trust::BaseTables));
+        assert!(rules.encrypts(origin("s", &long, &long), || Trust::BaseTables));
     }
 }

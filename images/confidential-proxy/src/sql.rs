@@ -4,9 +4,9 @@
 //! a common table expression or a view as the original table, MySQL the alias inside a derived table as
 //! the original column: `SELECT w_name FROM (SELECT c_balance AS w_name FROM customer) warehouse` looks
 //! like the column `w_name` of the table `warehouse`. Of a view of several tables MariaDB names the base
-//! table, with the view's name of the column, which may be that of another column. Definitions are trusted only for statements that
-//! can be seen to have nothing of the kind. Everything that is not perfectly clear is not trusted: it is
-//! then encrypted, which costs time but nothing else.
+//! table, with the view's name of the column, which may be that of another column. Definitions are
+//! trusted only for statements that can be seen to have nothing of the kind. Everything that is not
+//! perfectly clear is not trusted: it is then encrypted, which costs time but nothing else.
 
 /// How far a statement's column definitions can be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,22 +23,117 @@ pub enum Trust {
 }
 
 /// Judge a statement; `known` says whether a table of that name is.
+///
+/// This is done for every statement of a client's, and takes longer than to encrypt a value. So each word
+/// is looked at once, and compared with keywords as a number.
 pub fn trust(statement: &[u8], known: impl Fn(&[u8]) -> bool) -> Trust {
-    if only_system_variables(statement).unwrap_or(false) {
-        Trust::SystemVariables
-    } else if only_warnings(statement).unwrap_or(false) {
-        Trust::Warnings
-    } else if only_base_tables(statement, known).unwrap_or(false) {
-        Trust::BaseTables
-    } else {
-        Trust::Unknown
+    let mut lexer = Lexer::new(statement);
+    let judged = match lexer.next() {
+        Some(Token::Word(Keyword::Select, _)) => select(lexer, known),
+        Some(Token::Word(Keyword::Show, _)) => only_warnings(lexer).map(|yes| (yes, Trust::Warnings)),
+        _ => None,
+    };
+    match judged {
+        Some((true, trust)) => trust,
+        _ => Trust::Unknown,
     }
+}
+
+/// The rest of a SELECT.
+fn select(lexer: Lexer<'_>, known: impl Fn(&[u8]) -> bool) -> Option<(bool, Trust)> {
+    if only_system_variables(lexer).unwrap_or(false) {
+        return Some((true, Trust::SystemVariables));
+    }
+    only_base_tables(lexer, known).map(|yes| (yes, Trust::BaseTables))
+}
+
+/// The words that say anything about where columns come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Keyword {
+    As,
+    Errors,
+    For,
+    From,
+    Group,
+    Having,
+    Join,
+    Limit,
+    Order,
+    Select,
+    Show,
+    StraightJoin,
+    Table,
+    Values,
+    Warnings,
+    Where,
+    With,
+    /// Any other word.
+    No,
+}
+
+impl Keyword {
+    fn of(word: &[u8]) -> Self {
+        const AS: u64 = folded(b"AS");
+        const ERRORS: u64 = folded(b"ERRORS");
+        const FOR: u64 = folded(b"FOR");
+        const FROM: u64 = folded(b"FROM");
+        const GROUP: u64 = folded(b"GROUP");
+        const HAVING: u64 = folded(b"HAVING");
+        const JOIN: u64 = folded(b"JOIN");
+        const LIMIT: u64 = folded(b"LIMIT");
+        const ORDER: u64 = folded(b"ORDER");
+        const SELECT: u64 = folded(b"SELECT");
+        const SHOW: u64 = folded(b"SHOW");
+        const TABLE: u64 = folded(b"TABLE");
+        const VALUES: u64 = folded(b"VALUES");
+        const WARNINGS: u64 = folded(b"WARNINGS");
+        const WHERE: u64 = folded(b"WHERE");
+        const WITH: u64 = folded(b"WITH");
+
+        if word.len() > FOLDED {
+            let straight = word.eq_ignore_ascii_case(b"STRAIGHT_JOIN");
+            return if straight { Self::StraightJoin } else { Self::No };
+        }
+        match folded(word) {
+            AS => Self::As,
+            ERRORS => Self::Errors,
+            FOR => Self::For,
+            FROM => Self::From,
+            GROUP => Self::Group,
+            HAVING => Self::Having,
+            JOIN => Self::Join,
+            LIMIT => Self::Limit,
+            ORDER => Self::Order,
+            SELECT => Self::Select,
+            SHOW => Self::Show,
+            TABLE => Self::Table,
+            VALUES => Self::Values,
+            WARNINGS => Self::Warnings,
+            WHERE => Self::Where,
+            WITH => Self::With,
+            _ => Self::No,
+        }
+    }
+}
+
+/// As long as a word may be that is compared as a number.
+const FOLDED: usize = 8;
+
+/// A word as a number, in lower case. Of what a word may hold, the bit that is set here tells letters from
+/// their other case and nothing else from each other; and no word has the blanks that fill it up.
+const fn folded(word: &[u8]) -> u64 {
+    let (mut number, mut at) = (0, word.len());
+    while at > 0 {
+        at -= 1;
+        number = number << 8 | word[at] as u64;
+    }
+    number | 0x2020_2020_2020_2020
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Token<'a> {
     /// A keyword, a name or a number.
-    Word(&'a [u8]),
+    Word(Keyword, &'a [u8]),
     /// A string or a quoted name. Whether `"…"` is the one or the other is up to the session.
     Quoted(&'a [u8]),
     Symbol(u8),
@@ -47,22 +142,27 @@ enum Token<'a> {
 }
 
 impl Token<'_> {
-    fn is(self, keyword: &str) -> bool {
-        matches!(self, Token::Word(word) if word.eq_ignore_ascii_case(keyword.as_bytes()))
+    /// `No`, of which no keyword is one, for whatever is no word.
+    fn keyword(self) -> Keyword {
+        match self {
+            Token::Word(keyword, _) => keyword,
+            _ => Keyword::No,
+        }
     }
 
-    fn is_any(self, keywords: &[&str]) -> bool {
-        keywords.iter().any(|keyword| self.is(keyword))
+    fn is(self, keyword: Keyword) -> bool {
+        self.keyword() == keyword
     }
 
     fn is_name(self) -> bool {
-        matches!(self, Token::Word(_) | Token::Quoted(_))
+        matches!(self, Token::Word(..) | Token::Quoted(_))
     }
 }
 
 /// Splits a statement into tokens; `None` where the session's settings decide what is meant (a
-/// backslash, a character beyond ASCII or one that is a letter in swe7), at comments that are executed or run to the line's end, and at
-/// a second statement.
+/// backslash, a character beyond ASCII or one that is a letter in swe7), at comments that are executed or
+/// run to the line's end, and at a second statement.
+#[derive(Clone, Copy)]
 struct Lexer<'a> {
     rest: &'a [u8],
 }
@@ -78,9 +178,10 @@ impl<'a> Lexer<'a> {
             return Some(Token::End);
         };
         match first {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'_' | b'$' => {
-                let length = self.rest.iter().take_while(|byte| is_word(**byte)).count();
-                Some(Token::Word(self.take(length)))
+            _ if IN_WORDS[usize::from(first)] => {
+                let end = self.rest.iter().position(|byte| !IN_WORDS[usize::from(*byte)]);
+                let word = self.take(end.unwrap_or(self.rest.len()));
+                Some(Token::Word(Keyword::of(word), word))
             }
             b'\'' | b'"' | b'`' => self.quoted(first),
             b';' => {
@@ -107,9 +208,10 @@ impl<'a> Lexer<'a> {
 
     fn skip_blanks(&mut self) -> Option<()> {
         loop {
-            let blanks = self.rest.iter().take_while(|byte| b" \t\r\n".contains(byte)).count();
-            self.take(blanks);
-            let Some(comment) = self.rest.strip_prefix(b"/*") else {
+            while let [b' ' | b'\t' | b'\r' | b'\n', rest @ ..] = self.rest {
+                self.rest = rest;
+            }
+            let [b'/', b'*', comment @ ..] = self.rest else {
                 return Some(());
             };
             // `/*!` and `/*M!` are executed, `/*+` steers.
@@ -140,16 +242,19 @@ impl<'a> Lexer<'a> {
     }
 }
 
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$'
-}
-
-/// `SELECT @@[scope.]name [[AS] alias], … [LIMIT number]`.
-fn only_system_variables(statement: &[u8]) -> Option<bool> {
-    let mut lexer = Lexer::new(statement);
-    if !lexer.next()?.is("SELECT") {
-        return Some(false);
+/// The bytes that keywords, names and numbers have.
+const IN_WORDS: [bool; 256] = {
+    let mut words = [false; 256];
+    let mut byte = 0u8;
+    while byte < 0x80 {
+        words[byte as usize] = byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$';
+        byte += 1;
     }
+    words
+};
+
+/// `SELECT @@[scope.]name [[AS] alias], … [LIMIT number]`, from behind the first word.
+fn only_system_variables(mut lexer: Lexer<'_>) -> Option<bool> {
     loop {
         for _ in 0..2 {
             if lexer.next()? != Token::Symbol(b'@') {
@@ -166,16 +271,14 @@ fn only_system_variables(statement: &[u8]) -> Option<bool> {
             }
             token = lexer.next()?;
         }
-        if token.is_name() && !token.is("LIMIT") {
-            if token.is("AS") && !lexer.next()?.is_name() {
+        if token.is_name() && !token.is(Keyword::Limit) {
+            if token.is(Keyword::As) && !lexer.next()?.is_name() {
                 return Some(false);
             }
             token = lexer.next()?;
         }
-        if token.is("LIMIT") {
-            let number = lexer.next()?;
-            let digits = matches!(number, Token::Word(word) if word.iter().all(u8::is_ascii_digit));
-            return Some(digits && lexer.next()? == Token::End);
+        if token.is(Keyword::Limit) {
+            return Some(is_number(lexer.next()?) && lexer.next()? == Token::End);
         }
         match token {
             Token::Symbol(b',') => {}
@@ -184,17 +287,20 @@ fn only_system_variables(statement: &[u8]) -> Option<bool> {
     }
 }
 
-/// `SHOW WARNINGS` or `SHOW ERRORS`, whole or limited.
-fn only_warnings(statement: &[u8]) -> Option<bool> {
-    let mut lexer = Lexer::new(statement);
-    if !lexer.next()?.is("SHOW") || !lexer.next()?.is_any(&["WARNINGS", "ERRORS"]) {
+fn is_number(token: Token<'_>) -> bool {
+    matches!(token, Token::Word(_, word) if word.iter().all(u8::is_ascii_digit))
+}
+
+/// `SHOW WARNINGS` or `SHOW ERRORS`, whole or limited, from behind the first word.
+fn only_warnings(mut lexer: Lexer<'_>) -> Option<bool> {
+    if !matches!(lexer.next()?.keyword(), Keyword::Warnings | Keyword::Errors) {
         return Some(false);
     }
     let token = lexer.next()?;
-    if !token.is("LIMIT") {
+    if !token.is(Keyword::Limit) {
         return Some(token == Token::End);
     }
-    Some(matches!(lexer.next()?, Token::Word(_)) && lexer.next()? == Token::End)
+    Some(matches!(lexer.next()?, Token::Word(..)) && lexer.next()? == Token::End)
 }
 
 /// Which part of a statement names tables.
@@ -208,53 +314,48 @@ enum Place {
     BeforeATable,
 }
 
-/// One SELECT that selects from known tables alone, none of which gets a known table's name as its
-/// alias: such a name stands where a table is named, or in front of a column's.
-fn only_base_tables(statement: &[u8], known: impl Fn(&[u8]) -> bool) -> Option<bool> {
-    const SEVERAL: [&str; 4] = ["SELECT", "WITH", "TABLE", "VALUES"];
-    const BEFORE_A_TABLE: [&str; 3] = ["FROM", "JOIN", "STRAIGHT_JOIN"];
-    const AFTER_TABLES: [&str; 3] = ["WHERE", "HAVING", "LIMIT"];
-    // An index hint has them after FOR.
-    const OR_IN_A_HINT: [&str; 2] = ["GROUP", "ORDER"];
+/// One SELECT, from behind that word, that selects from known tables alone, none of which gets a known
+/// table's name as its alias: such a name stands where a table is named, or in front of a column's.
+fn only_base_tables(mut lexer: Lexer<'_>, known: impl Fn(&[u8]) -> bool) -> Option<bool> {
+    use Keyword::*;
 
-    let mut lexer = Lexer::new(statement);
-    let mut last = lexer.next()?;
-    if !last.is("SELECT") {
-        return Some(false);
-    }
+    let mut last = Token::Word(Select, b"SELECT");
     let mut place = Place::Outside;
     let mut token = lexer.next()?;
     loop {
         if token == Token::End {
             return Some(place != Place::BeforeATable);
         }
-        if token.is_any(&SEVERAL) {
+        if matches!(token.keyword(), Select | With | Table | Values) {
             return Some(false);
         }
         let after = lexer.next()?;
-        let table = match token {
-            Token::Word(name) | Token::Quoted(name) => known(name),
+        let is_table = || match token {
+            Token::Word(_, name) | Token::Quoted(name) => known(name),
             _ => false,
         };
         let punctuation = matches!(last, Token::Symbol(b',' | b'(' | b'.'));
-        if table && after != Token::Symbol(b'.') && place != Place::BeforeATable && !punctuation {
+        let alias = after != Token::Symbol(b'.') && place != Place::BeforeATable && !punctuation;
+        if alias && is_table() {
             return Some(false);
         }
         // After a point a keyword is a name like others, and after @ it is a variable's.
-        let is_keyword = !matches!(last, Token::Symbol(b'.' | b'@'));
-        place = match (place, token) {
-            (Place::BeforeATable, Token::Symbol(b'(')) => place,
-            (Place::BeforeATable, Token::Symbol(b'.')) if last.is_name() => place,
-            (Place::BeforeATable, name) if name.is_name() && after == Token::Symbol(b'.') => place,
-            (Place::BeforeATable, _) if table => Place::From,
+        let keyword = match last {
+            Token::Symbol(b'.' | b'@') => No,
+            _ => token.keyword(),
+        };
+        place = match (place, token, keyword) {
+            (Place::BeforeATable, Token::Symbol(b'('), _) => place,
+            (Place::BeforeATable, Token::Symbol(b'.'), _) if last.is_name() => place,
+            (Place::BeforeATable, name, _) if name.is_name() && after == Token::Symbol(b'.') => place,
+            (Place::BeforeATable, ..) if is_table() => Place::From,
             // What else could be there is a view, a table function or nothing that is understood.
-            (Place::BeforeATable, _) => return Some(false),
-            (_, word) if is_keyword && word.is_any(&BEFORE_A_TABLE) => Place::BeforeATable,
-            (Place::From, Token::Symbol(b',')) => Place::BeforeATable,
-            (Place::From, word) if is_keyword && word.is_any(&AFTER_TABLES) => Place::Outside,
-            (Place::From, word) if is_keyword && word.is_any(&OR_IN_A_HINT) && !last.is("FOR") => {
-                Place::Outside
-            }
+            (Place::BeforeATable, ..) => return Some(false),
+            (_, _, From | Join | StraightJoin) => Place::BeforeATable,
+            (Place::From, Token::Symbol(b','), _) => Place::BeforeATable,
+            (Place::From, _, Where | Having | Limit) => Place::Outside,
+            // An index hint has them after FOR.
+            (Place::From, _, Group | Order) if !last.is(For) => Place::Outside,
             _ => place,
         };
         (last, token) = (token, after);
@@ -272,6 +373,17 @@ mod tests {
 
     fn judged(statement: &str) -> Trust {
         trust(statement.as_bytes(), known)
+    }
+
+    #[test]
+    fn keywords_are_whole_words_in_either_case() {
+        for word in ["SELECT", "select", "sElEcT"] {
+            assert_eq!(Keyword::of(word.as_bytes()), Keyword::Select, "{word}");
+        }
+        assert_eq!(Keyword::of(b"Straight_Join"), Keyword::StraightJoin);
+        for word in ["SELECTS", "SELEC", "_ELECT", "$ELECT", "SELECT0", "FROMFROM", "STRAIGHT", "A5", ""] {
+            assert_eq!(Keyword::of(word.as_bytes()), Keyword::No, "{word}");
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::unix::net::UnixListener;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
 use std::thread;
@@ -87,7 +88,7 @@ impl Server {
     }
 
     /// The same at a socket of that name, which is in no one's way.
-    fn start_at_socket(&self, name: &str) -> Upstream {
+    fn start_at_socket(&self, name: &str) -> Socket {
         let path = std::env::temp_dir().join(format!("encbench-{name}-{}", std::process::id()));
         let _ = std::fs::remove_file(&path);
         let listener = UnixListener::bind(&path).unwrap();
@@ -98,7 +99,7 @@ impl Server {
                 thread::spawn(move || server.serve(stream.unwrap()));
             }
         });
-        Upstream::Unix(path)
+        Socket(path)
     }
 
     fn serve(&self, mut stream: impl Read + Write) -> io::Result<()> {
@@ -126,6 +127,7 @@ impl Server {
             match command.split_once(' ') {
                 Some(("rows", count)) => self.rows(&mut stream, count.parse().unwrap(), ROW)?,
                 Some(("long", length)) => self.rows(&mut stream, 2, length.parse().unwrap())?,
+                _ if command.starts_with("SELECT ") => self.rows(&mut stream, 1, ROW)?,
                 _ if command == "silence" => {}
                 _ if command == "end" => return Ok(()),
                 _ if command == "answer and end" => return send(&mut stream, 1, &OK),
@@ -150,6 +152,21 @@ impl Server {
             self.rows.fetch_add(1, Ordering::SeqCst);
         }
         send(stream, 4, &EOF)
+    }
+}
+
+/// The path of a server's socket, which goes with its test.
+struct Socket(PathBuf);
+
+impl Socket {
+    fn upstream(&self) -> Upstream {
+        Upstream::Unix(self.0.clone())
+    }
+}
+
+impl Drop for Socket {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
     }
 }
 
@@ -254,6 +271,27 @@ fn a_long_row_takes_no_more_than_there_is() {
         }
         client.do_nothing();
     }
+}
+
+#[test]
+fn each_answer_is_judged_by_its_own_statement() {
+    let proxy = proxy(Server::default().start(), "other.column\nt\n");
+    let mut client = Client::connect(proxy);
+    let commands = ["SELECT c FROM t", "nothing", "SELECT c FROM t UNION SELECT 1", "SELECT c FROM t"];
+    let mut sent = Vec::new();
+    for command in commands {
+        send(&mut sent, 0, &[b"\x03", command.as_bytes()].concat()).unwrap();
+    }
+    client.0.write_all(&sent).unwrap();
+    let mut row_lengths = Vec::new();
+    for command in commands {
+        if command == "nothing" {
+            assert_eq!(client.receive(), OK);
+            continue;
+        }
+        row_lengths.push([(); 5].map(|()| client.receive().len())[3]);
+    }
+    assert_eq!(row_lengths, [3 + ROW, 3 + ROW + OVERHEAD, 3 + ROW]);
 }
 
 #[test]
@@ -392,7 +430,8 @@ fn a_server_that_is_not_there_is_told() {
 #[test]
 fn a_server_may_be_reached_by_its_socket() {
     let server = Server::default();
-    let proxy = proxy(server.start_at_socket("serves"), "t.c\n");
+    let socket = server.start_at_socket("serves");
+    let proxy = proxy(socket.upstream(), "t.c\n");
     let mut client = Client::connect(proxy);
     client.do_nothing();
     client.ask("rows 3");
@@ -410,7 +449,8 @@ fn a_server_may_be_reached_by_its_socket() {
 #[test]
 fn no_password_goes_to_a_socket() {
     let server = Server::default();
-    let proxy = proxy(server.start_at_socket("asks"), "");
+    let socket = server.start_at_socket("asks");
+    let proxy = proxy(socket.upstream(), "");
     let mut client = Client::greeted(proxy, UNKNOWN);
     let said = client.receive();
     assert!(said.starts_with(b"\xff\xe3\x04#08004confidential-proxy reaches the server by"), "{said:?}");

@@ -9,7 +9,6 @@ use confidential_proxy::packet::{header_bytes, put_string, Header, HEADER, MAX_P
 use confidential_proxy::request::Request;
 use confidential_proxy::responder::{Fate, Responder};
 use confidential_proxy::rules::Rules;
-use confidential_proxy::sql::Trust;
 use proptest::prelude::*;
 
 const MARKER: &[u8] = b"Marker7Qx";
@@ -103,10 +102,23 @@ fn eof(status: u16) -> [u8; 5] {
     [0xFE, 0, 0, low, high]
 }
 
+/// A request with its statement's text, if it has one.
+type Asked = (Request, &'static [u8]);
+
+/// A statement that is trusted, one that is not, and one that asks for warnings.
+const TRUSTED: Asked = (Request::Query, b"SELECT label FROM plain");
+const UNTRUSTED: Asked = (Request::Query, b"CALL spoof()");
+const WARNINGS: Asked = (Request::Query, b"SHOW WARNINGS");
+const PREPARE: Asked = (Request::Prepare, b"SELECT label FROM plain");
+
+fn bare(request: Request) -> Asked {
+    (request, b"")
+}
+
 /// What a client is sent, or `None` where the connection ends.
-fn through(responder: &mut Responder, request: Request, payloads: &[Vec<u8>]) -> Option<Vec<u8>> {
+fn through(responder: &mut Responder, asked: Asked, payloads: &[Vec<u8>]) -> Option<Vec<u8>> {
     let (mut sent, mut out) = (Vec::new(), Vec::new());
-    responder.begin(request);
+    responder.begin(asked.0, asked.1);
     for (number, payload) in payloads.iter().enumerate() {
         if responder.is_done() {
             break;
@@ -142,7 +154,7 @@ fn a_chosen_column_is_encrypted_and_the_rest_is_not() {
     for deprecate_eof in [true, false] {
         let answer = Answer::new(deprecate_eof).result(2);
         let mut responder = responder(RULES, deprecate_eof);
-        let sent = through(&mut responder, Request::Query(Trust::BaseTables), &answer.payloads).unwrap();
+        let sent = through(&mut responder, TRUSTED, &answer.payloads).unwrap();
         assert!(responder.is_done());
         assert!(!contains(&sent, MARKER));
         assert!(contains(&sent, b"\x04open") && contains(&sent, b"\x011"));
@@ -157,7 +169,7 @@ fn without_rules_every_byte_passes() {
         let answer =
             Answer::new(deprecate_eof).result(2 | MORE).result(2 | MORE).push(&[0, 0, 0, 2, 0, 0, 0]);
         let mut responder = responder("plain\n", deprecate_eof);
-        let sent = through(&mut responder, Request::Query(Trust::Unknown), &answer.payloads).unwrap();
+        let sent = through(&mut responder, UNTRUSTED, &answer.payloads).unwrap();
         assert!(responder.is_done());
         assert_eq!(sent, raw(&answer.payloads));
     }
@@ -167,7 +179,7 @@ fn without_rules_every_byte_passes() {
 fn a_result_is_followed_by_others() {
     let answer = Answer::new(true).result(2 | MORE).push(b"\xff\x28\x04#42000no");
     let mut responder = responder(RULES, true);
-    let sent = through(&mut responder, Request::Query(Trust::Unknown), &answer.payloads).unwrap();
+    let sent = through(&mut responder, UNTRUSTED, &answer.payloads).unwrap();
     assert!(responder.is_done() && contains(&sent, b"\xff\x28\x04#42000confidential-proxy withholds"));
     assert!(!contains(&sent, MARKER) && !contains(&sent, b"open"), "nothing is trusted");
 }
@@ -177,11 +189,10 @@ fn prepared_statements_and_cursors() {
     for deprecate_eof in [true, false] {
         let mut responder = responder(RULES, deprecate_eof);
         let answer = Answer::new(deprecate_eof).prepared();
-        let prepare = Request::Prepare(Trust::BaseTables);
-        assert!(through(&mut responder, prepare, &answer.payloads).is_some() && responder.is_done());
+        assert!(through(&mut responder, PREPARE, &answer.payloads).is_some() && responder.is_done());
 
         let answer = Answer::new(deprecate_eof).binary_result(2);
-        let sent = through(&mut responder, Request::Execute(1), &answer.payloads).unwrap();
+        let sent = through(&mut responder, bare(Request::Execute(1)), &answer.payloads).unwrap();
         assert!(responder.is_done() && !contains(&sent, MARKER));
         assert!(contains(&sent, b"\x01\0\0\0\x3c\0ENC"), "the number keeps its bytes");
 
@@ -193,10 +204,10 @@ fn prepared_statements_and_cursors() {
             true => opened.end_of_rows(2 | CURSOR),
             false => opened.end_of_definitions(2 | CURSOR),
         };
-        through(&mut responder, Request::Execute(1), &opened.payloads).unwrap();
+        through(&mut responder, bare(Request::Execute(1)), &opened.payloads).unwrap();
         assert!(responder.is_done());
         let rows = Answer::new(deprecate_eof).push(b"\0\0\x01\0\0\0\x0cMarker7Qxone").end_of_rows(2 | CURSOR);
-        let sent = through(&mut responder, Request::Fetch(1), &rows.payloads).unwrap();
+        let sent = through(&mut responder, bare(Request::Fetch(1)), &rows.payloads).unwrap();
         assert!(responder.is_done() && !contains(&sent, MARKER) && contains(&sent, b"\0ENC"));
     }
 }
@@ -205,33 +216,33 @@ fn prepared_statements_and_cursors() {
 #[test]
 fn errors_lose_their_texts() {
     let error = b"\xff\x26\x04#23000Duplicate entry 'Marker7Qx' for key".to_vec();
-    let requests = [
-        Request::Simple,
-        Request::Reset,
-        Request::Query(Trust::BaseTables),
-        Request::Prepare(Trust::BaseTables),
-        Request::Execute(1),
-        Request::Fetch(1),
-        Request::FieldList,
+    let all = [
+        bare(Request::Simple),
+        bare(Request::Reset),
+        TRUSTED,
+        PREPARE,
+        bare(Request::Execute(1)),
+        bare(Request::Fetch(1)),
+        bare(Request::FieldList),
     ];
-    for request in requests {
+    for asked in all {
         let mut responder = responder(RULES, true);
-        let sent = through(&mut responder, request, std::slice::from_ref(&error)).unwrap();
-        assert!(responder.is_done() && !contains(&sent, MARKER), "{request:?}");
-        assert!(contains(&sent, b"\xff\x26\x04#23000conf"), "{request:?}");
+        let sent = through(&mut responder, asked, std::slice::from_ref(&error)).unwrap();
+        assert!(responder.is_done() && !contains(&sent, MARKER), "{asked:?}");
+        assert!(contains(&sent, b"\xff\x26\x04#23000conf"), "{asked:?}");
     }
     let mut answer = Answer::new(true).result(2);
     *answer.payloads.last_mut().unwrap() = error.clone();
     let mut responder = responder(RULES, true);
-    let sent = through(&mut responder, Request::Query(Trust::BaseTables), &answer.payloads).unwrap();
+    let sent = through(&mut responder, TRUSTED, &answer.payloads).unwrap();
     assert!(responder.is_done() && !contains(&sent, MARKER) && contains(&sent, b"#23000conf"));
 }
 
 #[test]
 fn without_rules_errors_keep_their_texts() {
     let error = b"\xff\x26\x04#23000Duplicate entry 'Marker7Qx' for key".to_vec();
-    let sent =
-        through(&mut responder("plain\n", true), Request::Simple, std::slice::from_ref(&error)).unwrap();
+    let sent = through(&mut responder("plain\n", true), bare(Request::Simple), std::slice::from_ref(&error))
+        .unwrap();
     assert_eq!(sent, raw(&[error]));
 }
 
@@ -244,8 +255,7 @@ fn warnings_show_level_and_number() {
         .definition("", "", 0xFD)
         .push(b"\x07Warning\x041265\x09Marker7Qx")
         .end_of_rows(2);
-    let sent =
-        through(&mut responder(RULES, true), Request::Query(Trust::Warnings), &answer.payloads).unwrap();
+    let sent = through(&mut responder(RULES, true), WARNINGS, &answer.payloads).unwrap();
     assert!(contains(&sent, b"\x07Warning\x041265") && contains(&sent, b"\0ENC") && !contains(&sent, MARKER));
 }
 
@@ -256,19 +266,19 @@ fn rows_without_definitions_end_the_connection() {
         let row = b"\0\0\x01\0\0\0\x0cMarker7Qxone".as_slice();
         let rows = Answer::new(deprecate_eof).push(row).end_of_rows(2 | CURSOR);
         let mut unknown = responder(RULES, deprecate_eof);
-        assert_eq!(through(&mut unknown, Request::Fetch(1), &rows.payloads), None);
+        assert_eq!(through(&mut unknown, bare(Request::Fetch(1)), &rows.payloads), None);
         let mut large = responder(RULES, deprecate_eof);
-        large.begin(Request::Fetch(1));
+        large.begin(Request::Fetch(1), b"");
         assert!(large.large(Header { length: 1 << 20, sequence: 1 }, &mut Vec::new()).is_err());
 
         let mut unopened = responder(RULES, deprecate_eof);
         let answer = Answer::new(deprecate_eof).prepared();
-        through(&mut unopened, Request::Prepare(Trust::BaseTables), &answer.payloads).unwrap();
-        assert_eq!(through(&mut unopened, Request::Fetch(1), &rows.payloads), None);
+        through(&mut unopened, PREPARE, &answer.payloads).unwrap();
+        assert_eq!(through(&mut unopened, bare(Request::Fetch(1)), &rows.payloads), None);
 
         let mut end = responder(RULES, deprecate_eof);
         let nothing = Answer::new(deprecate_eof).end_of_rows(2);
-        assert!(through(&mut end, Request::Fetch(1), &nothing.payloads).is_some());
+        assert!(through(&mut end, bare(Request::Fetch(1)), &nothing.payloads).is_some());
     }
 }
 
@@ -279,14 +289,14 @@ fn a_reset_that_fails_forgets_nothing() {
     let done = vec![0, 0, 0, 2, 0, 0, 0];
     for (answer, kept) in [(refused, true), (done, false)] {
         let mut responder = responder(RULES, true);
-        through(&mut responder, Request::Prepare(Trust::BaseTables), &Answer::new(true).prepared().payloads);
-        through(&mut responder, Request::Reset, &[answer]).unwrap();
+        through(&mut responder, PREPARE, &Answer::new(true).prepared().payloads);
+        through(&mut responder, bare(Request::Reset), &[answer]).unwrap();
         let rows = Answer::new(true)
             .push(&[1])
             .definition("plain", "label", 0xFD)
             .push(b"\0\0\x04open")
             .end_of_rows(2);
-        let sent = through(&mut responder, Request::Execute(1), &rows.payloads).unwrap();
+        let sent = through(&mut responder, bare(Request::Execute(1)), &rows.payloads).unwrap();
         assert_eq!(contains(&sent, b"open"), kept, "only a statement that is known is trusted");
     }
 }
@@ -294,7 +304,7 @@ fn a_reset_that_fails_forgets_nothing() {
 #[test]
 fn a_file_is_not_sent() {
     let mut responder = responder(RULES, true);
-    responder.begin(Request::Query(Trust::Unknown));
+    responder.begin(Request::Query, b"");
     let mut out = Vec::new();
     assert_eq!(responder.packet(1, b"\xfb/etc/passwd", &mut out), Ok(Fate::SendNoFile(2)));
     assert!(contains(&out, b"LOCAL INFILE") && out[3] == 1);
@@ -307,7 +317,7 @@ fn a_file_is_not_sent() {
 fn a_row_that_is_too_large_is_an_error_once() {
     let answer = Answer::new(true).result(2 | MORE).result(2);
     let mut responder = responder(RULES, true);
-    responder.begin(Request::Query(Trust::BaseTables));
+    responder.begin(TRUSTED.0, TRUSTED.1);
     let mut out = Vec::new();
     for (number, payload) in answer.payloads[..4].iter().enumerate() {
         responder.packet(number as u8, payload, &mut out).unwrap();
@@ -327,15 +337,15 @@ fn a_row_that_is_too_large_is_an_error_once() {
     assert_eq!(out, told, "all of the rest is kept from the client");
 }
 
-fn answers() -> Vec<(Request, Answer)> {
+fn answers() -> Vec<(Asked, Answer)> {
     let mut all = Vec::new();
     for deprecate_eof in [true, false] {
         let new = || Answer::new(deprecate_eof);
-        all.push((Request::Query(Trust::BaseTables), new().result(2 | MORE).result(2)));
-        all.push((Request::Execute(1), new().binary_result(2)));
-        all.push((Request::Prepare(Trust::BaseTables), new().prepared()));
-        all.push((Request::FieldList, new().definition("secret", "name", 0xFD).push(&eof(2))));
-        all.push((Request::Query(Trust::Unknown), new().push(b"\xfbfile").push(&[0, 0, 0, 2, 0])));
+        all.push((TRUSTED, new().result(2 | MORE).result(2)));
+        all.push((bare(Request::Execute(1)), new().binary_result(2)));
+        all.push((PREPARE, new().prepared()));
+        all.push((bare(Request::FieldList), new().definition("secret", "name", 0xFD).push(&eof(2))));
+        all.push((UNTRUSTED, new().push(b"\xfbfile").push(&[0, 0, 0, 2, 0])));
     }
     all
 }
@@ -351,7 +361,7 @@ proptest! {
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), any::<u8>(), 0u8..4), 1..6),
         rules in prop::sample::select(vec![RULES, ""]),
     ) {
-        let (request, mut answer) = answers().swap_remove(which);
+        let (asked, mut answer) = answers().swap_remove(which);
         for (packet, place, byte, how) in changes {
             let payload = packet.get_mut(&mut answer.payloads);
             if payload.is_empty() {
@@ -365,7 +375,7 @@ proptest! {
                 _ => payload[at] ^= 1 << (byte % 8),
             }
         }
-        through(&mut responder(rules, strict_eof), request, &answer.payloads);
+        through(&mut responder(rules, strict_eof), asked, &answer.payloads);
     }
 
     /// As long as the definitions are whole, a damaged row shows no chosen value.
@@ -380,7 +390,7 @@ proptest! {
         row[at] = byte;
         // What begins like an error or an end is one; it is the server's, not a row.
         prop_assume!(head == row[0] || (row[0] != 0xFF && row[0] != 0xFE));
-        let sent = through(&mut responder(RULES, deprecate_eof), Request::Query(Trust::BaseTables), &answer.payloads);
+        let sent = through(&mut responder(RULES, deprecate_eof), TRUSTED, &answer.payloads);
         if let Some(sent) = sent {
             prop_assert!(!contains(&sent, MARKER) || !contains(&sent, b"\0ENC"));
         }
@@ -391,12 +401,12 @@ proptest! {
     fn noise_does_no_harm(
         payloads in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..60), 0..12),
         deprecate_eof in any::<bool>(),
-        request in prop::sample::select(vec![
-            Request::Simple, Request::Query(Trust::Unknown), Request::Execute(1), Request::Fetch(1),
-            Request::Prepare(Trust::BaseTables), Request::FieldList, Request::Reset,
+        asked in prop::sample::select(vec![
+            bare(Request::Simple), UNTRUSTED, bare(Request::Execute(1)), bare(Request::Fetch(1)),
+            PREPARE, bare(Request::FieldList), bare(Request::Reset),
         ]),
     ) {
-        through(&mut responder(RULES, deprecate_eof), request, &payloads);
+        through(&mut responder(RULES, deprecate_eof), asked, &payloads);
     }
 }
 

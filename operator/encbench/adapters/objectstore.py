@@ -6,6 +6,7 @@ signs that header, so its holder cannot leave it out and overwrite a result. `ad
 store's errors to those of the ports.
 """
 
+import re
 import secrets
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import closing, suppress
@@ -20,6 +21,11 @@ from encbench.ports import Conflict, Rejected, TooLarge, Unavailable
 
 _LONGEST_URL = 7 * 24 * 3600
 _KEYS_PER_DELETE = 1000
+_CERTIFICATE = re.compile(
+    r"-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----", re.ASCII
+)
+_LARGEST_AUTHORITY = 64 * 1024
+"""Clients have it in a variable of their environment, for which Linux has room for 128 KiB."""
 
 
 P = ParamSpec("P")
@@ -58,9 +64,37 @@ class ObjectStore:
         limits: S3Limits | None = None,
     ) -> None:
         self.bucket = bucket
-        self._external_endpoint = external_endpoint
+        self._clients_endpoint = external_endpoint or endpoint
         given = limits or S3Limits()
         self._connection = S3Connection(endpoint, region, credentials, ca_file, given)
+
+    # -- for clients
+
+    @property
+    def url(self) -> str:
+        """URL of the bucket as clients reach it; a presigned URL goes on with a slash."""
+        return f"{self._clients_endpoint.rstrip('/')}/{self.bucket}"
+
+    def authority(self) -> str | None:
+        """PEM of the CA that certifies the store, or None if everyone trusts its certificate.
+
+        Rejected when clients cannot be given it.
+        """
+        file = self._connection.ca_file
+        if file is None:
+            return None
+        try:
+            found = _CERTIFICATE.findall(file.read_text(encoding="utf-8", errors="replace"))
+        except OSError as error:
+            raise Unavailable(f"the CA of the object store: {file}: {error.strerror}") from error
+        pem = "".join(f"{one}\n" for one in found)
+        if not 0 < len(pem) <= _LARGEST_AUTHORITY:
+            raise Rejected(
+                f"the CA of the object store has {len(pem):,} bytes of certificates, and clients "
+                f"take 1 to {_LARGEST_AUTHORITY:,}: write only the CA that certified the store "
+                "into the ConfigMap objectStore.external.caConfigMap"
+            )
+        return pem
 
     # -- ports.Store
 
@@ -152,7 +186,7 @@ class ObjectStore:
         given = {"Bucket": self.bucket, **wanted}
         url: str = await self._connection.sign(
             lambda s3: s3.generate_presigned_url(operation, Params=given, ExpiresIn=seconds),
-            self._external_endpoint or self._connection.endpoint,
+            self._clients_endpoint,
         )
         return url
 
@@ -176,8 +210,10 @@ class ObjectStore:
     async def check(self) -> None:
         """Write, refuse to overwrite, and delete an object under an unused name.
 
-        Rejected when the store ignores `If-None-Match`: results could be overwritten there.
+        Rejected when the store ignores `If-None-Match`, because results could be overwritten there,
+        and when clients could not be given its CA.
         """
+        self.authority()
         key = f".encbench-check/{secrets.token_hex(8)}"
         await self.put_if_absent(key, b"first", "text/plain")
         try:

@@ -4,10 +4,13 @@ from collections.abc import Iterator
 
 from encbench.admission import extended
 from encbench.admission.gather import CampaignParts, named
+from encbench.api.base import Placement
 from encbench.api.campaign import MAX_TRIALS, CampaignSpec
 from encbench.api.kinds import CAMPAIGN, INSTANCE_TEMPLATE, WORKLOAD, Kind
 from encbench.core.plan import cells
 from encbench.core.problem import Problem, Reason
+from encbench.kube.affinity import HOSTNAME
+from encbench.text.words import plural
 
 
 def recovery(found: CampaignParts) -> Iterator[Problem]:
@@ -69,6 +72,58 @@ def trials(found: CampaignParts) -> Iterator[Problem]:
             f"have {MAX_TRIALS:,}: split the matrix over several campaigns, or lower blocks"
         )
         yield Problem(CAMPAIGN, Reason.TOO_MANY_TRIALS, text, found.name)
+
+
+def parallelism(found: CampaignParts) -> Iterator[Problem]:
+    """Whether so many cells could ever be measured side by side, once all parts are found."""
+    wanted, names = found.campaign.parallelism, named(found.campaign)
+    known = found.workloads.keys() >= {*names[WORKLOAD]}
+    if wanted == 1 or not known or not found.instances.keys() >= {*names[INSTANCE_TEMPLATE]}:
+        return
+    outside = [name for name in names[INSTANCE_TEMPLATE] if found.instances[name].is_external]
+    if outside:
+        why = (
+            f"encbench does not know the machine of the external database of InstanceTemplate "
+            f"{outside[0]}, so nothing may be measured beside it"
+        )
+        yield _not_side_by_side(found, 1, why)
+        return
+    whole = cells(found.campaign, found.workloads)
+    if wanted > len(whole):
+        why = (
+            f"the matrix has {plural(len(whole), 'cell')} (an instance with a dataset), and within "
+            "a cell one trial runs at a time"
+        )
+        yield _not_side_by_side(found, len(whole), why)
+        return
+    instances, workloads = found.instances, found.workloads
+    bound = {
+        "databases": [_hosts(instances[cell.instance_ref].placement) for cell in whole],
+        "clients": [
+            _hosts(*(workloads[level.workload_ref].client.placement for level in cell.conditions))
+            for cell in whole
+        ],
+    }
+    for what, by_cell in bound.items():
+        hosts = set().union(*by_cell)
+        most = len(hosts) + sum(not own for own in by_cell)
+        if most < wanted:
+            where = f"{', '.join(sorted(hosts))} ({HOSTNAME})"
+            why = f"nodeSelectors bind {what} to {where}, and cells do not share a node"
+            yield _not_side_by_side(found, most, why)
+            return
+
+
+def _hosts(*placements: Placement) -> set[str]:
+    """The nodes to which node selectors bind these pods by name."""
+    found = (placement.node_selector.get(HOSTNAME) for placement in placements)
+    return {host for host in found if host is not None}
+
+
+def _not_side_by_side(found: CampaignParts, most: int, why: str) -> Problem:
+    instead = f"write {most} or less" if most > 1 else "leave parallelism out"
+    text = f"parallelism {found.campaign.parallelism}: {why}: {instead}"
+    return Problem(CAMPAIGN, Reason.NOT_SIDE_BY_SIDE, text, found.name)
 
 
 def interleave(found: CampaignParts) -> Iterator[Problem]:

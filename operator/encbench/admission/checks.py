@@ -26,6 +26,7 @@ CHECKS: tuple[Callable[[CampaignParts], Iterable[Problem]], ...] = (
     modes.columns,
     modes.volumes,
     settings.trials,
+    settings.parallelism,
     settings.interleave,
 )
 """In the order in which users read the answers. Each is pure."""

@@ -14,10 +14,11 @@ def plan_digest(spec: CampaignSpec, resolved: Resolved) -> str:
     """Digest of what a campaign and its follow-ups have in common.
 
     Left out is what a follow-up has of its own: its number of blocks, and the seed of its orders.
-    Scripts are too, because their names are the campaign's; the operator copies the copies.
+    So is how many cells are measured side by side, which changes no result. Scripts are too,
+    because their names are the campaign's; the operator copies the copies.
     """
     own = spec.to_dict()
-    left_out = ("seed", "precision", "extends", "suspend")
+    left_out = ("seed", "precision", "extends", "suspend", "parallelism")
     for name in (*left_out, "activeDeadlineSeconds", "ttlSecondsAfterFinished"):
         own.pop(name, None)
     for name in ("min", "max", "solo"):

@@ -1,6 +1,7 @@
 """Reads everything that a campaign names. It judges nothing and writes nothing."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Protocol, TypeVar
@@ -17,6 +18,7 @@ from encbench.api.kinds import (
     CONFIG_MAP,
     ENCRYPTION_MODE,
     INSTANCE_TEMPLATE,
+    NAMESPACE,
     PERSISTENT_VOLUME_CLAIM,
     SECRET,
     STORAGE_CLASS,
@@ -26,7 +28,7 @@ from encbench.api.kinds import (
 from encbench.api.workload import ConfigMapKeyRef, WorkloadSpec
 from encbench.core.plan import frozen
 from encbench.kube.parsing import Malformed, parse_spec
-from encbench.ports import Body
+from encbench.ports import Body, Rejected
 
 M = TypeVar("M", bound=Model)
 
@@ -87,7 +89,8 @@ class CampaignParts:
     malformed: Mapping[tuple[Kind, str], str]
     """Where each object that does not fit its model fails."""
     objects: Mapping[tuple[Kind, str], Body]
-    """Secrets, ConfigMaps, claims and storage classes that the specs name."""
+    """Secrets, ConfigMaps, claims and storage classes that the specs name; with gocryptfs, the
+    namespace."""
     installed: Installed | None
     """None if no installation is known. StorageClasses were not looked up then."""
     extended: Extended | None = None
@@ -188,6 +191,11 @@ async def gather(
         body = await reader.get(kind, namespace if kind.namespaced else "", one)
         if body is not None:
             objects[kind, one] = body
+    if installed is not None and any(mode.gocryptfs is not None for mode in modes.values()):
+        # Whoever plans with kubectl may not read it; the operator may.
+        with suppress(Rejected):
+            body = await reader.get(NAMESPACE, "", namespace)
+            objects |= {} if body is None else {(NAMESPACE, namespace): body}
     return CampaignParts(
         namespace, name, campaign, instances, modes, workloads, malformed, objects, installed, first
     )

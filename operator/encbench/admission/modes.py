@@ -17,6 +17,8 @@ from encbench.engines.registry import engine
 from encbench.kube.labels import DRIVER, KEY
 from encbench.kube.use import unmarked
 
+_ENFORCE = "pod-security.kubernetes.io/enforce"
+
 FAMILY = tuple(row.name for row in FACTS.values() if row.driver == "mysql")
 """Engines whose protocol the proxy speaks."""
 
@@ -141,10 +143,25 @@ def volumes(found: CampaignParts) -> Iterator[Problem]:
                 "name an encrypted storageClassName instead"
             )
             yield Problem(kinds.ENCRYPTION_MODE, Reason.NOT_INSTALLED, text, name)
+        if mode.gocryptfs is not None and (level := _standard(found)) in ("baseline", "restricted"):
+            text = (
+                f"{where}gocryptfs needs a privileged container, and namespace {found.namespace} "
+                f"enforces the Pod Security Standard {level}: name an encrypted storageClassName "
+                f"instead, or have an administrator run kubectl label namespace {found.namespace} "
+                f"{_ENFORCE}=privileged --overwrite"
+            )
+            yield Problem(kinds.ENCRYPTION_MODE, Reason.NOT_INSTALLED, text, name)
         wanted = mode.volume.storage_class_name if mode.volume else None
         if wanted is not None and (kinds.STORAGE_CLASS, wanted) not in found.objects:
             advice = "create it, or name one with encrypted disks (kubectl get storageclasses)"
             yield not_found(found, where, kinds.STORAGE_CLASS, wanted, advice)
+
+
+def _standard(found: CampaignParts) -> str | None:
+    """What the campaign's namespace enforces, as far as its own label says."""
+    body = found.objects.get((kinds.NAMESPACE, found.namespace))
+    level: str | None = (body["metadata"].get("labels") or {}).get(_ENFORCE) if body else None
+    return level
 
 
 def differs(instance: InstanceTemplateSpec, mode: EncryptionModeSpec) -> Iterator[Problem]:

@@ -32,6 +32,8 @@ tests/calibration shows that an interval planned from fewer is too narrow."""
 MAX_TRIALS = 10_000
 """Trials of a campaign, replacements included. The operator holds a line for each in memory, and
 `make bench-ledger` and `make bench-report` hold that and the report to bounds for so many."""
+MAX_PARALLELISM = 16
+"""Cells of a campaign that are measured side by side."""
 MAX_BLOCK_PLANS = 1000
 """Maximum of conditions in a campaign with `precision`, because status holds a plan for each."""
 
@@ -149,8 +151,8 @@ class Limits(Model):
     """Share of a node's cores used by anything but the campaign's own databases, clients and
     sidecars, on the nodes of database and clients. 1 allows everything."""
     idle_cpu: Fraction = 0.1
-    """CPU of the campaign's other databases in the window, as a share of the instance's CPU. 1
-    allows everything."""
+    """CPU that the campaign's other databases on the trial's nodes used in the window, as a share
+    of the instance's CPU. 1 allows everything."""
     like_nodes: Bool = False
     """Make a trial Invalid whose database runs on a node unlike that of the baseline's database: of
     another CPU model, kernel, or allocatable CPU or memory. Otherwise the report has a caveat. The
@@ -183,7 +185,7 @@ class StepDeadlines(Model):
 
 FROZEN_FIELDS = (
     *("matrix", "baselineModeRef", "blocks", "precision", "margin", "seed", "limits"),
-    *("reset", "residency", "cache", "allowColocation", "stepDeadlines", "extends"),
+    *("reset", "residency", "cache", "allowColocation", "parallelism", "stepDeadlines", "extends"),
 )
 """Fields of the spec that may not change after creation, in the API's spelling."""
 
@@ -266,6 +268,9 @@ class CampaignSpec(Model):
     allow_colocation: Bool = False
     """Let client and database share a node. The report says so, because node CPU then includes
     both."""
+    parallelism: Annotated[Int, Field(ge=1, le=MAX_PARALLELISM)] = 1
+    """Cells (an instance with a dataset) that may be measured side by side, each on nodes of its
+    own. Within a cell nothing changes. A cell for which there are no nodes waits."""
     step_deadlines: StepDeadlines = Field(default_factory=StepDeadlines)
     """Time limits of the steps."""
     active_deadline_seconds: Annotated[Int, Field(ge=1)] | None = None

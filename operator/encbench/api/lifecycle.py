@@ -45,7 +45,7 @@ _POD = {
 }
 _SETTINGS = {SETTINGS_REFUSED: "The server refuses settings of the template."}
 _MARK = {NOT_MARKED: "The owner of a Secret or a claim has not marked it for this use."}
-_NODE = {NODE_IN_USE: "Another campaign works on its node; the message names it."}
+_NODE = {NODE_IN_USE: "Another campaign or cell works on its node; the message names it."}
 _IN_USE = {IN_USE: "Another campaign uses the same external database."}
 _LOGIN = {NO_LOGIN: "The Secret of an external database is gone or incomplete."}
 _PROVEN = {IN_FORCE: "Everything that was looked at agrees with the mode."}
@@ -81,7 +81,10 @@ _UNDERSTOOD = ConditionType(
     UNDERSTOOD,
     "This version of the operator understands the object.",
     true={"Understood": "It does again."},
-    false={"Malformed": "The object, or one that belongs to it, is of another version."},
+    false={
+        "Malformed": "The object, or one that belongs to it, is of another version, or no campaign "
+        "has planned it."
+    },
     note="once it was not",
 )
 
@@ -173,6 +176,7 @@ TESTBED_LIFE = Lifecycle(
                 **_MARK,
                 **_POD,
             },
+            unknown={NODE_IN_USE: "Only nodes of the campaign's other cells have room for it."},
         ),
         ConditionType(
             LOADED,
@@ -303,7 +307,7 @@ TRIAL_LIFE = Lifecycle(
         ConditionType(
             ALONE,
             "No other measurement runs on its nodes.",
-            true={"Leased": "Its campaign has their leases."},
+            true={"Leased": "Its cell has their leases."},
             false={**_NODE, STARTING: "Its pods have no nodes yet."},
             note="once it had to wait",
         ),

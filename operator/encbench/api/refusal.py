@@ -30,6 +30,7 @@ class Reason(StrEnum):
     NOT_INTERLEAVED = "NotInterleaved"
     TOO_MANY_TRIALS = "TooManyTrials"
     NOT_EXTENDABLE = "NotExtendable"
+    NOT_SIDE_BY_SIDE = "NotSideBySide"
 
 
 MEANINGS = {
@@ -57,4 +58,5 @@ MEANINGS = {
     Reason.NOT_INTERLEAVED: "The arms of a block cannot take turns.",
     Reason.TOO_MANY_TRIALS: "The matrix and `blocks` ask for more trials than are allowed.",
     Reason.NOT_EXTENDABLE: "The campaign to extend is not complete, or has another plan.",
+    Reason.NOT_SIDE_BY_SIDE: "No plan with `parallelism` cells on nodes of their own is possible.",
 }

@@ -46,6 +46,8 @@ class Dataset(Model):
 
 
 NodeName = Annotated[str, Field(max_length=253)]
+MAX_AVOIDED = 256
+"""Nodes of other cells that a testbed or a trial keeps off."""
 
 
 class Machine(Model):
@@ -83,6 +85,9 @@ class TestbedSpec(Model):
     near: Annotated[list[NodeName], Field(max_length=32)] = Field(default_factory=list)
     """Nodes of the cell's other databases when this one was planned. The database runs on one of
     them if it fits."""
+    avoid: Annotated[list[NodeName], Field(max_length=MAX_AVOIDED)] = Field(default_factory=list)
+    """Nodes that other cells of the campaign used when this one was planned. The database never
+    runs there, nor does its load."""
     reset: Reset = Field("none", description="When the data is restored to the loaded state.")
     residency: Residency = "Resident"
     """Whether the server runs between its trials."""

@@ -9,7 +9,7 @@ from encbench.api.campaign import Limits, StepDeadlines
 from encbench.api.conditions import Conditions, PhaseName
 from encbench.api.lifecycle import TRIAL_LIFE
 from encbench.api.scalars import Bool, Int, Name, Number, Positive, Sentence, Time, UnixTime, Word
-from encbench.api.testbed import Arm, Machine, NodeName
+from encbench.api.testbed import MAX_AVOIDED, Arm, Machine, NodeName
 from encbench.api.workload import WorkloadSpec
 
 Outcome = Literal["Succeeded", "Invalid", "Failed"]
@@ -64,6 +64,9 @@ class TrialSpec(Model):
     client_nodes: Annotated[list[NodeName], Field(max_length=64)] = Field(default_factory=list)
     """Nodes on which the clients have to run, because those of the cell's earlier trials did. Any
     if empty."""
+    avoid: Annotated[list[NodeName], Field(max_length=MAX_AVOIDED)] = Field(default_factory=list)
+    """Nodes that other cells of the campaign used when this trial was planned. The clients run
+    elsewhere if they fit."""
     machine: Machine | None = None
     """With limits.likeNodes, the node that the database's own has to be like."""
     storage_prefix: Annotated[str, Field(max_length=512)]

@@ -16,7 +16,7 @@ from encbench.api.workload import Load
 from encbench.core import plan
 from encbench.core.plan import Cell, LoadLevel
 from encbench.core.timetable import GUARD
-from encbench.reconcile.campaign.estimate import DEAD_TIME
+from encbench.reconcile.campaign.estimate import DEAD_TIME, makespan
 from encbench.reconcile.campaign.room import CellRoom, room
 
 
@@ -79,11 +79,13 @@ class CellOutline(Model):
 
 
 class PlannedTime(Model):
-    """Wall-clock time: trials run one at a time. The parts are those of the least."""
+    """Wall-clock time: within a cell trials run one at a time. The parts are those of the least."""
 
     least_seconds: float
     most_seconds: float
     with_all_replacements_seconds: float
+    in_a_row_seconds: float
+    """The least, if no two cells were measured side by side: the sum of the parts."""
     measured_seconds: float
     warmup_seconds: float
     between_trials_seconds: float
@@ -132,38 +134,43 @@ def outline(
         _cell(spec, resolved, cell, fixed) for cell in plan.cells(spec, resolved.workloads)
     )
 
-    def runs(blocks: Callable[[LeastAndMost], int]) -> list[_Runs]:
-        """How many trials each condition has, and what one takes."""
+    def runs(blocks: Callable[[LeastAndMost], int]) -> list[list[_Runs]]:
+        """How many trials each condition of each cell has, and what one takes."""
         return [
-            part
+            [
+                part
+                for condition in cell.conditions
+                for part in _runs(
+                    spec,
+                    len(cell.arms),
+                    blocks(condition.blocks),
+                    resolved.workloads[condition.workload].load,
+                    pace.dead,
+                )
+            ]
             for cell in cells
-            for condition in cell.conditions
-            for part in _runs(
-                spec,
-                len(cell.arms),
-                blocks(condition.blocks),
-                resolved.workloads[condition.workload].load,
-                pace.dead,
-            )
         ]
 
-    def seconds(runs: list[_Runs]) -> float:
-        return sum(it.trials * (it.warmup + it.measured + it.dead) for it in runs)
+    def seconds(runs: list[list[_Runs]], lanes: int) -> float:
+        needs = (sum(it.trials * (it.warmup + it.measured + it.dead) for it in own) for own in runs)
+        return makespan(needs, lanes)
 
     least, most = runs(lambda blocks: blocks.least), runs(lambda blocks: blocks.most)
     replaced = runs(lambda blocks: blocks.most + spec.blocks.max_replacements)
     trials, trials_at_most, trials_replaced = (
-        sum(part.trials for part in it) for it in (least, most, replaced)
+        sum(part.trials for own in it for part in own) for it in (least, most, replaced)
     )
+    parts, lanes = [part for own in least for part in own], spec.parallelism
     return Outline(
         seed=spec.seed,
         time=PlannedTime(
-            least_seconds=seconds(least),
-            most_seconds=seconds(most),
-            with_all_replacements_seconds=seconds(replaced),
-            measured_seconds=sum(it.trials * it.measured for it in least),
-            warmup_seconds=sum(it.trials * it.warmup for it in least),
-            between_trials_seconds=sum(it.trials * it.dead for it in least),
+            least_seconds=seconds(least, lanes),
+            most_seconds=seconds(most, lanes),
+            with_all_replacements_seconds=seconds(replaced, lanes),
+            in_a_row_seconds=seconds(least, 1),
+            measured_seconds=sum(it.trials * it.measured for it in parts),
+            warmup_seconds=sum(it.trials * it.warmup for it in parts),
+            between_trials_seconds=sum(it.trials * it.dead for it in parts),
             source=pace.source,
         ),
         trials=PlannedTrials(

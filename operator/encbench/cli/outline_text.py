@@ -148,7 +148,10 @@ def _named(condition: ConditionOutline) -> str:
 
 def _time(found: Outline) -> str:
     time, trials, spec = found.time, found.trials, found.spec
-    lines = ["trials and time (one trial runs at a time)"]
+    how = "one trial runs at a time"
+    if spec.parallelism > 1:
+        how = f"{spec.parallelism} cells side by side, if there are nodes for each of them"
+    lines = [f"trials and time ({how})"]
     name = "planned" if trials.least == trials.most else "at least"
     lines.append(_row(name, trials.least, time.least_seconds, _blocks(found)))
     if trials.least != trials.most:
@@ -158,9 +161,11 @@ def _time(found: Outline) -> str:
         why = f"with all {plural(spare, 'replacement block')} a condition"
         count, seconds = trials.with_all_replacements, time.with_all_replacements_seconds
         lines.append(_row("replaced", count, seconds, why))
-    share = time.measured_seconds / time.least_seconds if time.least_seconds else 0.0
+    whole = time.in_a_row_seconds
+    share = time.measured_seconds / whole if whole else 0.0
+    of_that = "Of that" if spec.parallelism == 1 else f"Of {clock(whole)} in a row"
     words = (
-        f"Of that {clock(time.measured_seconds)} are measured ({100 * share:.0f} %), "
+        f"{of_that} {clock(time.measured_seconds)} are measured ({100 * share:.0f} %), "
         f"{clock(time.warmup_seconds)} warm-up, {clock(time.between_trials_seconds)} between "
         f"trials: {time.source}. Not counted: {'; '.join(_uncounted(spec))}."
     )

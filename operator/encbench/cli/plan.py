@@ -109,19 +109,21 @@ async def _trials(cluster: Cluster, campaign: Campaign) -> list[Trial]:
 
 
 def pace(trials: list[Trial]) -> Pace | None:
-    """The median gap between these trials; None if there are fewer than two.
+    """The median gap between trials of one cell; None if none has two.
 
     A median, because one long pause must not spoil it.
     """
     # Trials of an interleaved block begin together.
-    started = sorted(
-        {
-            block_of(trial): (parse_time(began).timestamp(), load_seconds(trial.spec))
-            for trial in trials
-            if (began := trial.status.start_time)
-        }.values()
-    )
-    gaps = [after - before - run for (before, run), (after, _) in pairwise(started)]
+    started = {
+        block_of(trial): (trial.spec.cell, parse_time(began).timestamp(), load_seconds(trial.spec))
+        for trial in trials
+        if (began := trial.status.start_time)
+    }
+    gaps = [
+        after - before - run
+        for (cell, before, run), (other, after, _) in pairwise(sorted(started.values()))
+        if cell == other
+    ]
     if not gaps:
         return None
     dead = max(0.0, median(gaps))

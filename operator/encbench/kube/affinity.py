@@ -2,11 +2,13 @@
 
 A database runs on the node of its cell's other databases if it fits, else on one of the same type,
 else in the same zone. A client runs on another node than its database, and on none with any
-database while there is one without. What is a wish here gives way to a volume that is bound to a
-node, to taints and to the template's own node selector; the report says what came of it.
+database while there is one without. Where several cells of a campaign are measured side by side,
+databases and loads keep off the nodes of the others, and clients do if they can. What is a wish
+here gives way to a volume that is bound to a node, to taints and to the template's own node
+selector; the report says what came of it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from encbench.api.testbed import TestbedSpec
 from encbench.api.trial import TrialSpec
@@ -28,13 +30,17 @@ def of_database(spec: TestbedSpec) -> Part:
     wanted = ((STRONG, HOSTNAME), (FAIR, INSTANCE_TYPE), (WEAK, ZONE))
     return {
         "podAffinity": _wishes(*(_wish(weight, key, own) for weight, key in wanted)),
-        **({"nodeAffinity": _wishes(*map(_wish_node, spec.near))} if spec.near else {}),
+        **_node_affinity(
+            required=[_none_of(spec.avoid)] if spec.avoid else [],
+            wished=list(map(_wish_node, spec.near)),
+        ),
     }
 
 
 def staying(affinity: Part, node: str) -> Part:
     """Of a database's pod that is started anew: where it ran, so that only the trial differs."""
-    return {**affinity, "nodeAffinity": _wishes(_wish_node(node))}
+    kept = affinity.get("nodeAffinity") or {}
+    return {**affinity, "nodeAffinity": {**kept, **_wishes(_wish_node(node))}}
 
 
 def of_client(spec: TrialSpec, trial: str, database_node: str | None) -> Part:
@@ -50,7 +56,9 @@ def of_client(spec: TrialSpec, trial: str, database_node: str | None) -> Part:
         terms = [_named("NotIn", away)]
     databases = {labels.MANAGED_BY: labels.MANAGER, labels.COMPONENT: "database"}
     own = labels.database_selector(spec.testbed_ref.name)
-    avoided: Part = _wishes(_wish(STRONG, HOSTNAME, databases))
+    # Beside its own database it disturbs no other cell, and elsewhere it might.
+    may_stay = bool(spec.avoid) and spec.allow_colocation
+    avoided: Part = {} if may_stay else _wishes(_wish(STRONG, HOSTNAME, databases))
     if not spec.allow_colocation:
         avoided["requiredDuringSchedulingIgnoredDuringExecution"] = [_term(HOSTNAME, own)]
     # An interleaved block's clients come at once, so that none of them is pinned in the first one.
@@ -58,19 +66,20 @@ def of_client(spec: TrialSpec, trial: str, database_node: str | None) -> Part:
     others["podAffinityTerm"]["labelSelector"]["matchExpressions"] = [
         {"key": labels.TRIAL, "operator": "NotIn", "values": [trial]}
     ]
-    found: Part = {
-        "podAntiAffinity": avoided,
+    apart = {"weight": STRONG, "preference": _none_of(spec.avoid)}
+    return {
+        **({"podAntiAffinity": avoided} if avoided else {}),
         "podAffinity": _wishes(others, _wish(WEAK, ZONE, own)),
+        **_node_affinity(required=terms, wished=[apart] if spec.avoid else []),
     }
-    if terms:
-        required = {"nodeSelectorTerms": terms}
-        found["nodeAffinity"] = {"requiredDuringSchedulingIgnoredDuringExecution": required}
-    return found
 
 
-def of_load(testbed: str) -> Part:
+def of_load(spec: TestbedSpec, testbed: str) -> Part:
     """Of a load's pod: on its database's node, which is leased for it."""
-    return {"podAffinity": _wishes(_wish(STRONG, HOSTNAME, labels.database_selector(testbed)))}
+    return {
+        "podAffinity": _wishes(_wish(STRONG, HOSTNAME, labels.database_selector(testbed))),
+        **_node_affinity(required=[_none_of(spec.avoid)] if spec.avoid else []),
+    }
 
 
 def spread(trial: str) -> list[Part]:
@@ -101,11 +110,28 @@ def _term(key: str, selector: Mapping[str, str]) -> Part:
     return {"labelSelector": {"matchLabels": dict(selector)}, "topologyKey": key}
 
 
+def _node_affinity(*, required: Sequence[Part], wished: Sequence[Part] = ()) -> Part:
+    """The part about nodes by name; required terms are alternatives."""
+    found: Part = _wishes(*wished) if wished else {}
+    if required:
+        terms = {"nodeSelectorTerms": list(required)}
+        found["requiredDuringSchedulingIgnoredDuringExecution"] = terms
+    return {"nodeAffinity": found} if found else {}
+
+
+def _none_of(nodes: Sequence[str]) -> Part:
+    """A term that only other nodes satisfy; the API takes one value of a field."""
+    return {"matchFields": [_field("NotIn", node) for node in nodes]}
+
+
 def _wish_node(node: str) -> Part:
     return {"weight": STRONG, "preference": _named("In", node)}
 
 
 def _named(operator: str, node: str) -> Part:
-    """A term about one node by its name, which its label kubernetes.io/hostname need not be."""
-    field = {"key": "metadata.name", "operator": operator, "values": [node]}
-    return {"matchFields": [field]}
+    return {"matchFields": [_field(operator, node)]}
+
+
+def _field(operator: str, node: str) -> Part:
+    """A node by its name, which its label kubernetes.io/hostname need not be."""
+    return {"key": "metadata.name", "operator": operator, "values": [node]}

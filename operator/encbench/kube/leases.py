@@ -1,4 +1,4 @@
-"""A node's Lease: which campaign works on the node, and who waits for it; pure.
+"""A node's Lease: which cell of which campaign works on the node, and who waits for it; pure.
 
 The queue is an annotation of the Lease, in the order in which the requests came, so that one
 guarded write changes holder and queue together.
@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from encbench.api.base import ObjectRef
 from encbench.api.conditions import format_micro_time, parse_time
 from encbench.api.kinds import LEASE
+from encbench.api.testbed import TestbedSpec
+from encbench.api.trial import TrialSpec
 from encbench.kube.labels import COMPONENT, MANAGED_BY, MANAGER, labels
 
 COMPONENT_NAME = "node-lease"
@@ -24,26 +25,29 @@ UNTIL = "encbench.io/until"
 
 @dataclass(frozen=True)
 class Holder:
-    """A campaign, as all its installations name it."""
+    """A cell of a campaign, as all installations name it: cells may be measured side by side."""
 
     namespace: str
     name: str
+    """Of the campaign."""
     uid: str
+    cell: str = ""
+    """Operators of earlier versions named none."""
 
     @classmethod
-    def of(cls, namespace: str, campaign: ObjectRef) -> "Holder":
-        """The campaign to which an object in that namespace refers."""
-        return cls(namespace, campaign.name, campaign.uid)
+    def of(cls, namespace: str, spec: TestbedSpec | TrialSpec) -> "Holder":
+        """The cell to which a testbed or a trial in that namespace belongs."""
+        return cls(namespace, spec.campaign_ref.name, spec.campaign_ref.uid, spec.cell)
 
     def __str__(self) -> str:
         """As `holderIdentity` has it."""
-        return f"{self.namespace}/{self.name}/{self.uid}"
+        return "/".join(filter(None, (self.namespace, self.name, self.uid, self.cell)))
 
     @classmethod
     def parse(cls, identity: str) -> "Holder":
         """The inverse."""
-        namespace, name, uid = identity.split("/")
-        return cls(namespace, name, uid)
+        namespace, name, uid, *cell = identity.split("/")
+        return cls(namespace, name, uid, *cell)
 
 
 @dataclass(frozen=True)
@@ -96,7 +100,7 @@ class NodeLease:
         )
 
     def free(self) -> "NodeLease":
-        """Held by no campaign."""
+        """Held by none."""
         return replace(self, holder=None, seconds=0, acquired="", renewed="", until=None)
 
     def with_request(self, request: QueueEntry) -> "NodeLease":

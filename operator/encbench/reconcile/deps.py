@@ -19,6 +19,11 @@ class Settings:
     version: str
     random_token: Callable[[int], str]
     """Hex digits of that many random bytes from a source fit for secrets."""
+    store: str
+    """URL of the bucket, as clients reach it."""
+    store_authority: Callable[[], str | None] = lambda: None
+    """PEM of the CA that certifies the store, which may change at any time; None if all trust
+    it."""
     volume_image: str = ""
     """Image of the FUSE file systems; empty where no pod may be privileged."""
     volume_pull_policy: str = "IfNotPresent"

@@ -44,15 +44,18 @@ class Gauge(Generic[O, V, T]):
 
 
 class Windows:
-    """The end of the last measured window of each campaign, in Unix seconds."""
+    """The end of the last measured window of each campaign's cells, in Unix seconds."""
 
     def __init__(self) -> None:
-        self._ends: dict[tuple[str, str], float] = {}
+        self._ends: dict[tuple[str, str], dict[str, float]] = {}
 
-    def add(self, namespace: str, campaign: str, start: float, end: float) -> float | None:
+    def add(
+        self, namespace: str, campaign: str, cell: str, start: float, end: float
+    ) -> float | None:
         """Seconds from the last window to this one; None for the first, and within a block."""
-        last = self._ends.get((namespace, campaign))
-        self._ends[namespace, campaign] = end if last is None else max(last, end)
+        ends = self._ends.setdefault((namespace, campaign), {})
+        last = ends.get(cell)
+        ends[cell] = end if last is None else max(last, end)
         return None if last is None or start < last else start - last
 
     def forget(self, namespace: str, campaign: str) -> None:
@@ -104,7 +107,8 @@ class TrialGauge(Gauge[Trial, TrialSeen, TrialStatus]):
             self.gone(subject.namespace, subject.name)
         if status.window is not None and subject.status.window is None:
             window = status.window
-            gap = self._windows.add(subject.namespace, campaign, window.start, window.end)
+            place = (subject.namespace, campaign, subject.spec.cell)
+            gap = self._windows.add(*place, window.start, window.end)
             if gap is not None:
                 self._meter.idle(max(0.0, gap - subject.spec.workload.load.warmup_seconds))
         if status.outcome is not None and subject.status.outcome is None:

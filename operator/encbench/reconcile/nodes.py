@@ -1,15 +1,16 @@
-"""One measurement a node at a time, across campaigns, namespaces and operators.
+"""One measurement a node at a time, across cells, campaigns, namespaces and operators.
 
-A campaign holds the Lease of each node on which one of its units (a trial, an interleaved block, a
-testbed's preparation) works. Leases are written under the version that was read, so one campaign
-holds a node at a time.
+A cell of a campaign holds the Lease of each node on which one of its units (a trial, an interleaved
+block, a testbed's preparation) works. Leases are written under the version that was read, so one
+cell holds a node at a time.
 
 - **No deadlock**: a unit takes its nodes in the order of their names. Where it has to wait, it
   gives back those that come later in that order.
 - **Fair**: who waits is in the Lease's queue, and only the first in it may take a free node. A
-  campaign that holds the node hands it over when its unit has ended, and queues again.
-- **Free of charge**: while no other campaign waits, the node stays with its campaign from one trial
-  to the next, which this process knows without a request. `tend` renews and looks for others.
+  cell that holds the node hands it over when its unit has ended, and queues again.
+- **Free of charge**: while no other cell waits, the node stays with its cell from one trial to the
+  next, which this process knows without a request. `tend` renews and looks for others. A node on
+  which nothing works goes to another cell of the same campaign at once.
 - **Safe**: a Lease always lasts for longer than its unit can work, so that what a dead operator has
   released has ended before another takes the node. How long a Lease has not been renewed is
   measured by one's own clock, from when it was first seen: other clocks may be wrong. Of a campaign
@@ -38,7 +39,7 @@ RENEW = 10.0
 SPARE = 60.0
 """Seconds by which a lease outlasts the longest work of its unit, if it is never renewed again."""
 IDLE = 15.0
-"""Seconds for which a node that nothing works on stays with its campaign."""
+"""Seconds for which a node that nothing works on stays with its cell."""
 ALIVE = 20.0
 """Seconds between signs of life of those who wait. A holder without one is looked up then."""
 GONE = 3 * ALIVE
@@ -71,7 +72,7 @@ class NodeStanding:
     used: frozenset[str] = frozenset()
     """Nodes that it has to itself for as long as it may work."""
     free: frozenset[str] = frozenset()
-    """Nodes of its campaign that no other waits for: taking them costs no request."""
+    """Nodes of its cell that no other waits for: taking them costs no request."""
     joined: bool = False
     """Whether the member has asked for its nodes and not left them."""
     waits: str = ""
@@ -117,7 +118,7 @@ class _Claim:
 
 @dataclass
 class _Kept:
-    """A lease that one of our campaigns holds, as it was last written."""
+    """A lease that a cell of one of our campaigns holds, as it was last written."""
 
     lease: NodeLease
     renewed: float
@@ -126,8 +127,13 @@ class _Kept:
 
     @property
     def has_rivals(self) -> bool:
-        """Whether another campaign waits, as far as is known."""
+        """Whether another cell waits, as far as is known."""
         return _has_rivals(self.lease, self.lease.holder)
+
+    def is_spare_for(self, other: Holder) -> bool:
+        """Whether nothing works on the node, and it is that cell's own campaign that has it."""
+        holder = self.lease.holder
+        return not self.users and holder is not None and holder.uid == other.uid
 
     def lasts(self, seconds: float, now: float) -> bool:
         """Whether it outlasts that much work, even if it is never renewed again."""
@@ -135,7 +141,7 @@ class _Kept:
 
 
 class NodeLeases:
-    """The leases of one process's campaigns.
+    """The leases of one process's cells.
 
     `ticks` is a clock in seconds that is never set.
     """
@@ -294,7 +300,9 @@ class NodeLeases:
             may = kept is None or unit in kept.users or not _has_rivals(lease, unit.holder)
             if not may and kept is not None and not kept.users:
                 lease = lease.free()
-        elif await self._is_free(lease, ages[None]):
+        elif (kept is not None and kept.is_spare_for(unit.holder)) or await self._is_free(
+            lease, ages[None]
+        ):
             may = not lease.queue or lease.queue[0].unit == unit
             lease = lease.free()
         else:
@@ -319,7 +327,7 @@ class NodeLeases:
     # -- nodes; each of these is called under the node's lock, but for the first two
 
     async def _release(self, unit: Unit, node: str) -> None:
-        """The unit does not use the node any more; give it to another campaign if one waits."""
+        """The unit does not use the node any more; give it to another cell if one waits."""
         async with self._locks[node]:
             kept = self._kept.get(node)
             if kept is None:
@@ -361,7 +369,7 @@ class NodeLeases:
             await self._hold(lease, holder, kept.users, now)
 
     async def _hold(self, lease: NodeLease, holder: Holder, users: set[Unit], now: float) -> None:
-        """Write that the campaign has the node from now on, for as long as these may work."""
+        """Write that the cell has the node from now on, for as long as these may work."""
         claims = [self._claims[unit] for unit in users if unit in self._claims]
         # The next unit will need as long a lease as the last one.
         longest = max((one.seconds + SPARE for one in claims), default=float(lease.seconds))
@@ -388,7 +396,7 @@ class NodeLeases:
         return {who: now - since for who, (_, since) in self._seen[lease.node].items()}
 
     async def _is_free(self, lease: NodeLease, silent: float) -> bool:
-        """Whether no campaign has the node, or the one that had it is gone."""
+        """Whether none has the node, or the campaign that had it is gone."""
         if lease.holder is None or silent >= lease.seconds:
             return True
         return silent >= ALIVE and await self._is_over(lease.holder)
@@ -442,6 +450,8 @@ def _in_words(lease: NodeLease, unit: Unit, now: float) -> str:
     if lease.holder is not None:
         known.append(None if lease.until is None else max(0.0, lease.until - now))
         what = f"held by campaign {lease.holder.namespace}/{lease.holder.name}"
+        if lease.holder.uid == unit.holder.uid:
+            what = "held by another cell of its campaign"
     else:
         what = "which changes hands"
     text = f"waits for node {lease.node}, {what}"

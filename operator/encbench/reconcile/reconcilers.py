@@ -17,7 +17,8 @@ from encbench.api.lifecycle import ARCHIVED
 from encbench.api.testbed import TestbedStatus
 from encbench.api.trial import TrialStatus
 from encbench.kube.parsing import Malformed
-from encbench.reconcile import misfits, objects
+from encbench.ports import Reader
+from encbench.reconcile import misfits, objects, strangers
 from encbench.reconcile.background import Errand, Slowly
 from encbench.reconcile.campaign.decide import decide as decide_campaign
 from encbench.reconcile.campaign.observe import observe as observe_campaign
@@ -62,6 +63,8 @@ class KindReconciler(Generic[S, T, V, E, R]):
     is_over: Callable[[T], bool] = lambda _: False
     """Whether nothing that was found is needed any more."""
     sees_deletion: bool = False
+    is_wanted: Callable[[Reader, Object[S, T]], Awaitable[bool]] | None = None
+    """Whether anything is to be done for it; Malformed for one that is none of ours."""
     delay: Callable[[Object[S, T], T, datetime], float] = lambda *_: 0.0
     """Seconds for which a new status may wait for more to be written with it."""
 
@@ -71,13 +74,15 @@ class KindReconciler(Generic[S, T, V, E, R]):
         body = await cluster.get(kind, namespace, name)
         try:
             subject = None if body is None else self.parse(body)
+            if subject is None or (subject.deleting and not self.sees_deletion):
+                self.effects.bury(namespace, name)
+                self.gauge.gone(namespace, name)
+                return None
+            if self.is_wanted is not None and not await self.is_wanted(cluster, subject):
+                return None
         except Malformed as error:
             assert body is not None  # noqa: S101 - it was parsed
             return await misfits.handle(cluster, self.deps.clock, kind, body, error)
-        if subject is None or (subject.deleting and not self.sees_deletion):
-            self.effects.bury(namespace, name)
-            self.gauge.gone(namespace, name)
-            return None
         seen = await self.observe(self.deps, subject, self.effects.found(subject))
         self.effects.look_after(subject)
         decision, wait = self.decide(subject, seen), 0.0
@@ -138,6 +143,7 @@ def reconcilers(deps: Deps, slowly: Slowly, nodes: NodeLeases) -> dict[Kind, Rec
             slowly,
             Gauge(deps.meter),
             is_proven,
+            is_wanted=strangers.has_campaign,
         ),
         TRIAL: KindReconciler(
             deps,
@@ -148,5 +154,6 @@ def reconcilers(deps: Deps, slowly: Slowly, nodes: NodeLeases) -> dict[Kind, Rec
             slowly,
             TrialGauge(deps.meter, windows),
             is_archived,
+            is_wanted=strangers.has_planned,
         ),
     }

@@ -52,7 +52,18 @@ def _open(url: str | None, file: str | None) -> IO[bytes]:
     if url is None:
         return Path(str(file)).open("rb")
     # The API takes only http and https.
-    return urllib.request.urlopen(url, timeout=TIMEOUT_SECONDS)  # type: ignore[no-any-return]  # noqa: S310
+    return urllib.request.build_opener(_Direct).open(url, timeout=TIMEOUT_SECONDS)  # type: ignore[no-any-return]
+
+
+class _Direct(urllib.request.HTTPRedirectHandler):
+    """Follows no redirection: the administrator allows hosts by the URL that the mode names."""
+
+    def redirect_request(self, req: urllib.request.Request, *_: object) -> None:
+        """See the base class."""
+        source = req.full_url.partition("?")[0]
+        raise DriverRefused(
+            f"{source} redirects to another address: write that one into driver.jar.url"
+        )
 
 
 def _copy(stream: IO[bytes], target: IO[bytes]) -> str:

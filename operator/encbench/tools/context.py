@@ -42,6 +42,10 @@ class TrialContext:
     credentials_secret: str
     sidecar_image: str
     sidecar_pull_policy: str
+    store: str
+    """URL of the bucket, as clients reach it."""
+    store_authority: str | None = None
+    """PEM of the CA that certifies the store, where not everyone trusts its certificate."""
     database_node: str | None = None
     """Where its database runs, or last ran; None where that is not known."""
     turnstile_image: str = ""

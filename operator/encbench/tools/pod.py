@@ -146,6 +146,7 @@ def _recorder(context: TrialContext, tool: str, process: str) -> Body:
         names.TOOL: tool,
         names.PROCESS: process,
         names.PREFIX: context.storage_prefix,
+        names.STORE: context.store,
         names.WARMUP: f"{load.warmup_seconds:g}",
         names.CPU_LIMIT: f"{limits.cores:g}",
         names.MEMORY_LIMIT: str(limits.memory_bytes),
@@ -155,6 +156,8 @@ def _recorder(context: TrialContext, tool: str, process: str) -> Body:
         names.CONTROL_PORT: str(RECORDER_CONTROL_PORT),
         names.GRACE: str(GRACE_SECONDS - 5),  # the rest is for its own end
     }
+    if context.store_authority is not None:
+        values[names.STORE_AUTHORITY] = context.store_authority
     return {
         "name": "recorder",
         "image": context.sidecar_image,
@@ -230,7 +233,7 @@ def load_job(
     metadata = labels.metadata(name, context.namespace, context.labels, context.owner)
     spec = {
         **pod_spec(context.spec.dataset.client, [tool], [*volumes], context.pull_secrets),
-        "affinity": affinity.of_load(context.testbed),
+        "affinity": affinity.of_load(context.spec, context.testbed),
     }
     noted = {**pods.UNDISTURBED, **(annotations or {})}
     return _job(metadata, {}, {"labels": context.labels, "annotations": noted}, spec)

@@ -14,7 +14,7 @@ from tests.support import fake_tool
 from tests.support.answers import whole
 from tests.support.fake_recorder import FakeClient, FakeRecorder
 from tests.support.local_client import FILES, TOKEN, LocalClient, local_client
-from tests.support.receiver import Receiver, receiving
+from tests.support.receiver import STORE, Receiver, receiving
 from tests.support.sidecars import access
 
 FAKE_ADDRESS = "10.0.0.7:9473"
@@ -62,7 +62,7 @@ class Fake:
     """The fake, which a test's wish for a state drives on."""
 
     def __init__(self, receiver: Receiver) -> None:
-        self._client = FakeClient(token=TOKEN)
+        self._client = FakeClient(token=TOKEN, own_store=STORE)
         self.recorder: Recorder = FakeRecorder({FAKE_ADDRESS: self._client})
         self.address, self.receiver = FAKE_ADDRESS, receiver
         self.access = access(TOKEN, "recorder")
@@ -85,7 +85,7 @@ class Fake:
         return now
 
     def _upload(self, url: str, content: bytes, headers: object) -> int:
-        path, _, query = url.removeprefix(f"http://127.0.0.1:{self.receiver.port}/").partition("?")
+        path, _, query = url.removeprefix(f"{STORE}/").partition("?")
         return self.receiver.put(path, query, "*", content)
 
     def starts(self) -> int:
@@ -114,7 +114,7 @@ async def real(folder: Path) -> AsyncIterator[Harness]:
 @asynccontextmanager
 async def fake() -> AsyncIterator[Harness]:
     """A fake recorder whose tool is not there yet."""
-    yield Fake(Receiver(port=9))
+    yield Fake(Receiver())
 
 
 async def _listening(client: LocalClient) -> None:

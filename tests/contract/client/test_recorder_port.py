@@ -92,6 +92,16 @@ async def test_a_release_without_all_urls_is_rejected(harness: Harness) -> None:
     assert state["state"] == "waiting"
 
 
+async def test_results_go_to_the_client_s_own_store_alone(harness: Harness) -> None:
+    await harness.wait()
+    for elsewhere in ("http://127.0.0.1:1", "https://store.example.com", "http://127.0.0.1"):
+        urls = {**uploads(harness.receiver), "series.csv": f"{elsewhere}/client-0/series.csv"}
+        with pytest.raises(Rejected, match=r"must be in .*http://127\.0\.0\.1:"):
+            await harness.recorder.release(harness.address, harness.access, time.time(), urls)
+    state = await harness.recorder.state(harness.address, harness.access)
+    assert state["state"] == "waiting"
+
+
 async def test_nobody_there(harness: Harness) -> None:
     with pytest.raises(Unavailable):
         await harness.recorder.state("127.0.0.1:9", harness.access)

@@ -22,12 +22,13 @@ from encbench.tools.pod import wrapped
 from encbench.wire.files import FILES
 from tests.support import certified, fake_tool, sidecars
 from tests.support.local_client import TOKEN, LocalClient, local_client
+from tests.support.receiver import STORE
 from tests.support.wire import tapped
 
 pytestmark = pytest.mark.usefixtures("precedence")
 
 OURS = sidecars.access(TOKEN, "recorder")
-UPLOADS = {name: f"http://127.0.0.1:9/{name}?X-Amz-Signature=5ecre7" for name in FILES}
+UPLOADS = {name: f"{STORE}/{name}?X-Amz-Signature=5ecre7" for name in FILES}
 
 
 @pytest.fixture

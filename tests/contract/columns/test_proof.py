@@ -17,8 +17,9 @@ from encbench.api.testbed import TestbedSpec
 from encbench.core.columns import probes, selection
 from encbench.core.evidence import Proof
 from encbench.proofs import columns as judging
-from encbench.sidecars.agent.__main__ import build
 from encbench.sidecars.agent.config import ColumnsConfig
+from encbench.sidecars.agent.control import build
+from encbench.sidecars.agent.watched import watched
 from tests.contract.columns.tables import create
 from tests.contract.database.harness import MARKER, agent_config
 from tests.contract.database.proving import failed
@@ -93,7 +94,8 @@ def evidence(
             username=server.credentials["username"],
             password=server.credentials["password"],
         )
-        agent = build(replace(agent_config(server), columns=own), server.proc)
+        config = replace(agent_config(server), columns=own)
+        agent = build(config, watched(config, server.proc))
         return agent.evidence(MARKER.format(7), full, lambda: False)
 
 

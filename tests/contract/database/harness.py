@@ -1,7 +1,7 @@
 """A real agent in front of a real server, served on loopback."""
 
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -9,9 +9,10 @@ from typing import Any, Protocol
 from encbench.adapters.agent import HttpAgent
 from encbench.core.columns.layout import MEK, key_of
 from encbench.ports import Access, Agent
-from encbench.sidecars.agent.__main__ import build
-from encbench.sidecars.agent.api import application
+from encbench.sidecars.agent.api import AgentApi
 from encbench.sidecars.agent.config import AgentConfig
+from encbench.sidecars.agent.control import build
+from encbench.sidecars.agent.watched import watched
 from encbench.wire import agent as wire
 from tests.support import sidecars
 from tests.support.answers import whole
@@ -81,10 +82,12 @@ def agent_config(server: Server) -> AgentConfig:
     )
 
 
-@asynccontextmanager
-async def serving(server: Server) -> AsyncIterator[str]:
+@contextmanager
+def serving(server: Server) -> Iterator[str]:
     """The agent's address, host:port."""
-    async with sidecars.served(application(build(agent_config(server), server.proc))) as address:
+    config = agent_config(server)
+    parts = build(config, watched(config, server.proc))
+    with sidecars.answering(AgentApi(parts).answer) as address:
         yield address
 
 
@@ -98,7 +101,7 @@ async def agent(server: Server, mode: dict[str, Any]) -> AsyncIterator[ServedAge
     """The real adapter, the real agent, that server."""
     database = HttpAgent(quick_seconds=30, full_seconds=60)
     try:
-        async with serving(server) as address:
+        with serving(server) as address:
             yield ServedAgent(database, address, access_of(server), mode)
     finally:
         await database.aclose()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from encbench.sidecars.agent.metrics import exposition
+from encbench.sidecars.agent.metrics import metrics
 from encbench.sidecars.agent.process import ProcessReader
 from tests.support.postgres import Postgres
 
@@ -114,21 +114,20 @@ def test_backends_that_ended_stay_in_the_counter(plaintext_server: Postgres) -> 
 
     The server's account of its time is what `log_executor_stats` writes, which is getrusage's.
     """
-    scrape = exposition(ProcessReader("postgres", plaintext_server.proc).read)
-    before = counters(scrape())
+    reader = ProcessReader("postgres", plaintext_server.proc)
+    before = cpu_seconds(reader)
     began = len(plaintext_server.said())
     work = "SELECT count(md5(n::text)) FROM generate_series(1, 400000) n"
     for _ in range(6):
         plaintext_server.admin(
             "SET log_executor_stats = on", "SET client_min_messages = warning", work
         )
-    after = counters(scrape())
+    grown = cpu_seconds(reader) - before
     said = plaintext_server.said()[began:]
     accounts = re.findall(r"\[([\d.]+) s user, ([\d.]+) s system total\]", said)
     assert len(accounts) >= 6
     # The last account of each backend is its whole life but for its end.
     lives = sum(sorted((float(u) + float(s) for u, s in accounts), reverse=True)[:6])
-    grown = after["cpu_seconds_total"] - before["cpu_seconds_total"]
     assert lives > 0.3
     assert grown == pytest.approx(lives, rel=0.1, abs=0.1)
     assert grown >= lives - 0.02
@@ -196,6 +195,7 @@ def memory(proc: Path) -> tuple[int, int]:
     return exact, naive
 
 
-def counters(text: bytes) -> dict[str, float]:
-    found = re.findall(rb"^encbench_database_(\w+) ([\d.e+]+)$", text, re.MULTILINE)
-    return {name.decode(): float(value) for name, value in found}
+def cpu_seconds(reader: ProcessReader) -> float:
+    """The counter as it is exported."""
+    values = {one.name: one.value for one in metrics(reader.read)}
+    return values["encbench_database_cpu_seconds_total"]

@@ -17,8 +17,9 @@ from typing import Any
 from encbench.adapters.agent import HttpAgent
 from encbench.engines.registry import engine
 from encbench.ports import Access
-from encbench.sidecars.agent.__main__ import build
-from encbench.sidecars.agent.api import application
+from encbench.sidecars.agent.api import AgentApi
+from encbench.sidecars.agent.control import build
+from encbench.sidecars.agent.watched import watched
 from encbench.wire import agent as wire
 from tests.contract.database.harness import access_of, agent_config
 from tests.support import mariadb, mysql, postgres, sidecars
@@ -122,9 +123,10 @@ class Agent:
 @asynccontextmanager
 async def agent(server: MariaDB | Postgres) -> AsyncIterator[Agent]:
     """An agent beside that server."""
-    app = application(build(agent_config(server), server.proc, killer(server)))
+    config = agent_config(server)
+    api = AgentApi(build(config, watched(config, server.proc), killer(server)))
     database = HttpAgent(quick_seconds=30, full_seconds=60)
-    async with sidecars.served(app) as address:
+    with sidecars.answering(api.answer) as address:
         yield Agent(database, address, access_of(server))
         await database.aclose()
 

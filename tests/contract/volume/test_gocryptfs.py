@@ -1,6 +1,5 @@
 """A real MariaDB on the real gocryptfs and on the real pass-through: proofs, breakages, resets."""
 
-import re
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -15,9 +14,11 @@ from encbench.core.evidence import Proof
 from encbench.engines.registry import engine
 from encbench.proofs import volume
 from encbench.proofs.volume import process_name
-from encbench.sidecars.agent.__main__ import build
-from encbench.sidecars.agent.api import application
+from encbench.sidecars.agent.api import AgentApi
 from encbench.sidecars.agent.config import AgentConfig
+from encbench.sidecars.agent.control import build
+from encbench.sidecars.agent.metrics import metrics
+from encbench.sidecars.agent.watched import watched
 from tests.contract.database.harness import MARKER, agent_config
 from tests.support import mariadb, sidecars
 from tests.support.fuse import Pod, running
@@ -40,7 +41,8 @@ PLAIN = EncryptionModeSpec()
 async def serving(config: AgentConfig, proc: Path) -> AsyncIterator[tuple[HttpAgent, str]]:
     """An agent with that configuration."""
     database = HttpAgent(quick_seconds=30, full_seconds=60)
-    async with sidecars.served(application(build(config, proc))) as address:
+    parts = build(config, watched(config, proc))
+    with sidecars.answering(AgentApi(parts).answer) as address:
         yield database, address
         await database.aclose()
 
@@ -105,21 +107,21 @@ def test_what_lies_below_is_what_the_mode_says(pod: Pod) -> None:
 async def test_cpu_and_io_are_the_file_systems_too(pod: Pod) -> None:
     proc, config = pod.proc, config_of(pod)
     alone = replace(config, volume_process=None)
-    before, server_before = metrics(config, proc), metrics(alone, proc)
+    before, server_before = scraped(config, proc), scraped(alone, proc)
     for _ in range(3):
         pod.server.admin("UPDATE sbtest.filling SET pad = REVERSE(pad)")
     async with serving(config, proc) as (database, address):
         assert (await database.settle(address, sidecars.access(config.token)))["settled"]
-    after, server_after = metrics(config, proc), metrics(alone, proc)
+    after, server_after = scraped(config, proc), scraped(alone, proc)
     cpu = "encbench_database_cpu_seconds_total"
     assert after[cpu] - before[cpu] > server_after[cpu] - server_before[cpu]
     written = "encbench_database_write_bytes_total"
     assert after[written] - before[written] > 1 << 20
 
 
-def metrics(config: AgentConfig, proc: Path) -> dict[str, float]:
-    text = build(config, proc).metrics().decode()
-    return {k: float(v) for k, v in re.findall(r"^(encbench_\w+) (\S+)$", text, re.MULTILINE)}
+def scraped(config: AgentConfig, proc: Path) -> dict[str, float]:
+    seen = watched(config, proc)
+    return {one.name: one.value for one in metrics(seen.read, seen.proxy)}
 
 
 async def test_a_data_directory_beside_the_mount_is_caught() -> None:

@@ -70,7 +70,7 @@ async def test_a_settled_server_has_nothing_left_to_write(name: str) -> None:
         change(server, name)
         database = HttpAgent()
         try:
-            async with serving(server) as address:
+            with serving(server) as address:
                 access = access_of(server)
                 said = await database.settle(address, access)
                 # A purge that begins late changes pages again.

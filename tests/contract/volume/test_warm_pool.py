@@ -1,4 +1,4 @@
-"""A server that is told to keep its pool across a stop: nothing is measured before it is back."""
+"""A server that keeps its pool across a stop: nothing is measured before it is back."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -48,7 +48,7 @@ async def settled(server: Any) -> None:
     """Ask until the agent says that the server is at rest."""
     database = HttpAgent()
     try:
-        async with serving(server) as address:
+        with serving(server) as address:
             for _ in range(60):
                 said = await database.settle(address, access_of(server))
                 if said["settled"]:

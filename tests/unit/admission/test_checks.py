@@ -398,3 +398,68 @@ async def test_arms_do_not_take_turns_with_other_clients(one: Body, why: str, in
     assert problem.text.startswith(f"Workload oltp: {why}, so ")
     assert instead in problem.text
     assert problem.text.endswith("leave out blocks.interleave")
+
+
+def pinned(node: str) -> Body:
+    return {"placement": {"nodeSelector": {"kubernetes.io/hostname": node}}}
+
+
+def two_cells(parallelism: int) -> list[Body]:
+    """One workload on two instances."""
+    matrix = [{"instanceRefs": ["small", "big"], "modeRefs": ["enc"], "workloadRefs": ["oltp"]}]
+    other = manifests.body(INSTANCE_TEMPLATE, "big", SPACE)
+    return [study(matrix=matrix, parallelism=parallelism), other]
+
+
+def big(**spec: Any) -> Body:
+    return manifests.body(INSTANCE_TEMPLATE, "big", SPACE, **spec)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        [],
+        [template(**pinned("n1")), big(**pinned("n2"))],
+        [template(**pinned("n1"))],
+        [workload(client={"resources": CLIENT, "placement": {"nodeSelector": {"pool": "a"}}})],
+    ],
+    ids=["free", "apart", "one-bound", "a-pool"],
+)
+async def test_cells_that_may_have_nodes_of_their_own(changed: list[Body]) -> None:
+    assert await admitted(*two_cells(2), *changed) == ()
+
+
+@pytest.mark.parametrize(
+    ("changed", "text"),
+    [
+        (
+            [study(parallelism=2)],
+            "parallelism 2: the matrix has 1 cell (an instance with a dataset), and within a cell "
+            "one trial runs at a time: leave parallelism out",
+        ),
+        (
+            two_cells(3),
+            "parallelism 3: the matrix has 2 cells (an instance with a dataset), and within a cell "
+            "one trial runs at a time: write 2 or less",
+        ),
+        (
+            [*two_cells(2), {**template(), "spec": EXTERNAL}],
+            "parallelism 2: encbench does not know the machine of the external database of "
+            "InstanceTemplate small, so nothing may be measured beside it: leave parallelism out",
+        ),
+        (
+            [*two_cells(2), template(**pinned("n1")), big(**pinned("n1"))],
+            "parallelism 2: nodeSelectors bind databases to n1 (kubernetes.io/hostname), and cells "
+            "do not share a node: leave parallelism out",
+        ),
+        (
+            [*two_cells(2), workload(client={"resources": CLIENT, **pinned("n9")})],
+            "parallelism 2: nodeSelectors bind clients to n9 (kubernetes.io/hostname), and cells "
+            "do not share a node: leave parallelism out",
+        ),
+    ],
+    ids=["one-cell", "too-few", "external", "databases", "clients"],
+)
+async def test_a_parallelism_that_no_nodes_could_give(changed: list[Body], text: str) -> None:
+    problems = [p for p in await admitted(*changed) if p.reason is Reason.NOT_SIDE_BY_SIDE]
+    assert [(p.kind, p.subject, p.text) for p in problems] == [(CAMPAIGN, "study", text)]

@@ -45,6 +45,12 @@ def test_follow_ups_share_the_digest_of_the_plan() -> None:
     assert (one.extends.number, two.extends.number) == (1, 2)
 
 
+def test_how_many_cells_are_measured_side_by_side_is_no_part_of_the_plan() -> None:
+    first = spec(parallelism=2)
+    assert plan_digest(first, PARTS) == plan_digest(spec(), PARTS)
+    assert follow_up("demo", "uid", first, PARTS, 12).parallelism == 2
+
+
 @pytest.mark.parametrize("other", [{"margin": 0.01}, {"blocks": {"extensions": 1}}])
 def test_another_plan_has_another_digest(other: dict[str, object]) -> None:
     assert plan_digest(spec(**other), PARTS) != plan_digest(spec(), PARTS)

@@ -20,7 +20,7 @@ from encbench.core.plan import Past
 from encbench.kube.labels import CREDENTIALS, USE
 from encbench.ports import Body
 from encbench.reconcile import objects
-from encbench.reconcile.campaign.estimate import DEAD_TIME
+from encbench.reconcile.campaign.estimate import DEAD_TIME, makespan
 from tests.support.manifests import body
 from tests.unit.reconcile.world import World, parts, study
 
@@ -88,6 +88,26 @@ async def test_time_is_the_sum_of_what_is_said(tmp_path: Path) -> None:
     assert found.time.between_trials_seconds == 30 * DEAD_TIME
     assert found.time.least_seconds == 30 * (60 + DEAD_TIME)
     assert found.trials.with_all_replacements == 7 * 3 * 2
+
+
+def test_cells_side_by_side_take_as_long_as_the_longest_lane(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert (makespan([5, 3, 3], 1), makespan([5, 3, 3], 2), makespan([5, 3, 3], 3)) == (11, 6, 5)
+    template, *others, study_ = everything(blocks={"min": 5}, parallelism=2)
+    large = {**template, "metadata": {**template["metadata"], "name": "large"}}
+    study_["spec"]["matrix"][0]["instanceRefs"] = ["small", "large"]
+    given = ["-f", written(tmp_path, template, large, *others, study_)]
+    assert main(["plan", "--output", "json", *given]) == 0
+    time = json.loads(capsys.readouterr().out)["campaigns"][0]["time"]
+    one = 30 * (60 + DEAD_TIME)
+    assert (time["leastSeconds"], time["inARowSeconds"]) == (one, 2 * one)
+    assert time["measuredSeconds"] == 60 * 50
+    assert main(["plan", *given]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "trials and time (2 cells side by side, if there are nodes for each of them)" in said
+    assert "planned 60 trials 32:30" in said
+    assert "Of 1:05:00 in a row 50:00 are measured (77 %)" in said
 
 
 async def test_with_precision_there_is_a_least_and_a_most(tmp_path: Path) -> None:

@@ -123,6 +123,47 @@ def test_a_database_that_is_started_anew_stays_where_it_was() -> None:
     assert "nodeAffinity" not in before, "what was read stays as it was"
 
 
+def avoiding(*nodes: str, **fields: Any) -> TestbedSpec:
+    return TestbedSpec.model_validate({**spec_of_testbed().to_dict(), "avoid": nodes, **fields})
+
+
+def none_of(term: dict[str, Any]) -> list[str]:
+    """The nodes that a term excludes; all of its fields have to hold."""
+    assert {(one["key"], one["operator"]) for one in term["matchFields"]} == {
+        ("metadata.name", "NotIn")
+    }
+    assert all(len(one["values"]) == 1 for one in term["matchFields"]), "the API takes no more"
+    return [one["values"][0] for one in term["matchFields"]]
+
+
+def test_databases_and_loads_never_run_where_another_cell_does() -> None:
+    spec = avoiding("n1", "n2", near=["n3"])
+    database, load = affinity.of_database(spec), affinity.of_load(spec, "bed")
+    for part in (database, load):
+        (term,) = part["nodeAffinity"][REQUIRED]["nodeSelectorTerms"]
+        assert none_of(term) == ["n1", "n2"]
+    (wish,) = database["nodeAffinity"][WISHED]
+    assert wish["preference"]["matchFields"][0]["values"] == ["n3"]
+    again = affinity.staying(database, "n4")["nodeAffinity"]
+    assert again[REQUIRED] == database["nodeAffinity"][REQUIRED]
+    (wish,) = again[WISHED]
+    assert wish["preference"]["matchFields"][0]["values"] == ["n4"]
+    assert "nodeAffinity" not in affinity.of_load(spec_of_testbed(), "bed")
+
+
+def test_clients_keep_off_another_cell_s_nodes_if_they_can() -> None:
+    part = client("n1", avoid=["n2", "n3"])
+    assert nodes(part) == {"n2", "n3"}, "they have no other"
+    (wish,) = part["nodeAffinity"][WISHED]
+    assert (wish["weight"], none_of(wish["preference"])) == (100, ["n2", "n3"])
+    assert part["podAntiAffinity"] == client("n1")["podAntiAffinity"]
+
+
+def test_beside_its_own_database_a_client_disturbs_no_other_cell() -> None:
+    assert "podAntiAffinity" not in client("n1", avoid=["n2"], allowColocation=True)
+    assert "podAntiAffinity" in client("n1", allowColocation=True)
+
+
 def test_replicas_spread_but_never_wait_for_it() -> None:
     (constraint,) = affinity.spread("run")
     assert constraint["whenUnsatisfiable"] == "ScheduleAnyway"

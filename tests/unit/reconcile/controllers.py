@@ -12,6 +12,7 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.kinds import JOB, POD, SECRET, STATEFUL_SET, TESTBED, TRIAL, Kind
 from encbench.kube import labels
 from encbench.ports import Body
+from encbench.wire.environment import STORE
 from encbench.wire.sidecar import TOKEN, Sidecar, entry_name
 from tests.support import sealed
 from tests.support.fake_agent import FakeAgent, FakeServer, FakeStop
@@ -19,6 +20,7 @@ from tests.support.fake_recorder import FakeClient
 from tests.unit.engines.postgresql.facts import evidence as postgres_evidence
 from tests.unit.reconcile import pods
 from tests.unit.reconcile.clients import Plan, Recorder, Recorders
+from tests.unit.reconcile.scheduler import Scheduler
 from tests.unit.reconcile.timeline import Timeline
 from tests.unit.reconcile.watched import Change, CountingStore, WatchedCluster
 
@@ -46,13 +48,16 @@ class Controllers:
     timeline: Timeline
     plan: Callable[[Body], Plan]
     """How the clients of a trial (as an object) run."""
-    sampled: Callable[[str, float], None]
-    """Told of a run on that testbed that began at that time, for Prometheus to have seen it."""
+    sampled: Callable[[str, str, float], None]
+    """Told of a run on that testbed, with clients on that node, that began at that time, for
+    Prometheus to have seen it."""
     delays: Delays = field(default_factory=Delays)
     in_force: dict[str, EncryptionModeSpec] = field(default_factory=dict)
     """Mode that the server of an arm is really in, where it is not the one that it should be."""
     nodes: dict[str, str] = field(default_factory=dict)
     """Where the scheduler puts the databases of an arm from now on; DATABASE_NODE if not named."""
+    scheduler: Scheduler | None = None
+    """Who places the pods, if that is to follow from what they ask for."""
     breaks: dict[str, Callable[[Any], None]] = field(default_factory=dict)
     """What is different in the evidence of an arm, where the server is PostgreSQL."""
     _ips: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
@@ -160,9 +165,29 @@ class Controllers:
             return
         template = found["spec"]["template"]
         arm = template["metadata"]["labels"][labels.ARM]
-        node = self.nodes.get(arm, pods.DATABASE_NODE)
-        body = self.cluster.add(POD, pods.pod(found, name, template, node))
-        self.timeline.after(self.delays.database, partial(self._database_runs, body))
+        usual = self.nodes.get(arm, pods.DATABASE_NODE)
+        body = self.cluster.add(POD, pods.pod(found, name, template, usual))
+        runs = partial(self._database_runs, body)
+        self._place(body, template, self.delays.database, runs)
+
+    def _place(self, body: Body, template: Body, seconds: float, runs: Callable[[], None]) -> None:
+        """Give a pod its node, now or when there is one; it runs so many seconds later."""
+        if self._same(POD, body) is None:
+            return
+        if self.scheduler is None:
+            self.timeline.after(seconds, runs)
+            return
+        meta = body["metadata"]
+        others = [one for one in self.cluster.all(POD) if one["metadata"]["uid"] != meta["uid"]]
+        node = self.scheduler.place(template, others)
+        self.cluster.set_spec(POD, meta["namespace"], meta["name"], nodeName=node)
+        said = {"type": "PodScheduled", "status": "True" if node else "False"}
+        if node is None:
+            said |= {"reason": "Unschedulable", "message": "0 nodes are available"}
+            self.timeline.after(5.0, partial(self._place, body, template, seconds, runs))
+        else:
+            self.timeline.after(seconds, runs)
+        self._set_status(POD, body, {**body["status"], "conditions": [said]})
 
     def _stop(self, body: Body) -> None:
         """The pod is being deleted; it goes when its server has ended."""
@@ -248,10 +273,10 @@ class Controllers:
             }
             made = pods.pod(job, f"{name}-{index}-x", template, pods.CLIENT_NODE, **marks)
             body = self.cluster.add(POD, made)
+            seconds, runs = self.delays.load, partial(self._loaded, job, body)
             if labels.TRIAL in job["metadata"]["labels"]:
-                self.timeline.after(self.delays.client, partial(self._client_runs, job, body))
-            else:
-                self.timeline.after(self.delays.load, partial(self._loaded, job, body))
+                seconds, runs = self.delays.client, partial(self._client_runs, job, body)
+            self._place(body, template, seconds, runs)
 
     def _loaded(self, job: Body, body: Body) -> None:
         if self._same(POD, body) is not None:
@@ -269,17 +294,23 @@ class Controllers:
             return
         ip = f"10.0.1.{next(self._ips)}"
         plan = self.plan(trial)
+        bed, node = trial["spec"]["testbedRef"]["name"], self._node_of(body)
         recorder = Recorder(
-            client=FakeClient(self._token(body, "recorder"), clock_offset=plan.skew),
+            client=FakeClient(
+                self._token(body, "recorder"), clock_offset=plan.skew, own_store=_store(job)
+            ),
             timeline=self.timeline,
             plan=plan,
             upload=self.store.upload,
             ended=partial(self._client_ended, job, body),
-            measured=partial(self.sampled, trial["spec"]["testbedRef"]["name"]),
-            testbed=trial["spec"]["testbedRef"]["name"],
+            measured=partial(self.sampled, bed, node),
+            testbed=bed,
         )
         self.recorder.add(f"{ip}:9473", recorder)
         self._set_status(POD, body, pods.running(body, ip))
+
+    def _node_of(self, body: Body) -> str:
+        return str((self._same(POD, body) or body)["spec"]["nodeName"])
 
     def _client_ended(self, job: Body, body: Body, recorder: Recorder) -> None:
         if self._same(POD, body) is None:
@@ -296,3 +327,10 @@ class Controllers:
             for pod in self.cluster.all(POD, job["metadata"]["namespace"])
             if pod["metadata"]["ownerReferences"][0]["uid"] == uid
         ]
+
+
+def _store(job: Body) -> str:
+    """The store that the job's recorders are told of."""
+    containers = job["spec"]["template"]["spec"]["containers"]
+    (own,) = [one["env"] for one in containers if one["name"] == "recorder"]
+    return str(next(one["value"] for one in own if one["name"] == STORE))

@@ -15,6 +15,7 @@ from encbench.reconcile.campaign import children, estimate
 from encbench.reconcile.campaign.cleanup import FINALIZER
 from encbench.reconcile.campaign.decide import CampaignDecision, decide
 from encbench.reconcile.campaign.facts import CampaignSeen, past
+from encbench.reconcile.campaign.ledger import ClientStay, Ledger
 from encbench.reconcile.campaign.resolve import Resolution
 from encbench.reconcile.effects.effect import (
     Announce,
@@ -195,6 +196,73 @@ def test_the_end_is_estimated_once_testbeds_are_ready() -> None:
     of = a_campaign()
     eta = decide(of, saw(of)).status.estimated_completion_time
     assert eta == ago(-3 * (30 + 60 + 5))
+
+
+def two_cells(parallelism: int, *places: str, clients: str = "") -> CampaignDecision:
+    """Of two cells with three trials each.
+
+    `places` has the node of all of a cell's databases, `?` where one of them has none yet, and
+    nothing where there are none; the first clients of both cells ran on the node `clients`.
+    """
+    matrix = [{"instanceRefs": ["small"], "modeRefs": ["tde"], "workloadRefs": ["oltp", "more"]}]
+    oltp = manifests.SPECS[TRIAL]["workload"]
+    more = {**oltp, "sysbench": {**oltp["sysbench"], "tables": 77}}
+    found = plan.frozen(RESOLVED.instances, RESOLVED.modes, {"oltp": oltp, "more": more}, {})
+    of = a_campaign(matrix=matrix, parallelism=parallelism)
+    of = replace(of, status=of.status.model_copy(update={"resolved": found}))
+    cells, ledger = plan.cells(of.spec, found.workloads), Ledger()
+    ledger.begin(plan.Attempts(of.spec.blocks, cells))
+    beds: dict[str, Testbed] = {}
+    for cell, place in zip(cells, places, strict=False):
+        for arm in cell.arms if place else ():
+            is_placed = arm.role != "control" or not place.endswith("?")
+            body = with_status(
+                children.testbed(of, found, cell, arm),
+                {"Ready": ("True" if is_placed else "False", 9.0)},
+                readyTime=ago(9),
+                **({"machine": {"node": place.rstrip("?")}} if is_placed else {}),
+            )
+            beds[body["metadata"]["name"]] = objects.testbed(body)
+    for cell in cells if clients else ():
+        stay = ClientStay((cell.name, "", 0, 0, ""), (clients,), 1.0, "")
+        ledger.stays[cell.name, 1].by_nodes[stay.nodes] = stay
+    return decide(of, CampaignSeen(NOW, None, beds, {}, ledger))
+
+
+@pytest.mark.parametrize(
+    ("places", "clients", "made_now", "first", "second"),
+    [
+        (("", ""), "", 3, "creating", "until another cell's databases have nodes"),
+        (("n0", ""), "", 1, "block 1", "until the clients of the cell before it have nodes"),
+        (("n0", ""), "n9", 1 + 3, "block 1", "creating"),
+        (("", "n1?"), "n9", 0, "until another cell's databases have nodes", "preparing"),
+        (("", ""), "n9", 3, "creating", "until another cell's databases have nodes"),
+        (("n0?", "n1"), "n9", 1, "preparing", "block 1"),
+        (("n0", "n1"), "n9", 1, "block 1", "waits for node n9, until a cell before it is done"),
+    ],
+    ids=["start", "no-clients", "clients", "later-first", "both-anew", "waits", "shared"],
+)
+def test_one_cell_at_a_time_is_placed_and_none_where_an_earlier_one_may_need_the_room(
+    places: tuple[str, str], clients: str, made_now: int, first: str, second: str
+) -> None:
+    decision = two_cells(2, *places, clients=clients)
+    assert len(made(decision)) == made_now
+    one, other = decision.status.step.split("; cell 2: ")
+    assert first in one
+    assert second in other
+
+
+def test_cells_side_by_side_take_a_step_each_and_end_sooner() -> None:
+    one, both = two_cells(1, "n0"), two_cells(2, "n0", "n1")
+    assert (made(one), made(both)) == (["Trial"], ["Trial"] * 2)
+    assert one.status.step.startswith("block 1, oltp at ")
+    first, second = both.status.step.split("; ")
+    assert first.startswith("cell 1: block 1, oltp at ")
+    assert second.startswith("cell 2: block 1, more at ")
+    assert one.status.estimated_completion_time == ago(-6 * (30 + 60 + 5))
+    assert both.status.estimated_completion_time == ago(-3 * (30 + 60 + 5))
+    avoided = [e.body["spec"].get("avoid", []) for e in both.effects if isinstance(e, Create)]
+    assert avoided == [["n1"], ["n0"]]
 
 
 def test_an_end_beyond_the_calendar_is_not_estimated(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,19 +1,25 @@
-"""A client whose clock is wrong: lengths are the tool's own, and Prometheus is asked rightly."""
+"""Clocks that are wrong, or are set in a window: right figures or none.
+
+A client's, and the operator's against everyone else's, the API server's and Prometheus' included.
+The agent's is in `test_interleaved`, Prometheus' own in tests/unit/adapters and in `test_series`.
+"""
 
 import asyncio
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 import pytest
 
 from encbench.core.artefact import decode
 from encbench.core.records import TrialRecord
+from encbench.ports import Metrics, Series
 from encbench.reconcile.trial.facts import clock_offset, run_facts
 from tests.support import sidecars
 from tests.support.fake_recorder import FakeClient, FakeRecorder
+from tests.unit.reconcile.driver import Operator
 from tests.unit.reconcile.oracle import assert_sound
-from tests.unit.reconcile.timeline import START
-from tests.unit.reconcile.world import DURATION, WARMUP, World, parts, study
+from tests.unit.reconcile.timeline import START, SimClock
+from tests.unit.reconcile.world import DURATION, SPACE, WARMUP, World, parts, study
 
 
 async def records(skew: float) -> tuple[World, list[TrialRecord]]:
@@ -83,3 +89,88 @@ def test_the_offset_is_that_in_the_middle_of_the_round_trip() -> None:
     state = asyncio.run(recorder.state("here", sidecars.access("token", "recorder")))
     found = run_facts(state, asked, answered).clock
     assert found == pytest.approx({"seconds": 6.9, "roundTrip": 0.4})
+
+
+@dataclass
+class OperatorsClock:
+    """The operator's, ahead of everyone else's."""
+
+    true: SimClock
+    ahead: float = 0.0
+
+    def now(self) -> datetime:
+        return datetime.fromtimestamp(self.true.time + self.ahead, UTC)
+
+
+@dataclass
+class OfTheirTime:
+    """Prometheus as its adapter shows it: the times of samples are by the operator's clock."""
+
+    metrics: Metrics
+    clock: OperatorsClock
+
+    async def raw(self, selector: str, start: float, end: float) -> list[Series]:
+        ahead = self.clock.ahead
+        found = await self.metrics.raw(selector, start - ahead, end - ahead)
+        return [
+            Series(one.labels, tuple((at + ahead, value) for at, value in one.samples))
+            for one in found
+        ]
+
+
+def with_clock(ahead: float) -> tuple[World, OperatorsClock]:
+    """A world whose operator's clock is ahead by that."""
+    world = World()
+    clock = OperatorsClock(world.clock, ahead)
+    metrics = OfTheirTime(world.deps.metrics, clock)
+    world.deps = replace(world.deps, clock=clock, metrics=metrics)
+    world.operators = [Operator(world.deps, world.clock, [SPACE], events=True)]
+    world.apply(*parts(), study("plain", blocks=1))
+    return world, clock
+
+
+def measured(world: World) -> list[TrialRecord]:
+    keys = [trial.status.artefact_key or "" for trial in world.trials()]
+    return [decode(TrialRecord, world.store.objects[key], key) for key in keys if key]
+
+
+@pytest.mark.parametrize("ahead", [300.0, -300.0])
+async def test_an_operator_whose_clock_is_wrong(ahead: float) -> None:
+    _, right = await records(0.0)
+    world, _ = with_clock(ahead)
+    await world.run(world.ended)
+    assert world.clock.time - START < 120, "nobody waits for another clock"
+    for one, other in zip(right, measured(world), strict=True):
+        assert (other.outcome, other.reason) == ("Succeeded", None), other.message
+        assert other.window is not None
+        assert other.window.end - other.window.start == pytest.approx(DURATION)
+        assert other.clients[0].clock_offset is not None
+        assert other.clients[0].clock_offset.seconds == pytest.approx(-ahead, abs=0.001)
+        assert_same_figures(one, other)
+
+
+def assert_same_figures(right: TrialRecord, other: TrialRecord) -> None:
+    assert right.result is not None
+    assert other.result is not None
+    assert other.result.tps == pytest.approx(right.result.tps, rel=0.01)
+    assert right.cpu.database is not None
+    assert other.cpu.database is not None
+    assert other.cpu.database.cores == pytest.approx(right.cpu.database.cores)
+
+
+@pytest.mark.parametrize("step", [300.0, 2.0, -2.0, -300.0])
+async def test_an_operator_whose_clock_is_set_in_a_window(step: float) -> None:
+    """Figures of that trial's are right, or there are none; the block is measured again."""
+    _, right = await records(0.0)
+    world, clock = with_clock(0.0)
+    await world.run(world.running())
+    struck = world.trials()[0].name
+    world.timeline.after(WARMUP + DURATION / 2, lambda: setattr(clock, "ahead", step))
+    await world.run(world.ended)
+    assert world.campaign().status.phase == "Succeeded", world.describe()
+    found = {record.trial.name: record for record in measured(world)}
+    assert found[struck].outcome != "Succeeded", "whatever shows it first"
+    valid = [record for record in found.values() if record.outcome == "Succeeded"]
+    assert len(valid) >= 2
+    for record in valid:
+        assert_same_figures(next(one for one in right if one.spec.arm == record.spec.arm), record)

@@ -59,9 +59,10 @@ async def test_a_meter_that_fails_disturbs_no_pass(caplog: pytest.LogCaptureFixt
 
 def test_windows_of_one_block_have_nothing_between_them() -> None:
     windows = Windows()
-    assert windows.add("a", "x", 10, 20) is None, "the first"
-    assert windows.add("a", "x", 15, 25) is None, "beside it"
-    assert windows.add("b", "x", 30, 40) is None, "of another namespace"
-    assert windows.add("a", "x", 28, 30) == 3
+    assert windows.add("a", "x", "c1", 10, 20) is None, "the first"
+    assert windows.add("a", "x", "c1", 15, 25) is None, "beside it"
+    assert windows.add("b", "x", "c1", 30, 40) is None, "of another namespace"
+    assert windows.add("a", "x", "c2", 27, 28) is None, "of another cell, beside it"
+    assert windows.add("a", "x", "c1", 28, 30) == 3
     windows.forget("a", "x")
-    assert windows.add("a", "x", 40, 50) is None
+    assert windows.add("a", "x", "c1", 40, 50) is None

@@ -115,6 +115,16 @@ def test_a_client_whose_clock_was_set() -> None:
     assert message.startswith("the clock of client 1 was set by -300.0 s during the run: ")
 
 
+def test_an_operator_whose_clock_was_set() -> None:
+    """The window is by its clock before, and Prometheus was asked by its clock afterwards."""
+    for step in (300.0, -300.0, 0.33):
+        assert reason(collected=replace(COLLECTED, own_clock_moved=step)) == "ClockSet"
+    assert reason(collected=replace(COLLECTED, own_clock_moved=0.3)) is None
+    _, _, message = judge(spec(), TrialGathered(replace(COLLECTED, own_clock_moved=9.0), METRICS))
+    assert message is not None
+    assert message.startswith("the operator's clock was set by +9.0 s during the run: ")
+
+
 def test_foreign_load() -> None:
     assert reason(metrics=foreign(2.0)) is None, "half of four cores is allowed"
     assert reason(metrics=foreign(2.1)) == "ForeignLoad"

@@ -85,7 +85,8 @@ def test_a_line_is_entered_once() -> None:
     ledger.add(trial)
     ledger.add(trial)
     assert ledger.outcomes == {"Succeeded": 1}
-    assert len(ledger.starts()) == 1
+    assert len(ledger.starts(trial.spec.cell)) == 1
+    assert not ledger.starts("another cell")
 
 
 def test_the_pace_is_that_of_the_last_trials() -> None:
@@ -93,7 +94,7 @@ def test_the_pace_is_that_of_the_last_trials() -> None:
     for number in range(2 * PACE):
         trial = a_trial(outcome="Succeeded", startTime=ago(10 * number))
         ledger.add(replace(trial, name=f"run-{number}"))
-    starts = ledger.starts()
+    starts = ledger.starts(a_trial().spec.cell)
     assert len(starts) == PACE
     assert list(starts) == sorted(starts)
     assert starts[-1] - starts[0] == pytest.approx(10 * (PACE - 1))

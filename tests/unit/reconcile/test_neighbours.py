@@ -113,20 +113,32 @@ def test_what_is_not_known_is_not_guessed(
 
 
 def test_databases_that_were_to_be_idle() -> None:
-    found = idle(RECORD, "bed-tde", limit=2.0)
+    found = idle(RECORD, "bed-tde", 2.0, ["one", "two"])
     assert found is not None
     assert found.cores == pytest.approx(0.01)
     assert found.limit_cores == 2.0
     assert list(found.testbeds) == ["bed-plain"]
 
 
+def test_a_database_on_another_node_may_be_measured_at_the_same_time() -> None:
+    other = pod("database", "bed-of-another-cell", "three", 1.5)
+    nowhere = pod("database", "bed-nowhere", "", 0.02)
+    record = RECORD.model_copy(update={"pods": (*RECORD.pods, other, nowhere)})
+    found = idle(record, "bed-tde", 2.0, ["one", "two"])
+    assert found is not None
+    assert sorted(found.testbeds) == ["bed-nowhere", "bed-plain"]
+    shared = idle(record, "bed-tde", 2.0, ["one", "three"])
+    assert shared is not None
+    assert shared.testbeds["bed-of-another-cell"] == pytest.approx(1.5)
+
+
 def test_one_database_alone_has_no_neighbours() -> None:
     alone = RECORD.model_copy(update={"pods": RECORD.pods[:1]})
-    found = idle(alone, "bed-tde", limit=2.0)
+    found = idle(alone, "bed-tde", 2.0, ["one"])
     assert found == IdleCpu(cores=0.0, limit_cores=2.0)
 
 
 def test_without_any_samples_of_databases_nothing_is_said() -> None:
-    assert idle(RECORD.model_copy(update={"pods": ()}), "bed-tde", 2.0) is None
+    assert idle(RECORD.model_copy(update={"pods": ()}), "bed-tde", 2.0, ["one"]) is None
     few = PodCpu(part="database", testbed="bed-plain", node="one", samples=((101.0, 0.0),))
-    assert idle(RECORD.model_copy(update={"pods": (few,)}), "bed-tde", 2.0) is None
+    assert idle(RECORD.model_copy(update={"pods": (few,)}), "bed-tde", 2.0, ["one"]) is None

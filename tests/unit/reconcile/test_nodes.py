@@ -1,5 +1,6 @@
 """Leases of nodes: one campaign at a time, in order of asking, and none held for the dead."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -105,6 +106,45 @@ async def test_a_node_is_one_campaign_s_at_a_time(here: Installation) -> None:
     assert used(here.b, two) == frozenset()
     assert (here.holder(), here.queue()) == ("one", ["two"])
     assert waits(here.b, two) == "waits for node n1, held by campaign team-one/one, about a minute"
+
+
+def of_cell(what: Use, cell: str) -> Use:
+    holder = replace(what.unit.holder, cell=cell)
+    return replace(what, unit=replace(what.unit, holder=holder))
+
+
+async def test_cells_of_one_campaign_are_no_exception_either(here: Installation) -> None:
+    one, two = of_cell(use("one"), "c1"), of_cell(use("one", unit="trial 2"), "c2")
+    assert await here.a.take(one)
+    assert not await here.a.take(two)
+    assert waits(here.a, two) == "waits for node n1, held by another cell of its campaign, " + (
+        "about a minute"
+    )
+    await leave(here.a, one)
+    assert await here.a.take(two)
+
+
+async def test_what_nothing_works_on_goes_to_another_cell_of_its_campaign_at_once(
+    here: Installation,
+) -> None:
+    one, two = of_cell(use("one"), "c1"), of_cell(use("one"), "c2")
+    assert await here.a.take(one)
+    await leave(here.a, one)
+    assert not await here.a.take(use("other")), "of another campaign it has to ask first"
+    assert not await here.a.take(two), "who waits already comes first"
+    await here.pass_time(5, here.a)
+    await leave(here.a, two)
+    assert await here.a.take(use("other"))
+    await leave(here.a, use("other"))
+    await here.pass_time(20, here.a)
+    assert await here.a.take(one)
+    await leave(here.a, one)
+    assert await here.a.take(two)
+
+
+def test_a_holder_that_an_earlier_version_wrote_is_understood() -> None:
+    for holder in (Holder("team", "one", "uid"), Holder("team", "one", "uid", "c1")):
+        assert Holder.parse(str(holder)) == holder
 
 
 async def test_two_campaigns_of_one_operator_are_no_exception(here: Installation) -> None:

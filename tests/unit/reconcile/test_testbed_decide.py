@@ -85,7 +85,7 @@ def test_another_version_than_the_templates_is_refused() -> None:
 
 
 def test_a_server_that_may_not_open_files_for_all_its_clients_ends_it() -> None:
-    """MySQL and MariaDB take fewer connections than they are told, and say so in their log."""
+    """MySQL and MariaDB take fewer connections than they are set to, and say so in their log."""
     bed = a_testbed({})
     needed = bed.spec.max_connections
     few = decide(bed, saw(server_started=7.0, connections=needed - 1))
@@ -160,6 +160,22 @@ def test_a_database_that_does_not_come_up_in_time_says_why(
 ) -> None:
     assert not failure(decide(a_testbed({}, startTime=ago(599)), seen))
     assert failure(decide(a_testbed({}, startTime=ago(602)), seen)) == reason
+
+
+def test_room_that_only_other_cells_nodes_have_is_waited_for_without_a_deadline() -> None:
+    stuck = saw(database=a_pod("bed-0", node=None, unschedulable="0 of 3 nodes"))
+    alone = a_testbed({}, startTime=ago(602))
+    assert failure(decide(alone, stuck)) == "Unschedulable"
+    beside = replace(alone, spec=alone.spec.model_copy(update={"avoid": ["n1"]}))
+    waits = decide(beside, stuck)
+    assert not failure(waits)
+    assert status_of(waits, "Provisioned") == ("Unknown", "NodeInUse")
+    assert not find(waits.status.conditions, "Hindered")
+    assert waits.requeue == 30.0
+    # Once there is room, the step has all its time.
+    facts = {"Provisioned": ("Unknown", 9000.0)}
+    began = decide(replace(beside, status=a_testbed(facts, startTime=ago(9000)).status), saw())
+    assert not failure(began)
 
 
 def test_what_a_server_said_is_left_to_its_log() -> None:

@@ -1,5 +1,6 @@
 """Campaigns with encrypted volumes: what is refused, what is proven, and what comes to nothing."""
 
+import copy
 import json
 from typing import Any
 
@@ -9,6 +10,7 @@ from encbench.api.conditions import find
 from encbench.api.kinds import (
     CAMPAIGN,
     ENCRYPTION_MODE,
+    NAMESPACE,
     PERSISTENT_VOLUME,
     PERSISTENT_VOLUME_CLAIM,
     SECRET,
@@ -51,6 +53,14 @@ def add_class(world: World, **parameters: str) -> None:
     world.cluster.add(STORAGE_CLASS, body)
 
 
+def enforces(world: World, level: str) -> None:
+    """The namespace gets a Pod Security Standard."""
+    key = (NAMESPACE, "", SPACE)
+    body = copy.deepcopy(world.cluster._objects[key])
+    body["metadata"]["labels"] = {"pod-security.kubernetes.io/enforce": level}
+    world.cluster._store(key, body)
+
+
 async def finished(world: World) -> World:
     await world.run(world.ended)
     await world.settle()
@@ -71,6 +81,27 @@ async def test_without_the_charts_word_no_container_is_privileged() -> None:
     assert "EncryptionMode fuse: gocryptfs needs a privileged container" in refusal(world)
     assert "privilegedVolumes.enabled=true" in refusal(world)
     assert not world.cluster.all(STATEFUL_SET)
+
+
+@pytest.mark.parametrize("level", ["restricted", "baseline"])
+async def test_a_namespace_that_enforces_a_standard_has_no_privileged_container(level: str) -> None:
+    world = World(volume_image=IMAGE)
+    enforces(world, level)
+    world.apply(*parts(), mode("fuse", FUSE), study("fuse", blocks=1))
+    await world.settle(30)
+    said = refusal(world)
+    assert f"namespace {SPACE} enforces the Pod Security Standard {level}" in said
+    assert f"label namespace {SPACE} pod-security.kubernetes.io/enforce=privileged" in said
+    assert not world.cluster.all(STATEFUL_SET)
+    enforces(world, "privileged")
+    await world.run(world.running())
+
+
+async def test_other_modes_ask_for_no_namespace() -> None:
+    world = World(volume_image=IMAGE)
+    enforces(world, "restricted")
+    world.apply(*parts(), study("tde", blocks=1))
+    await world.run(world.running())
 
 
 async def test_a_class_that_is_not_there_is_missed_beforehand() -> None:

@@ -36,7 +36,7 @@ from tests.support.testbeds import counting_tokens
 from tests.unit.reconcile.clients import Plan, Recorders
 from tests.unit.reconcile.controllers import Controllers
 from tests.unit.reconcile.driver import Hesitant, Killed, Operator, Switch
-from tests.unit.reconcile.pods import CLIENT_NODE, DATABASE_NODE
+from tests.unit.reconcile.pods import DATABASE_NODE
 from tests.unit.reconcile.timeline import START, SimClock, Timeline
 from tests.unit.reconcile.watched import Change, CountingStore, TimedMetrics, WatchedCluster
 
@@ -110,7 +110,8 @@ class World:
                     "IfNotPresent",
                     "0.1.0",
                     counting_tokens(),
-                    volume_image,
+                    "http://store.invalid/encbench",
+                    volume_image=volume_image,
                     proxy_image=proxy_image,
                     turnstile_image="turnstile:test",
                 )
@@ -271,8 +272,8 @@ class World:
     def _testbed(self, of: Trial) -> Testbed:
         return testbed(self.cluster.one(TESTBED, SPACE, of.spec.testbed_ref.name))
 
-    def _samples(self, testbed: str, began: float) -> None:
-        """What Prometheus scrapes around a run on that testbed."""
+    def _samples(self, testbed: str, client_node: str, began: float) -> None:
+        """What Prometheus scrapes around a run on that testbed, of its cell and their nodes."""
         self.runs += 1
         own_run = range(int(began), int(began) + WARMUP + DURATION + 2)
 
@@ -288,24 +289,27 @@ class World:
             self._counters[key] = (own_run.stop + 1, value)
 
         idling = self.idling(self.runs)
-        used = 0.0
-        for body in self.latest("Testbed", ""):
-            spec, name = body["spec"], body["metadata"]["name"]
-            if "external" in spec["instance"]:
+        busy = {client_node: 0.3}
+        found = {body["metadata"]["name"]: body for body in self.latest("Testbed", "")}
+        cell = found[testbed]["spec"]["cell"] if testbed in found else None
+        for name, body in found.items():
+            spec = body["spec"]
+            if "external" in spec["instance"] or spec["cell"] != cell:
                 continue
             own = {"namespace": SPACE, "testbed": name, "campaign": spec["campaignRef"]["name"]}
-            own["node"] = DATABASE_NODE
+            place = body.get("status", {}).get("machine") or {}
+            own["node"] = node = place.get("node", DATABASE_NODE)
             cores = 0.3 if name == testbed else idling
             add("encbench_database_cpu_seconds_total", cores, 0.001, **own)
             add("encbench_agent_cpu_seconds_total", 0.002, 0.002, **own)
-            used += cores + 0.002
+            used = cores + 0.002
             method = spec["mode"].get("columns", {}).get("method")
             if method == "confidential" and self.proxied:
                 proxy = self.proxying if name == testbed else 0.0
                 add("encbench_proxy_cpu_seconds_total", proxy, 0.0, **own)
                 add("encbench_proxy_resident_bytes", 0.0, 0.0, **own)
                 used += proxy
-        busy = {DATABASE_NODE: used + self.foreign(self.runs), CLIENT_NODE: 0.3}
+            busy[node] = busy.get(node, self.foreign(self.runs)) + used
         for node, cores in busy.items():
             for cpu in ("0", "1"):
                 idle = max(0.0, 1 - cores / 2)

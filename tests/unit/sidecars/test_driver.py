@@ -32,6 +32,11 @@ def url() -> Iterator[str]:
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            if self.path.startswith("/moved"):
+                self.send_response(302)
+                self.send_header("Location", "/driver.jar")
+                self.end_headers()
+                return
             found = self.path.startswith("/driver.jar")
             self.send_response(200 if found else 404)
             self.end_headers()
@@ -72,6 +77,14 @@ def test_another_jar_is_not_left_there(folder: Path, url: str) -> None:
     ):
         fetch(asked(folder, url=f"{url}/driver.jar?token=hidden", sha256="0" * 64))
     assert list(folder.iterdir()) == []
+
+
+def test_a_redirection_is_not_followed(folder: Path, url: str) -> None:
+    """It could lead to a host that the administrator's list has not."""
+    with pytest.raises(DriverRefused, match=r"/moved redirects .*write that one into") as caught:
+        fetch(asked(folder, url=f"{url}/moved?token=hidden", sha256=DIGEST))
+    assert "hidden" not in str(caught.value)
+    assert not (folder / "driver.jar").exists()
 
 
 @pytest.mark.parametrize("name", ["missing.jar?token=hidden", "%00"])

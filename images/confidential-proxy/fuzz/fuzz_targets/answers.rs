@@ -20,8 +20,8 @@ fuzz_target!(|data: &[u8]| {
     responder.agreed(flags & 2 != 0);
     let _ = capabilities::mask_greeting(&mut answer.to_vec());
     let _ = capabilities::mask_response(&mut answer.to_vec());
-    let Ok(request) = request::read(command, flags & 4 != 0, &rules) else { return };
-    responder.begin(request);
+    let Ok(request) = request::read(command) else { return };
+    responder.begin(request, if flags & 4 != 0 { &command[1..] } else { b"" });
     let (mut rest, mut out) = (answer, Vec::new());
     while let (false, Some(header)) = (responder.is_done(), packet::header(rest)) {
         let end = header.total().min(rest.len());

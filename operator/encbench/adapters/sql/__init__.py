@@ -1,10 +1,10 @@
 """SQL over a unix socket: the agent's one session, with bounded waits.
 
 The agent imports this package at a twentieth of a core, so nothing here pulls in the API's models,
-and a driver is imported with the first session.
+and a driver is imported when it is needed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -45,10 +45,19 @@ def connect(
     statement_timeout: float = 30.0,
 ) -> Session:
     """Open a session with a server that speaks this. Timeouts are in seconds. SqlError."""
+    return _opener(driver)(socket, user, password, connect_timeout, statement_timeout)
+
+
+def prepare(driver: Driver) -> None:
+    """Import what a session needs, so that the first one does not wait for it."""
+    _opener(driver)
+
+
+def _opener(driver: Driver) -> Callable[[Path, str, str, float, float], Session]:
     if driver == "mysql":
         from encbench.adapters.sql import mysql  # noqa: PLC0415 see the module's docstring
 
-        return mysql.connect(socket, user, password, connect_timeout, statement_timeout)
+        return mysql.connect
     from encbench.adapters.sql import postgresql  # noqa: PLC0415 see the module's docstring
 
-    return postgresql.connect(socket, user, password, connect_timeout, statement_timeout)
+    return postgresql.connect

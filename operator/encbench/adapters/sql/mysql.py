@@ -1,14 +1,28 @@
-"""MySQL's protocol, by PyMySQL. The package imports this module with the first session."""
+"""MySQL's protocol, by PyMySQL. The package imports this module when it is needed.
 
+PyMySQL would import cryptography, which only a login over TCP without TLS uses. A session by the
+socket does without it, and the agent starts a second sooner. Whoever logs in over TCP has imported
+cryptography before, as the look at encrypted columns does.
+"""
+
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pymysql
-from pymysql.connections import Connection
-
 from encbench.adapters.sql import Row, SqlError, refusal
+
+UNUSED = "cryptography"
+if UNUSED not in sys.modules:
+    # To Python that is a module that is not installed.
+    sys.modules[UNUSED] = None  # type: ignore[assignment]
+try:
+    import pymysql
+    from pymysql.connections import Connection
+finally:
+    if sys.modules[UNUSED] is None:
+        del sys.modules[UNUSED]
 
 
 class MySqlConnection:

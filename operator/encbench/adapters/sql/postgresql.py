@@ -1,4 +1,4 @@
-"""PostgreSQL's protocol, by pg8000. The package imports this module with the first session.
+"""PostgreSQL's protocol, by pg8000. The package imports this module when it is needed.
 
 pg8000 is plain Python without a C library of its own: it costs the agent 26 ms of CPU to import
 and 2 ms a session.

@@ -20,6 +20,7 @@ from encbench.reconcile.campaign.facts import Misfit, is_archived
 from encbench.reconcile.campaign.ledger import Ledger
 from encbench.reconcile.deps import Reads
 from encbench.reconcile.objects import Campaign, Trial, belongs_to
+from encbench.reconcile.strangers import stores_elsewhere
 
 AGAIN = 3600.0
 """Seconds after which a ledger is filled anew, because people may delete Trials that are over."""
@@ -54,7 +55,7 @@ async def catch_up(
             else:
                 found[name] = trial
     ledger.awaited |= active.keys() - ledger.lines.keys()
-    return found
+    return {name: trial for name, trial in found.items() if not stores_elsewhere(trial)}
 
 
 async def fill(read: Reads, campaign: Campaign, ledger: Ledger, misfits: Misfits) -> None:

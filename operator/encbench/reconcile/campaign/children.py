@@ -7,7 +7,7 @@ from encbench.api.base import Model, ObjectRef
 from encbench.api.campaign import Resolved
 from encbench.api.kinds import OVERHEAD_REPORT, TESTBED, TRIAL, Kind
 from encbench.api.overheadreport import OverheadReportSpec
-from encbench.api.testbed import Arm, Dataset, Machine, TestbedSpec
+from encbench.api.testbed import MAX_AVOIDED, Arm, Dataset, Machine, TestbedSpec
 from encbench.api.trial import TrialSpec, Turns
 from encbench.core.certificates import KeyPair, authority_entries, authority_name
 from encbench.core.naming import child_name, digest, storage_prefix
@@ -60,8 +60,12 @@ def testbed(
     generation: int = 1,
     *,
     near: Sequence[str] = (),
+    avoid: Sequence[str] = (),
 ) -> Body:
-    """The Testbed of one arm in one set; `near` are the nodes of the set's other databases."""
+    """The Testbed of one arm in one set.
+
+    `near` are the nodes of the set's other databases, and `avoid` those of other cells.
+    """
     workload = resolved.workloads[cell.dataset_workload]
     instance, mode = resolved.instances[cell.instance_ref], resolved.modes[arm.mode_ref]
     dataset = Dataset(
@@ -81,6 +85,7 @@ def testbed(
         dataset=dataset,
         max_connections=cell.max_concurrency + SPARE_CONNECTIONS,
         near=list(near),
+        avoid=list(avoid[:MAX_AVOIDED]),
         reset=campaign.spec.reset,
         residency=campaign.spec.residency,
         cache=campaign.spec.cache,
@@ -123,12 +128,13 @@ def trial(
     *,
     after: str | None = None,
     client_nodes: Sequence[str] = (),
+    avoid: Sequence[str] = (),
     machine: Machine | None = None,
 ) -> Body:
     """The Trial of one attempt; `after` names the one that it must let finish.
 
-    `client_nodes` are where its clients have to run, `machine` is what its database's node has to
-    be like.
+    `client_nodes` are where its clients have to run, `avoid` are nodes of other cells, and
+    `machine` is what its database's node has to be like.
     """
     condition = planned.condition
     workload = resolved.workloads[condition.workload_ref]
@@ -151,6 +157,8 @@ def trial(
         limits=campaign.spec.limits,
         allow_colocation=campaign.spec.allow_colocation,
         client_nodes=list(client_nodes),
+        # Those that have to run somewhere have no choice.
+        avoid=[] if client_nodes else list(avoid[:MAX_AVOIDED]),
         machine=machine,
         storage_prefix=storage_prefix(campaign.namespace, campaign.name, campaign.uid),
         step_deadlines=campaign.spec.step_deadlines,

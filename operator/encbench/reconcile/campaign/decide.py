@@ -1,14 +1,13 @@
 """What to do next with a campaign.
 
-Cells are measured one after the other; within a cell its testbeds stand side by side and one trial
-runs at a time. The plan is a pure function of the frozen specs and of the outcomes so far, so there
-is no cursor to lose.
+Cells are measured one after the other, or as many side by side as `parallelism` says. Within a cell
+its testbeds stand side by side and one trial runs at a time. The plan is a pure function of the
+frozen specs and of the outcomes so far, so there is no cursor to lose.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from itertools import chain
 
 from encbench.api import lifecycle as life
@@ -18,18 +17,19 @@ from encbench.api.kinds import CONFIG_MAP, TRIAL
 from encbench.api.scalars import parse_duration
 from encbench.core import plan
 from encbench.core.naming import storage_prefix
-from encbench.core.plan import Cell, PlannedTrial
+from encbench.core.plan import Cell
 from encbench.reconcile import misfits
-from encbench.reconcile.campaign import children, cleanup, losses, placement, testbeds
+from encbench.reconcile.campaign import cleanup, losses
+from encbench.reconcile.campaign.advance import CellStep, side_by_side
 from encbench.reconcile.campaign.estimate import estimate, steady
 from encbench.reconcile.campaign.facts import CampaignSeen, is_archived, left_to_live, past
 from encbench.reconcile.campaign.hindrance import Hindrance, hindrance
-from encbench.reconcile.campaign.ledger import block_of, line
+from encbench.reconcile.campaign.ledger import line
 from encbench.reconcile.campaign.precision import block_plans, goals, place_of
 from encbench.reconcile.draft import Decision, Draft, backoff
 from encbench.reconcile.effects import effect as do
-from encbench.reconcile.objects import Campaign, Trial
-from encbench.reconcile.stage import holds_the_stage, is_leaving, is_warming_up, waits
+from encbench.reconcile.objects import Campaign
+from encbench.reconcile.stage import holds_the_stage, waits
 
 RESOLVE_AGAIN = 10.0
 """Seconds between looks at what was missing or wrong."""
@@ -40,10 +40,6 @@ SETTLE = 3.0
 """Seconds of a campaign's life in which it is neither accepted nor refused: `kubectl apply -k`
 writes it before the parts that it names, which are still missing then, or as they were before."""
 IDLE = 15.0
-EVERY_ARM = "all arms in turns"
-MAX_UNARCHIVED = 1
-"""Trials that may still be on their way to the bucket when the next one starts. Their client pods
-hold what the next one's need, and would pile up while the store is away."""
 
 
 CampaignDecision = Decision[CampaignStatus, do.CampaignEffect]
@@ -161,9 +157,10 @@ def _run(draft: CampaignDraft, resolved: Resolved) -> CampaignDecision:
     ]
     states = {cell.name: planned(cell, lost) for cell in cells}
     standing = Standing(cells, states, _broken(cells, seen, lost))
-    remaining = sum(states[name].remaining for name in states.keys() - standing.broken.keys())
+    left = {name: state.remaining for name, state in states.items() if name not in standing.broken}
+    remaining = sum(left.values())
     outcomes = ledger.outcomes + Counter(trial.status.outcome for trial in trials)
-    end = estimate(seen, remaining, resolved)
+    end = estimate(seen, left, resolved)
     draft.set(
         block_plans=plans,
         lost_sets=lost,
@@ -188,7 +185,7 @@ def _run(draft: CampaignDraft, resolved: Resolved) -> CampaignDecision:
     ]
     closed = [*news, *_clear_closed(standing, open_cells, seen)]
     if open_cells:
-        return _measure(draft, resolved, open_cells[0], states[open_cells[0].name], closed)
+        return _measure(draft, resolved, standing, open_cells[: spec.parallelism], closed)
     if not all(is_archived(trial) for trial in trials):
         return draft.decide(*closed, step="archiving the last trials", requeue=IDLE)
     return _report(draft, standing, closed)
@@ -208,90 +205,33 @@ def _broken(cells: Sequence[Cell], seen: CampaignSeen, lost: Sequence[LostSet]) 
 def _measure(
     draft: CampaignDraft,
     resolved: Resolved,
-    cell: Cell,
-    state: plan.CellState,
+    standing: Standing,
+    cells: Sequence[Cell],
     effects: Sequence[do.CampaignEffect],
 ) -> CampaignDecision:
-    campaign, seen, planned = draft.subject, draft.seen, state.next_trial
-    running = [t for t in seen.trials.values() if holds_the_stage(t)]
+    """Take these cells one step further, each by itself."""
+    campaign, seen = draft.subject, draft.seen
     if campaign.spec.suspend:
         # What only waits for its turn is planned again later.
+        running = [t for t in seen.trials.values() if holds_the_stage(t)]
         effects = [*effects, *(do.Delete.of(trial) for trial in running if waits(trial))]
-        step = "suspended" if not running else "suspended once the running trial is done"
+        trials = "trial is" if sum(not waits(trial) for trial in running) < 2 else "trials are"
+        step = "suspended" if not running else f"suspended once the running {trials} done"
         draft.condition(life.SUSPENDED, True, "Suspended", "spec.suspend is true")
         draft.set(estimated_completion_time=None)
         return draft.decide(*effects, step=step)
     if draft.is_true(life.SUSPENDED):
         draft.condition(life.SUSPENDED, False, "Resumed", "spec.suspend is false")
-    # An interleaved block of which some trials are missing, because the operator ended in between.
-    completes = planned is not None and all(_runs_with(trial, planned) for trial in running)
-    before = _before(running, planned, seen.now)
-    if running and not completes and before is None:
-        measured = next((trial for trial in running if not waits(trial)), running[0])
-        return draft.decide(*effects, step=_describe(measured), requeue=IDLE)
-    if planned is None:
-        return draft.decide(*effects, step="collecting the last results", requeue=IDLE)
-    stage = testbeds.stage(campaign, resolved, cell, planned, seen)
-    if stage.waiting:
-        return draft.decide(*effects, *stage.effects, step=stage.step, requeue=IDLE)
-    if before is not None and stage.beds[planned.seat.name].spec.follows_trials:
-        # Its database is made ready for it, which must not begin before the stage is free.
-        return draft.decide(*effects, step=_describe(before), requeue=IDLE)
-    late = {
-        block_of(trial)
-        for trial in seen.trials.values()
-        if not is_archived(trial) and not _runs_with(trial, planned)
-    }
-    if len(late) > MAX_UNARCHIVED:
-        step = "waiting for the object store and Prometheus to take the last results"
-        return draft.decide(*effects, step=step, requeue=IDLE)
-    new = [
-        do.Create(
-            TRIAL,
-            children.trial(
-                *(campaign, resolved, cell, one, stage.beds[one.seat.name]),
-                after=before.name if before else None,
-                client_nodes=placement.client_nodes(
-                    campaign, seen, one, resolved, stage.beds[one.seat.name]
-                ),
-                machine=placement.machine(campaign, stage.beds.values()),
-            ),
-        )
-        for one in state.together
-    ]
-    if before is not None and not is_leaving(before):
-        return draft.decide(*effects, *new, step=_describe(before), requeue=IDLE)
-    step = (
-        f"block {planned.block}, {planned.condition.workload_ref} at "
-        f"{planned.condition.concurrency} threads: "
-        f"{planned.arm.name if planned.turns_seed is None else EVERY_ARM} on {cell.instance_ref}"
-    )
-    return draft.decide(*effects, *new, step=step, requeue=IDLE)
+    steps = side_by_side(campaign, resolved, cells, standing.states, seen)
+    wanted = (effect for step in steps.values() for effect in step.effects)
+    return draft.decide(*effects, *wanted, step=_said(standing.cells, steps), requeue=IDLE)
 
 
-def _before(running: Sequence[Trial], planned: PlannedTrial | None, now: datetime) -> Trial | None:
-    """The trial during whose warm-up or second proof the clients of the planned one may start."""
-    if planned is None or planned.turns_seed is not None or len(running) != 1:
-        return None
-    (before,) = running
-    return before if is_leaving(before) or is_warming_up(before, now) else None
-
-
-def _runs_with(trial: Trial, planned: PlannedTrial) -> bool:
-    """Whether both are of the same interleaved block."""
-    spec, condition = trial.spec, planned.condition
-    return planned.turns_seed is not None and (
-        (spec.cell, spec.workload_ref, spec.concurrency, spec.block)
-        == (planned.cell, condition.workload_ref, condition.concurrency, planned.block)
-    )
-
-
-def _describe(trial: Trial) -> str:
-    spec = trial.spec
-    return (
-        f"block {spec.block}, {spec.workload_ref} at {spec.concurrency} threads: "
-        f"{spec.arm.name if spec.turns is None else EVERY_ARM} on {spec.instance_ref}"
-    )
+def _said(cells: Sequence[Cell], steps: Mapping[str, CellStep]) -> str:
+    """The steps in words; of several cells each with its number in the plan."""
+    numbers = {cell.name: number for number, cell in enumerate(cells, 1)}
+    said = [f"cell {numbers[name]}: {step.text}" for name, step in steps.items()]
+    return "; ".join(said) if len(said) > 1 else next(iter(steps.values())).text
 
 
 def _clear_closed(

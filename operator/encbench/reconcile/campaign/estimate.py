@@ -1,6 +1,7 @@
 """When a campaign will end: what is left, at the pace so far."""
 
-from collections.abc import Iterable
+import heapq
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from itertools import pairwise
 from statistics import median
@@ -22,32 +23,52 @@ LONGEST = 1000 * 365 * 86_400
 """Seconds beyond which no date is shown: a plan may have windows that last centuries."""
 
 
-def estimate(seen: CampaignSeen, remaining: int, resolved: Resolved) -> str | None:
+def estimate(seen: CampaignSeen, left: Mapping[str, int], resolved: Resolved) -> str | None:
     """RFC 3339 time of the end, or None while no testbed is ready, or too far away.
 
-    The pace is the median time from one trial's start to the next one's, so that one long pause
-    does not spoil it; of the last ones only, because counting all of them would take ever longer.
+    `left` are the trials that each cell still has to start. The pace is the median time from one
+    trial's start to that of the cell's next one, so that one long pause does not spoil it; of the
+    last ones only, because counting all of them would take ever longer. Cells whose testbeds are
+    ready are expected to go on side by side, and no more than these.
     """
-    ready = any(testbed.status.ready_time for testbed in seen.testbeds.values())
     trials = seen.trials.values()
-    active = sum(1 for trial in trials if trial.status.outcome is None)
-    if not ready or not remaining + active:
+    ready = {bed.spec.cell for bed in seen.testbeds.values() if bed.status.ready_time}
+    active = {trial.spec.cell for trial in trials if trial.status.outcome is None}
+    cells = [cell for cell in left if left[cell] or cell in active]
+    if not ready or not cells:
         return None
-    # Trials of an interleaved block begin together, and count as one here.
+    starts = {cell: _starts(cell, seen) for cell in left}
+    gaps = [later - earlier for own in starts.values() for earlier, later in pairwise(own)]
+    pace = median(gaps) if gaps else _expected(resolved, trials)
+    together = max(seen.ledger.together, _together(trials))
+    needs = []
+    for cell in cells:
+        seconds = left[cell] / together * pace
+        if cell in active and starts[cell]:
+            seconds += max(0.0, pace - (seen.now.timestamp() - starts[cell][-1]))
+        needs.append(seconds)
+    total = makespan(needs, max(1, len(ready.intersection(cells))))
+    if total > LONGEST:
+        return None
+    return format_time(seen.now + timedelta(seconds=total))
+
+
+def makespan(needs: Iterable[float], lanes: int) -> float:
+    """Seconds until all are done, if each is begun in its order as soon as a lane is free."""
+    ends = [0.0] * lanes
+    for seconds in needs:
+        heapq.heapreplace(ends, ends[0] + seconds)
+    return max(ends)
+
+
+def _starts(cell: str, seen: CampaignSeen) -> list[float]:
+    """When the cell's last trials began, in their order; those of one block count as one here."""
     begun = {
         block_of(trial): parse_time(trial.status.start_time).timestamp()
-        for trial in trials
-        if trial.status.start_time
+        for trial in seen.trials.values()
+        if trial.status.start_time and trial.spec.cell == cell
     }
-    starts = sorted([*seen.ledger.starts(), *begun.values()])
-    gaps = [later - earlier for earlier, later in pairwise(starts)]
-    pace = median(gaps) if gaps else _expected(resolved, trials)
-    seconds = remaining / max(seen.ledger.together, _together(trials)) * pace
-    if active and starts:
-        seconds += max(0.0, pace - (seen.now.timestamp() - starts[-1]))
-    if seconds > LONGEST:
-        return None
-    return format_time(seen.now + timedelta(seconds=seconds))
+    return sorted([*seen.ledger.starts(cell), *begun.values()])
 
 
 def steady(shown: str | None, found: str | None, now: datetime) -> str | None:

@@ -10,6 +10,7 @@ from bisect import insort
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from sys import intern
 
 from encbench.api.conditions import parse_time
@@ -69,6 +70,15 @@ class Stays:
                 self.by_nodes[nodes] = own
         elif status.outcome == "Failed" and status.reason in NO_PLACE:
             self.failed = max(self.failed, trial.created)
+
+    @property
+    def latest(self) -> frozenset[str]:
+        """The nodes of the last trial that was released, and of its interleaved block."""
+        last = max(self.by_nodes.values(), key=lambda stay: stay.release_at, default=None)
+        if last is None:
+            return frozenset()
+        together = (one.nodes for one in self.by_nodes.values() if one.block == last.block)
+        return frozenset(chain.from_iterable(together))
 
     def copy(self) -> "Stays":
         """To which more can be added."""
@@ -152,7 +162,7 @@ class Ledger:
         self.stays: defaultdict[tuple[str, int], Stays] = defaultdict(Stays)
         self._places: defaultdict[Place, list[LedgerLine]] = defaultdict(list)
         self._begun: set[tuple[str, str, int, int, str]] = set()
-        self._starts: list[float] = []
+        self._starts: defaultdict[str, list[float]] = defaultdict(list)
 
     def add(self, trial: Trial) -> None:
         """A trial is over."""
@@ -171,11 +181,12 @@ class Ledger:
         # Trials of an interleaved block begin together, and count as one here.
         if trial.status.start_time is not None and block_of(trial) not in self._begun:
             self._begun.add(block_of(trial))
-            insort(self._starts, parse_time(trial.status.start_time).timestamp())
+            began = parse_time(trial.status.start_time).timestamp()
+            insort(self._starts[own.place[0]], began)
 
-    def starts(self) -> Sequence[float]:
-        """When the last trials began, Unix time, in their order."""
-        return self._starts[-PACE:]
+    def starts(self, cell: str) -> Sequence[float]:
+        """When the last trials of a cell began, Unix time, in their order."""
+        return self._starts.get(cell, [])[-PACE:]
 
     def tried(self, fixed: Iterable[Place]) -> Iterator[LedgerLine]:
         """The lines of all conditions but these."""

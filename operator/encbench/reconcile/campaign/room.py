@@ -128,4 +128,5 @@ def _trial_context(spec: TrialSpec, bed: Testbed) -> TrialContext:
         credentials_secret="plan",  # noqa: S106 - a name that nothing uses
         sidecar_image="",
         sidecar_pull_policy="Always",
+        store="",
     )

@@ -8,12 +8,13 @@ the memory.
 from dataclasses import dataclass, field
 
 from encbench.api.campaign import Resolved
-from encbench.api.conditions import find, is_true
+from encbench.api.conditions import Condition, find, is_true
 from encbench.api.kinds import TESTBED
-from encbench.api.lifecycle import NOT_READY, READY
+from encbench.api.lifecycle import NODE_IN_USE, NOT_READY, PROVISIONED, READY
 from encbench.core.plan import Cell, PlannedTrial
 from encbench.reconcile.campaign import children
 from encbench.reconcile.campaign.facts import CampaignSeen, is_archived
+from encbench.reconcile.campaign.ground import Surroundings
 from encbench.reconcile.effects.effect import CampaignEffect, Create, Delete, IssueAuthority
 from encbench.reconcile.objects import Campaign, Testbed
 
@@ -31,13 +32,22 @@ class Stage:
 
 
 def stage(
-    campaign: Campaign, resolved: Resolved, cell: Cell, planned: PlannedTrial, seen: CampaignSeen
+    campaign: Campaign,
+    resolved: Resolved,
+    cell: Cell,
+    planned: PlannedTrial,
+    seen: CampaignSeen,
+    around: Surroundings,
 ) -> Stage:
     """What stands between now and that trial."""
     own = [t for t in seen.testbeds.values() if t.spec.cell == cell.name]
     old = [t for t in own if t.spec.generation < planned.generation]
     if old:
         return _clear(cell, old, seen)
+    outdated = [bed for bed in own if _has_room_by_now(bed, around)]
+    if outdated:
+        gone = tuple(Delete.of(bed) for bed in outdated if not bed.deleting)
+        return Stage(effects=gone, waiting=True, step="placing databases where another cell was")
     names = {
         arm.name: children.testbed_name(campaign.name, cell, arm, planned.generation)
         for arm in cell.arms
@@ -51,13 +61,19 @@ def stage(
         if unready:
             return Stage(waiting=True, step=_preparing(unready))
         missing = missing[:1]
+    if missing and not own and around.unplaced:
+        return Stage(waiting=True, step=around.unplaced)
     if missing:
         again = f", set {planned.generation}" if planned.generation > 1 else ""
         near = sorted({bed.status.machine.node for bed in own if bed.status.machine})
         new = tuple(
             Create(
                 TESTBED,
-                children.testbed(campaign, resolved, cell, arm, planned.generation, near=near),
+                children.testbed(
+                    *(campaign, resolved, cell, arm, planned.generation),
+                    near=near,
+                    avoid=around.avoid,
+                ),
             )
             for arm in missing
         )
@@ -79,11 +95,22 @@ def _clear(cell: Cell, old: list[Testbed], seen: CampaignSeen) -> Stage:
     return Stage(effects=tuple(map(Delete.of, gone)), waiting=True, step=step)
 
 
+def _has_room_by_now(bed: Testbed, around: Surroundings) -> bool:
+    """Whether it waits for other cells on nodes that none of them uses any more."""
+    return _waits_for_room(bed) is not None and not set(bed.spec.avoid) <= set(around.avoid)
+
+
+def _waits_for_room(bed: Testbed) -> Condition | None:
+    fact = find(bed.status.conditions, PROVISIONED)
+    return fact if fact is not None and fact.reason == NODE_IN_USE else None
+
+
 def _preparing(waiting: list[Testbed]) -> str:
     lost = [
         fact.message
         for bed in waiting
         if (fact := find(bed.status.conditions, READY)) and fact.reason == NOT_READY
     ]
+    lost += [fact.message for bed in waiting if (fact := _waits_for_room(bed))][:1]
     parts = [f"{t.spec.arm.name} ({(t.status.phase or 'Pending').lower()})" for t in waiting]
     return "; ".join(lost) or "preparing testbeds: " + ", ".join(parts)

@@ -199,6 +199,13 @@ class ReleaseClients:
 
 
 @dataclass(frozen=True)
+class NoteClocks:
+    """Remember these clients' clocks, as they were when their runs had ended."""
+
+    clients: tuple[ClientPod, ...]
+
+
+@dataclass(frozen=True)
 class StopServer:
     """Have the agent stop its server at this Unix time, as the workload says."""
 
@@ -240,6 +247,7 @@ OwnTrialEffect = (
     | Prove
     | AskChecks
     | ReleaseClients
+    | NoteClocks
     | ReadSlots
     | StopServer
     | KeepRecovery

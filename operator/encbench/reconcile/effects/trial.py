@@ -67,6 +67,11 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
                 return await self._on_cluster(trial, do.Create(JOB, self._job(trial, testbed)))
             case do.ReleaseClients():
                 return await self._release(trial, effect)
+            case do.NoteClocks(clients):
+                known = {one.pod.index: one.run.clock for one in clients if one.run}
+                clocks = {index: clock for index, clock in known.items() if clock is not None}
+                self.keep(trial, replace(self.found(trial), clocks=clocks))
+                return False
             case do.ReadSlots():
                 return await self._read_slots(trial, effect)
             case do.StopServer():
@@ -123,6 +128,8 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
             credentials_secret=credentials_name(trial.spec.testbed_ref.name),
             sidecar_image=settings.operator_image,
             sidecar_pull_policy=settings.image_pull_policy,
+            store=settings.store,
+            store_authority=settings.store_authority(),
             turnstile_image=settings.turnstile_image,
             turnstile_pull_policy=settings.turnstile_pull_policy,
             pull_secrets=settings.pull_secrets,

@@ -94,8 +94,8 @@ def _fail(draft: TestbedDraft, reason: str, message: str) -> TestbedDecision:
 
 def _provision(draft: TestbedDraft) -> TestbedDecision:
     seen, name = draft.seen, draft.subject.name
-    limit = parse_duration(draft.spec.step_deadlines.provision)
-    late = draft.age(draft.status.start_time) > limit
+    limit, waited = parse_duration(draft.spec.step_deadlines.provision), _provisioning(draft)
+    late = waited > limit
     if seen.unmarked:
         draft.hold(life.PROVISIONED, life.NOT_MARKED, seen.unmarked)
         if late:
@@ -137,7 +137,9 @@ def _provision(draft: TestbedDraft) -> TestbedDecision:
         draft.set(server_started=seen.server_started)
         return _decision(draft, requeue=0.0)
     found = pods.trouble([seen.database]) if seen.database else None
-    _hinder(draft, found, draft.age(draft.status.start_time))
+    if found is not None and found.reason == life.UNSCHEDULABLE and draft.spec.avoid:
+        return _await_room(draft, found)
+    _hinder(draft, found, waited)
     reason = found.reason if found else life.STARTING
     message = found.message if found else (seen.problem or "the database is starting")
     refused = reason == life.SETTINGS_REFUSED
@@ -145,6 +147,24 @@ def _provision(draft: TestbedDraft) -> TestbedDecision:
     if late or refused:
         return _fail(draft, reason if found else "ProvisionTimeout", message)
     return _decision(draft, requeue=POLL)
+
+
+def _provisioning(draft: TestbedDraft) -> float:
+    """Seconds since the work began, or since there was room for it; none while there is not."""
+    waited = draft.age(draft.status.start_time)
+    if draft.fact(life.PROVISIONED) is None:
+        return waited
+    return min(waited, draft.since(life.PROVISIONED)) if draft.known(life.PROVISIONED) else 0.0
+
+
+def _await_room(draft: TestbedDraft, found: Trouble) -> TestbedDecision:
+    """Other cells of the campaign are on the nodes that it may not use, and will be done one day.
+
+    The campaign then makes another testbed in its place, which may use them.
+    """
+    message = f"waits until another cell of its campaign is done: {found.message}"
+    draft.condition(life.PROVISIONED, None, life.NODE_IN_USE, message)
+    return _decision(draft, requeue=SETTLED_POLL)
 
 
 def _take_over(draft: TestbedDraft, *, late: bool) -> TestbedDecision:

@@ -22,9 +22,8 @@ def member(name: str) -> str:
 
 
 def unit(testbed: Testbed) -> Unit:
-    """The preparation. Several of one campaign may share a node: nothing is measured meanwhile."""
-    holder = Holder.of(testbed.namespace, testbed.spec.campaign_ref)
-    return Unit(holder, member(testbed.name))
+    """The preparation. Several of one cell may share a node: nothing is measured meanwhile."""
+    return Unit(Holder.of(testbed.namespace, testbed.spec), member(testbed.name))
 
 
 def must_wait(seen: TestbedSeen) -> bool:

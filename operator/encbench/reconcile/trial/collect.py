@@ -98,7 +98,10 @@ async def collect(store: Store, trial: Trial, seen: TrialSeen) -> Collected:
         _client_facts(run, part, nodes.get(index))
         for index, (run, part) in enumerate(zip(runs, parts, strict=True))
     )
-    whole = Collected(artefacts, window, kind.merge(parts), clients, _client_cpu(clients))
+    whole = Collected(
+        *(artefacts, window, kind.merge(parts), clients, _client_cpu(clients)),
+        own_clock_moved=_own_clock_moved(seen, runs),
+    )
     if trial.spec.turns is None:
         return whole
     kept = [
@@ -236,6 +239,23 @@ def _skew(summary: ClientSummary) -> float:
     When it started says nothing about its clock: it may have started late.
     """
     return 0.0 if summary.clock_offset is None else summary.clock_offset.seconds
+
+
+def _own_clock_moved(seen: TrialSeen, runs: Sequence[_Run]) -> float:
+    """Seconds by which our clock was set since the release; 0 where round trips may explain it.
+
+    A client's clock against ours was measured before the release and again when its run had ended.
+    By what the two differ, and the client's own clock did not move, ours has. The window is by our
+    clock of the release, and Prometheus is asked by our clock of now.
+    """
+    for index, run in enumerate(runs):
+        before, after = run.summary.clock_offset, seen.found.clocks.get(index)
+        if before is None or after is None:
+            continue
+        moved = (run.summary.clock_skew_seconds or 0.0) - (after["seconds"] - before.seconds)
+        if abs(moved) > (before.round_trip + after["roundTrip"]) / 2:
+            return moved
+    return 0.0
 
 
 def _client_facts(run: _Run, part: Measurement, node: str | None) -> ClientFacts:

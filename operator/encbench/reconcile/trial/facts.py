@@ -1,5 +1,6 @@
 """What a pass over a trial has seen, and what the trial left behind: gathered once, then judged."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
@@ -97,6 +98,8 @@ class Collected:
     """Why there is no measurement."""
     slices: Slices | None = None
     """Of an interleaved block, as far as the clients know."""
+    own_clock_moved: float = 0.0
+    """Seconds by which the operator's own clock was set since the release."""
     early: float = 0.0
     """Seconds by which a client ended before the stop of its server that should have ended it."""
 
@@ -127,6 +130,9 @@ class TrialFound(FoundOnNodes):
     after: Proven | None = None
     checked: Checked | None = None
     """What the dataset's checks came to, once they are through."""
+    clocks: Mapping[int, ClockOffset] = field(default_factory=dict)
+    """The clients' clocks against ours when their runs had ended, by index. They are lost with the
+    process, and whether our clock was set is not known then."""
     recovery: RecoveryRecord | None = None
     """What came of the intended stop: the record that counts."""
     gathered: TrialGathered | None = None

@@ -88,10 +88,13 @@ def _clock_set(collected: Collected) -> Iterator[tuple[str, str]]:
     """
     window = collected.window
     length = 0.0 if window is None else window.end - window.start
-    for index, client in enumerate(collected.clients):
-        moved = client.clock_skew_seconds or 0.0
+    clocks = {
+        f"the clock of client {index}": client.clock_skew_seconds or 0.0
+        for index, client in enumerate(collected.clients)
+    }
+    for whose, moved in {**clocks, "the operator's clock": collected.own_clock_moved}.items():
         if abs(moved) > STEP + SLEW * max(0.0, length):
-            message = f"the clock of client {index} was set by {moved:+.1f} s during the run"
+            message = f"{whose} was set by {moved:+.1f} s during the run"
             yield "ClockSet", f"{message}: have its node's time adjusted smoothly, or between runs"
 
 

@@ -86,15 +86,20 @@ def _own(record: MetricsRecord, node: str, clients: Iterable[ClientFacts]) -> fl
     return sum(known) + sum(rate for rate in pods if rate is not None)
 
 
-def idle(record: MetricsRecord, testbed: str, limit: float) -> IdleCpu | None:
+def idle(
+    record: MetricsRecord, testbed: str, limit: float, own: Iterable[str | None]
+) -> IdleCpu | None:
     """CPU of the campaign's databases but that one; None where none of them is known.
 
-    `testbed` is the one that is measured, `limit` what a database may use, in cores.
+    `testbed` is the one that is measured, `limit` what a database may use, in cores, and `own` are
+    the trial's nodes. On other nodes another cell may be measured at the same time.
     """
     databases = [pod for pod in record.pods if pod.part == "database"]
     if not databases:
         return None
-    rates = {pod.testbed: _rate(record, pod.samples) for pod in databases if pod.testbed != testbed}
+    nodes = {"", *own}
+    beside = [pod for pod in databases if pod.testbed != testbed and pod.node in nodes]
+    rates = {pod.testbed: _rate(record, pod.samples) for pod in beside}
     known = {name: rate for name, rate in sorted(rates.items()) if rate is not None}
     if rates and not known:
         return None

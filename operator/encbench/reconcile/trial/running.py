@@ -1,13 +1,20 @@
 """A trial while its clients run: whether all of them are there, and how they end."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from encbench.api import lifecycle as life
 from encbench.api.scalars import parse_duration
 from encbench.api.trial import TrialSpec
 from encbench.reconcile import pods
 from encbench.reconcile.draft import backoff
-from encbench.reconcile.effects.effect import ReadSlots, ReleaseClients, StopServer, TrialEffect
+from encbench.reconcile.effects.effect import (
+    NoteClocks,
+    ReadSlots,
+    ReleaseClients,
+    StopServer,
+    TrialEffect,
+)
 from encbench.reconcile.trial import decision, placed
 from encbench.reconcile.trial.decision import TrialDecision, TrialDraft, until
 from encbench.reconcile.trial.ended import after_run
@@ -39,7 +46,7 @@ def while_running(draft: TrialDraft) -> TrialDecision:
             draft.condition(life.MEASURED, True, "Measured", "every client ended normally")
         else:
             draft.condition(life.MEASURED, False, *_why_the_tool_failed(seen, codes))
-        return after_run(draft)
+        return _ended(draft, ended)
     lost = next((c for c in seen.clients if c.is_lost), None)
     if lost is not None:
         return _disrupted(draft, f"the recorder of pod {lost.pod.name} died while the trial ran")
@@ -56,6 +63,12 @@ def while_running(draft: TrialDraft) -> TrialDecision:
     if seen.database is not None and _may_stop(draft):
         orders.append(StopServer(seen.database, planned))
     return draft.decide(*orders, requeue=decision.POLL if unreleased else until(left))
+
+
+def _ended(draft: TrialDraft, clients: tuple[ClientPod, ...]) -> TrialDecision:
+    """What follows the run, and the clients' clocks while their recorders still answer."""
+    after = after_run(draft)
+    return replace(after, effects=(NoteClocks(clients), *after.effects))
 
 
 def _disturbance(draft: TrialDraft) -> str | None:
@@ -140,7 +153,7 @@ def _cut_off(draft: TrialDraft, codes: Sequence[int | None], waited: float) -> T
         draft.condition(life.MEASURED, True, "Measured", message)
     else:
         draft.condition(life.MEASURED, False, *_why_the_tool_failed(draft.seen, codes))
-    return after_run(draft)
+    return _ended(draft, draft.seen.clients)
 
 
 def _why_the_tool_failed(seen: TrialSeen, codes: Sequence[int | None]) -> tuple[str, str]:

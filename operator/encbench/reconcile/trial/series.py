@@ -90,6 +90,11 @@ class MetricsPlace:
     in_turns: bool = False
     """Whether other arms' clients ran in the window too, as in an interleaved block."""
 
+    @property
+    def nodes(self) -> tuple[str | None, ...]:
+        """The database's, and the clients'."""
+        return (self.node, *(client.node for client in self.clients))
+
 
 async def read(metrics: Metrics, place: MetricsPlace, window: Window) -> MetricsRecord:
     """Read the series of a testbed, of what else the campaign runs, and of their nodes."""
@@ -209,7 +214,7 @@ def judge(record: MetricsRecord, place: MetricsPlace) -> WindowMetrics:
         withheld |= _UNSEEN
     else:
         if not place.in_turns:
-            resting = neighbours.idle(record, place.testbed, place.limit)
+            resting = neighbours.idle(record, place.testbed, place.limit, place.nodes)
         if others is None:
             withheld["foreign"] = "Prometheus lacks a node's CPU, or a client's is not known"
         if place.in_turns:

@@ -1,7 +1,7 @@
 """The nodes that a trial needs to itself: its database's and its clients'.
 
 It asks for them once all its pods have one, so that it never waits for a node while others wait for
-what it has. Until then its first proof may be made on a node that its campaign has anyway: the
+what it has. Until then its first proof may be made on a node that its cell has anyway: the
 clients' pods start meanwhile, and nothing is lost between two trials.
 """
 
@@ -31,7 +31,7 @@ def member(name: str) -> str:
 
 def unit(trial: Trial) -> Unit:
     """The trial itself, or its interleaved block, which has the name of its first trial."""
-    holder, turns = Holder.of(trial.namespace, trial.spec.campaign_ref), trial.spec.turns
+    holder, turns = Holder.of(trial.namespace, trial.spec), trial.spec.turns
     return Unit(holder, member(turns.trials[0] if turns else trial.name))
 
 
@@ -55,7 +55,7 @@ def has_all(seen: TrialSeen, spec: TrialSpec) -> bool:
 
 
 def may_prove(seen: TrialSeen, spec: TrialSpec) -> bool:
-    """Whether the database's node is its campaign's. Of an external database nothing is known."""
+    """Whether the database's node is its cell's. Of an external database nothing is known."""
     if seen.is_external or has_all(seen, spec):
         return True
     node = seen.database.node if seen.database is not None else None
@@ -88,7 +88,7 @@ def effects(trial: Trial, seen: TrialSeen, status: TrialStatus) -> tuple[NodeEff
             return ()
         before = seen.before
         held = before is not None and holds_the_stage(before)
-        # Its campaign's nodes are this one's next, unless another campaign waits by then.
+        # Its cell's nodes are this one's next, unless another cell waits by then.
         may_join = before is not None and is_leaving(before) and wanted <= known.free
         if held and not may_join:
             return ()

@@ -5,8 +5,10 @@ of their marker, and says above each plot what it shows. Concurrency is an axis 
 levels rather than a scale, because values at one level are compared side by side.
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import nan
 from typing import Any
 
 from encbench.api.testbed import Arm
@@ -26,6 +28,8 @@ MARKERS = "osD^vPX"
 """Shapes of baseline, control and treatments."""
 SHAPES = "●■◆▲▼✚✖"
 """The same shapes as characters, for the page's legend."""
+MOST_NAMES = 30
+"""Blocks that a timeline names; of more it names one in two, or in three."""
 
 
 def _variable(place: int) -> str:
@@ -211,13 +215,22 @@ def timeline(group: Group, trials: Sequence[TrialView], name: str) -> str:
     names = [block_of[trial.name] for trial in own]
     places = {arm.name: place for place, arm in enumerate(group.arms)}
     with drawn(1040, 200) as (drawing, axes):
+        strokes: defaultdict[tuple[str, bool], _Strokes] = defaultdict(_Strokes)
         for slot, trial in enumerate(own):
-            _slot(axes, slot, trial, _style(places[trial.arm])[1])
+            strokes[_style(places[trial.arm])[1], trial.counted].add(slot, trial)
+            if trial.outcome != "Succeeded":
+                axes.axvspan(slot, slot + 1, color=INK["bad-soft"], linewidth=0, zorder=0)
+                _centred(axes, slot + 0.5, 0.04, "×", 16, INK["bad"])
+        for (ink, counted), one in strokes.items():
+            of_series, of_mean = (0.75, 1) if counted else (0.3, 0.4)
+            axes.plot(one.times, one.rates, color=ink, linewidth=1, alpha=of_series)
+            axes.hlines(one.means, one.begins, one.ends, color=ink, linewidth=2.5, alpha=of_mean)
         starts = [n for n, t in enumerate(own) if n == 0 or t.block != own[n - 1].block]
-        for start, end in zip(starts, [*starts[1:], len(own)], strict=True):
-            if start:
-                axes.axvline(start, color=INK["line"], linewidth=1)
-            label = f"block {names[start]}" if len(starts) <= 12 else names[start]
+        whole = axes.get_xaxis_transform()
+        axes.vlines(starts[1:], 0, 1, color=INK["line"], linewidth=1, transform=whole)
+        blocks = list(zip(starts, [*starts[1:], len(own)], strict=True))
+        for start, end in blocks[:: -(-len(blocks) // MOST_NAMES)]:
+            label = f"block {names[start]}" if len(blocks) <= 12 else names[start]
             _centred(axes, (start + end) / 2, 1.02, label, 10, INK["muted"])
         axes.set_xlim(0, max(1, len(own)))
         axes.set_xticks([])
@@ -227,21 +240,29 @@ def timeline(group: Group, trials: Sequence[TrialView], name: str) -> str:
         return svg.render(drawing, name, f"{label}, {group.place}; {bad} did not succeed.")
 
 
-def _slot(axes: Any, slot: int, trial: TrialView, ink: str) -> None:
-    """One trial within [slot, slot + 1]: its series, its mean, a cross when it does not count."""
-    of_series, of_mean = (0.75, 1) if trial.counted else (0.3, 0.4)
-    begin, end = slot + 0.06, slot + 0.94
-    if trial.outcome != "Succeeded":
-        axes.axvspan(slot, slot + 1, color=INK["bad-soft"], linewidth=0, zorder=0)
-        _centred(axes, slot + 0.5, 0.04, "×", 16, INK["bad"])
-    if trial.series:
-        first, last = trial.series[0][0], trial.series[-1][0]
-        length = max(last - first, 1.0)
-        times = [begin + 0.88 * (t - first) / length for t, _ in trial.series]
-        rates = [tps for _, tps in trial.series]
-        axes.plot(times, rates, color=ink, linewidth=1, alpha=of_series)
-    if trial.tps is not None:
-        axes.hlines(trial.tps, begin, end, color=ink, linewidth=2.5, alpha=of_mean)
+@dataclass
+class _Strokes:
+    """What is drawn alike in one go, because each call costs matplotlib a millisecond."""
+
+    times: list[float] = field(default_factory=list)
+    rates: list[float] = field(default_factory=list)
+    """The series of all trials; NaN lifts the pen between two of them."""
+    means: list[float] = field(default_factory=list)
+    begins: list[float] = field(default_factory=list)
+    ends: list[float] = field(default_factory=list)
+
+    def add(self, slot: int, trial: TrialView) -> None:
+        """One trial within [slot, slot + 1]: its series and its mean."""
+        begin, end = slot + 0.06, slot + 0.94
+        if trial.series:
+            first, last = trial.series[0][0], trial.series[-1][0]
+            length = max(last - first, 1.0)
+            self.times += [begin + 0.88 * (t - first) / length for t, _ in trial.series] + [nan]
+            self.rates += [tps for _, tps in trial.series] + [nan]
+        if trial.tps is not None:
+            self.means.append(trial.tps)
+            self.begins.append(begin)
+            self.ends.append(end)
 
 
 def _centred(axes: Any, x: float, height: float, words: str, size: int, ink: str) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from encbench.engines.layout import GOLDEN
-from encbench.sidecars.golden.trees import regular_files
+from encbench.sidecars.walk import regular_files
 
 CHUNK = 1 << 20
 

@@ -1,12 +1,10 @@
-"""The server as a whole: whether it answers, its facts, bringing it to rest."""
+"""The server as a whole: its facts, bringing it to rest."""
 
 import re
-import threading
 import time
 from collections.abc import Callable
 from contextlib import closing
 
-from encbench.adapters.sql import Session, SqlError
 from encbench.sidecars.agent.probe import EngineProbe, OpenSession
 from encbench.sidecars.agent.process import Reading
 from encbench.wire.agent import MachineRows, ServerAnswer, SettleAnswer
@@ -17,27 +15,6 @@ ROUND_SECONDS = 20.0
 """After this time no further statement starts. Callers ask again; written pages stay written."""
 STATEMENT_SECONDS = 120.0
 """Limit for one table's changed pages or one checkpoint. The next round resumes a longer one."""
-
-
-class Heart:
-    """Checks that the server answers a query, in one session that stays open between checks."""
-
-    def __init__(self, open_session: OpenSession) -> None:
-        self._open = open_session
-        self._session: Session | None = None
-        self._lock = threading.Lock()
-
-    def beats(self) -> str | None:
-        """None when a query was answered, or else the reason. Blocks while the session waits."""
-        with self._lock:
-            try:
-                if self._session is None:
-                    self._session = self._open()
-                self._session.rows("SELECT 1")
-            except SqlError as error:
-                self._session = None
-                return str(error)
-        return None
 
 
 def describe(

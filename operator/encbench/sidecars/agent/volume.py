@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from encbench.sidecars.agent.files import Stop, search_file, search_tree
-from encbench.sidecars.golden.trees import regular_files
+from encbench.sidecars.walk import regular_files
 from encbench.wire import agent as wire
 
 SYSFS = Path("/sys")

@@ -2,11 +2,11 @@
 
 import os
 import shutil
-import stat
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
+
+from encbench.sidecars.walk import regular_files
 
 CHUNK = 4 << 20
 
@@ -96,18 +96,3 @@ def _copy_range(source: int, target: int, start: int, end: int) -> None:
         while view:
             count = os.pwrite(target, view, at)
             view, at = view[count:], at + count
-
-
-def regular_files(tree: Path, without: str = "") -> Iterator[tuple[Path, os.stat_result]]:
-    """The regular files under a folder, except those in its subfolder `without`.
-
-    A file that disappears meanwhile is left out.
-    """
-    for folder, inside, names in os.walk(tree):
-        if without in inside and Path(folder) == tree:
-            inside.remove(without)
-        for path in (Path(folder, name) for name in names):
-            with suppress(FileNotFoundError):
-                status = path.lstat()
-                if stat.S_ISREG(status.st_mode):
-                    yield path, status

@@ -2,6 +2,6 @@
 
 Standard library only, and little of that, because its start is dead time between trials. It has no
 credentials for the object store; docs/design/0001-spine.md, "Recorder", describes its interface. It
-is one process: the main thread drives the run (`recorder`), daemon threads do the HTTP (`server`,
-`api`), and they share `run.Run`.
+is one process: the main thread drives the run (`recorder`), daemon threads do the HTTP
+(`sidecars.serving`, `api`), and they share `run.Run`.
 """

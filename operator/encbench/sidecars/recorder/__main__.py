@@ -5,10 +5,11 @@ import signal
 import sys
 
 from encbench.sidecars import certificate
-from encbench.sidecars.recorder import config, server
+from encbench.sidecars.recorder import config
 from encbench.sidecars.recorder.api import Api
 from encbench.sidecars.recorder.recorder import RunDriver
 from encbench.sidecars.recorder.run import Run
+from encbench.sidecars.serving import listen, serve
 
 
 def main() -> int:
@@ -16,11 +17,9 @@ def main() -> int:
     settings = config.from_environment(os.environ)
     run = Run()
     signal.signal(signal.SIGTERM, lambda *_: run.stop(settings.grace))
-    api = Api(run, settings.token)
-    server.serve(server.listen(settings.port), api.public)
-    server.serve(
-        server.listen(settings.control_port), api.answer, certificate.context(settings.credentials)
-    )
+    api = Api(run, settings.token, settings.store)
+    serve(listen(settings.port), api.public)
+    serve(listen(settings.control_port), api.answer, certificate.context(settings.credentials))
     return RunDriver(settings, run).main()
 
 

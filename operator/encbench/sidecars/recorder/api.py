@@ -4,86 +4,60 @@
 means: try again.
 """
 
-import hmac
-import json
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from math import isnan
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, TypeGuard
 
+from encbench.sidecars.exposition import Metric, scraped
 from encbench.sidecars.recorder.run import NotReady, Run
+from encbench.sidecars.routes import Request, Response, Routes, error, refusal, routed, said
 from encbench.wire.files import FILES, SLICES
 from encbench.wire.foreign import parsed
 from encbench.wire.recorder import RELEASE, STATE, ClockOffset
 from encbench.wire.slices import OwnSlots
 
-JSON = "application/json"
-METRICS = "text/plain; version=0.0.4"
-
-
-class Request(NamedTuple):
-    """One request; names of headers are in lower case."""
-
-    method: str
-    path: str
-    headers: dict[str, str]
-    body: bytes
-
-
-class Response(NamedTuple):
-    """One answer. `sent` is called once it is sent."""
-
-    status: int
-    content: bytes
-    content_type: str = JSON
-    sent: Callable[[], None] | None = None
-
 
 class Api:
-    """The recorder's endpoints."""
+    """The recorder's endpoints. Artefacts go to `store` alone, the URL of a bucket."""
 
-    def __init__(self, run: Run, token: str) -> None:
-        self._run = run
-        self._expected = f"Bearer {token}".encode()
+    def __init__(self, run: Run, token: str, store: str) -> None:
+        self._run, self._token, self._store = run, token, store
+        self._open: Routes = {("GET", "/metrics"): lambda _: scraped(metrics(run))}
+        self._closed: Routes = {("GET", STATE): self._state, ("POST", RELEASE): self._release}
 
     def public(self, request: Request) -> Response:
         """The answer to a request by anyone."""
-        if _path(request) != "/metrics":
-            return _error(404, f"there is no {_path(request)} on this port")
-        return _only("GET", request) or Response(200, metrics(self._run).encode(), METRICS)
+        return routed(self._open, request)
 
     def answer(self, request: Request) -> Response:
         """The answer to a request with the token; never raises for what a caller sent."""
-        path = _path(request)
-        endpoint = {STATE: ("GET", self._state), RELEASE: ("POST", self._release)}
-        if path not in endpoint:
-            return _error(404, f"there is no {path}")
-        given = request.headers.get("authorization", "").encode()
-        if not hmac.compare_digest(given, self._expected):
-            return _error(401, "the token is missing or wrong")
-        method, handler = endpoint[path]
         try:
-            return _only(method, request) or handler(request)
+            return refusal(request, self._token) or routed(self._closed, request)
         except NotReady:
-            return _error(503, "the tool is not waiting for its start yet")
-        except ValueError as error:
-            return _error(400, str(error))
+            return error(503, "the tool is not waiting for its start yet")
+        except ValueError as reason:
+            return error(400, str(reason))
 
     def _state(self, _: Request) -> Response:
         snapshot = self._run.snapshot()
         state = snapshot["state"]
-        return Response(200, json.dumps(snapshot).encode(), sent=lambda: self._run.answered(state))
+        return said(snapshot)._replace(sent=lambda: self._run.answered(state))
 
     def _release(self, request: Request) -> Response:
-        self._run.release(*_parse_release(request.body))
+        self._run.release(*_parse_release(request.body, self._store))
         return self._state(request)
 
 
 Release = tuple[float, dict[str, str], OwnSlots | None, ClockOffset | None]
 
 
-def _parse_release(body: bytes) -> Release:
-    """Start time, URLs, slots and clock. A malformed one is a ValueError, which contains no URL."""
+def _parse_release(body: bytes, store: str) -> Release:
+    """Start time, URLs, slots and clock. ValueError, without any URL, if one is not as it must be.
+
+    A URL of another place is refused, so that whoever gets hold of the token cannot have the
+    results sent there.
+    """
     try:
         release: Any = parsed(body)
     except ValueError as error:
@@ -98,8 +72,8 @@ def _parse_release(body: bytes) -> Release:
     if not isinstance(uploads, dict) or set(uploads) != set(files):
         raise ValueError(f"uploads must name {', '.join(files)}")
     for name, url in uploads.items():
-        if not isinstance(url, str) or not url.startswith(("http://", "https://")):
-            raise ValueError(f"the URL of {name} must begin with http:// or https://")
+        if not isinstance(url, str) or not url.startswith(f"{store}/"):
+            raise ValueError(f"the URL of {name} must be in the client's own store, {store}")
     return float(start_at), uploads, slots, _clock(release.get("clock"))
 
 
@@ -138,33 +112,24 @@ def _is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def metrics(run: Run) -> str:
-    """Prometheus' text format. It has rates while the tool reports them."""
-    values: list[tuple[str, str, float]] = []
+def metrics(run: Run) -> Iterator[Metric]:
+    """What the tool and the recorder use; rates while the tool reports them."""
     last, usage = run.last, run.usage()
     if last is not None and run.state == "running":
         rates = [
-            ("encbench_client_tps", "gauge", last.tps),
-            ("encbench_client_qps", "gauge", last.qps),
-            ("encbench_client_latency_p95_seconds", "gauge", last.latency_p95_ms / 1000),
+            Metric("encbench_client_tps", "gauge", "Transactions a second.", last.tps),
+            Metric("encbench_client_qps", "gauge", "Queries a second.", last.qps),
+            Metric(
+                "encbench_client_latency_p95_seconds",
+                "gauge",
+                "95th percentile of the latest report.",
+                last.latency_p95_ms / 1000,
+            ),
         ]
         # A figure that a tool does not report has no series.
-        values += [rate for rate in rates if not isnan(rate[2])]
+        yield from (rate for rate in rates if not isnan(rate.value))
     if usage is not None:
-        values.append(("encbench_client_cpu_seconds_total", "counter", usage.cpu_seconds))
-    values.append(("encbench_recorder_cpu_seconds_total", "counter", time.process_time()))
-    return "".join(f"# TYPE {name} {kind}\n{name} {value:.9g}\n" for name, kind, value in values)
-
-
-def _path(request: Request) -> str:
-    return request.path.partition("?")[0]
-
-
-def _only(method: str, request: Request) -> Response | None:
-    if request.method == method:
-        return None
-    return _error(405, f"{request.method} is not for this path: use {method}")
-
-
-def _error(status: int, text: str) -> Response:
-    return Response(status, json.dumps({"error": text}).encode())
+        words = "CPU time of the tool."
+        yield Metric("encbench_client_cpu_seconds_total", "counter", words, usage.cpu_seconds)
+    own = time.process_time()
+    yield Metric("encbench_recorder_cpu_seconds_total", "counter", "CPU time of the recorder.", own)

@@ -16,6 +16,10 @@ class RecorderConfig(NamedTuple):
     """Name of its process, which may differ from the tool's."""
     prefix: str
     """Where this client's artefacts lie in the bucket."""
+    store: str
+    """URL of the bucket. The recorder uploads to no other place, whoever asks."""
+    store_authority: str | None
+    """PEM of the store's CA, where not everyone trusts its certificate."""
     warmup: float
     """Seconds of load before the window; 0 is none."""
     cpu_limit: float
@@ -44,6 +48,8 @@ def from_environment(values: Mapping[str, str]) -> RecorderConfig:
         tool=values[names.TOOL],
         process=values.get(names.PROCESS, values[names.TOOL]),
         prefix=f"{values['ENCBENCH_PREFIX']}/client-{index}",
+        store=values[names.STORE],
+        store_authority=values.get(names.STORE_AUTHORITY),
         warmup=float(values[names.WARMUP]),
         cpu_limit=float(values[names.CPU_LIMIT]),
         memory_limit=int(values[names.MEMORY_LIMIT]),

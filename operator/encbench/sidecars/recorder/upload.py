@@ -3,13 +3,15 @@
 `If-None-Match: *` makes the store refuse a second object of that name with 412: ours is already
 there then, from a try whose answer was lost. If the store is away, the upload is repeated with
 growing, jittered pauses. If it refuses (403 when the URL has expired), the upload waits for fresh
-URLs from the operator. A URL is a credential, so messages never contain one.
+URLs from the operator. A redirection is a refusal: nothing is sent to where it points. A URL is a
+credential, so messages never contain one.
 
 `http.client` is imported by the first upload or by `prepare`, because it costs 15 ms of CPU, as
 much as the rest of the recorder.
 """
 
 import os
+import ssl
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -34,17 +36,23 @@ def prepare() -> None:
     import http.client  # noqa: F401, PLC0415
 
 
-def put(url: str, path: Path) -> None:
-    """Store the file unless the object exists already. Away or UploadRefused."""
+def put(url: str, path: Path, authority: str | None = None) -> None:
+    """Store the file unless the object exists already. Away or UploadRefused.
+
+    `authority` is the PEM of the CA that certifies the store, instead of those that everyone
+    trusts.
+    """
     import http.client  # noqa: PLC0415 - see the module's docstring
 
     scheme, _, rest = url.partition("://")
     host, slash, target = rest.partition("/")
-    secure = scheme == "https"
     headers = {"Content-Length": str(path.stat().st_size), "If-None-Match": "*"}
     try:
-        kind = http.client.HTTPSConnection if secure else http.client.HTTPConnection
-        connection = kind(host, timeout=_TIMEOUT)
+        connection = (
+            http.client.HTTPSConnection(host, timeout=_TIMEOUT, context=_trust(authority))
+            if scheme == "https"
+            else http.client.HTTPConnection(host, timeout=_TIMEOUT)
+        )
         try:
             with path.open("rb") as file:
                 # A store may answer and hang up before it has read everything.
@@ -56,6 +64,11 @@ def put(url: str, path: Path) -> None:
             connection.close()
     except http.client.InvalidURL:
         raise UploadRefused("the upload URL is malformed") from None
+    except ssl.SSLCertVerificationError as error:
+        raise UploadRefused(
+            f"its certificate is not trusted: {error.verify_message}; the chart's "
+            "objectStore.external.caConfigMap names its CA"
+        ) from None
     except (OSError, http.client.HTTPException) as error:
         reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else ""
         raise Away(reason or type(error).__name__) from None
@@ -65,6 +78,13 @@ def put(url: str, path: Path) -> None:
     if response.status >= 500 or response.status in _TRY_AGAIN:
         raise Away(text)
     raise UploadRefused(text)
+
+
+def _trust(authority: str | None) -> ssl.SSLContext:
+    try:
+        return ssl.create_default_context(cadata=authority)
+    except ssl.SSLError:
+        raise UploadRefused("the CA of the store is no certificate in PEM") from None
 
 
 def _code(body: bytes) -> str:

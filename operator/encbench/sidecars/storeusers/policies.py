@@ -11,12 +11,15 @@ _WRITE = ("PutObject", "DeleteObject", "AbortMultipartUpload", "ListMultipartUpl
 def policies(bucket: str) -> dict[str, dict[str, Any]]:
     """By name: the operator reads and writes its bucket, and analysts read it.
 
-    Neither may delete a version of an object, or change how the bucket keeps versions.
+    Neither may delete a version of an object, or change how the bucket keeps versions. The first is
+    denied in so many words, because MinIO takes the right to delete an object for that as well.
     """
-    return {
-        OPERATOR: _policy(bucket, (*_READ_BUCKET, "CreateBucket"), ("GetObject", *_WRITE)),
-        ANALYST: _policy(bucket, _READ_BUCKET, ("GetObject",)),
-    }
+    operator = _policy(bucket, (*_READ_BUCKET, "CreateBucket"), ("GetObject", *_WRITE))
+    versions = f"arn:aws:s3:::{bucket}/*"
+    operator["Statement"].append(
+        {"Effect": "Deny", "Action": ["s3:DeleteObjectVersion"], "Resource": [versions]}
+    )
+    return {OPERATOR: operator, ANALYST: _policy(bucket, _READ_BUCKET, ("GetObject",))}
 
 
 def _policy(bucket: str, whole: tuple[str, ...], objects: tuple[str, ...]) -> dict[str, Any]:

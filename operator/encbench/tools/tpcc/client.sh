@@ -23,7 +23,8 @@ value() {
 }
 
 # The URL of a driver of the user's own, with the key where its template has {mek}. The key is read by
-# sed from a file, for arguments of programs are there for everybody to see.
+# sed from a file, for arguments of programs are there for everybody to see. BenchmarkSQL prints its
+# URL, so that the operator admits no {mek} there.
 url() {
     case $ENCBENCH_URL in
     *'{mek}'*)
@@ -34,7 +35,6 @@ url() {
     *) printf '%s\n' "$ENCBENCH_URL" ;;
     esac
 }
-[ -z "${ENCBENCH_URL:-}" ] || url >"$scratch/url"
 
 {
     printf '%s\n' "$ENCBENCH_PROPS"
@@ -42,9 +42,10 @@ url() {
         printf '%s\n' "$pair"
     done
     if [ -n "${ENCBENCH_URL:-}" ] && [ "$kind" = own ]; then
+        url >"$scratch/url"
         printf 'connFile=%s\n' "$scratch/url"
     elif [ -n "${ENCBENCH_URL:-}" ]; then
-        printf 'conn=%s\n' "$(url | sed -e 's/\\/\\\\/g')"
+        printf 'conn=%s\n' "$(printf '%s\n' "$ENCBENCH_URL" | sed -e 's/\\/\\\\/g')"
     fi
     printf 'user=%s\n' "$(value username)"
     if [ "$kind" = own ]; then

@@ -97,5 +97,13 @@ def _columns(tpcc: Tpcc, mode: EncryptionModeSpec) -> Iterator[Problem]:
             "claim, and name it in driver.jar with class io.encbench.jdbc.EncbenchDriver"
         )
         yield Problem(WORKLOAD, Reason.DRIVER_UNSUPPORTED, text)
+    own = mode.driver.jar if mode.driver is not None else None
+    if own is not None and "{mek}" in own.url_template and tpcc.benchmarksql is not None:
+        text = (
+            "BenchmarkSQL writes its URL into its log, and with {mek} in driver.jar.urlTemplate "
+            "the key as well: leave tpcc.benchmarksql out to use encbench's own client, which "
+            "shows no URL, or write {mekFile} if the driver reads the key from a file"
+        )
+        yield Problem(WORKLOAD, Reason.DRIVER_UNSUPPORTED, text)
     if mode.proxy is not None:
         yield from selection.problems("tpcc", mode.proxy)

@@ -1,25 +1,25 @@
-"""The HTTP API with an agent of plain functions behind it."""
+"""The HTTP API with an agent of plain functions behind it, without sockets."""
 
-import asyncio
+import json
 import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from aiohttp import web
-from aiohttp.test_utils import TestClient, TestServer
 
 from encbench.adapters.sql import SqlError
-from encbench.sidecars.agent.api import AgentParts, application, public
+from encbench.sidecars.agent.api import AgentApi, AgentParts
 from encbench.sidecars.agent.background import Busy
 from encbench.sidecars.agent.evidence import EvidenceError
 from encbench.sidecars.agent.process import NotRunning
+from encbench.sidecars.routes import Request, Response
 from encbench.wire import agent as wire
 from encbench.wire.slices import SlotsAnswer, SlotsOrder, SlotsState
 
-AUTH = {"Authorization": "Bearer secret"}
+AUTH = {"authorization": "Bearer secret"}
 WISH = {"marker": "encbench-marker-0001", "full": True}
 
 
@@ -31,7 +31,6 @@ def slots_answer(run: str, state: SlotsState) -> SlotsAnswer:
 class Behind:
     """What the agent does; each may be replaced by a test."""
 
-    health: str | None = None
     error: Exception | None = None
     wished: list[tuple[str, bool]] = field(default_factory=list)
     began: threading.Event = field(default_factory=threading.Event)
@@ -76,25 +75,15 @@ class Behind:
         while self.slow and time.monotonic() < deadline:
             if cancelled():
                 self.gone.set()
-                raise EvidenceError("nobody waits")
+                raise EvidenceError("the caller has gone")
             time.sleep(0.01)
         return {"marker": marker, "full": full}
 
 
-Start = Callable[..., Awaitable[TestClient[Any, Any]]]
-
-
-@pytest.fixture
-async def start() -> AsyncIterator[Start]:
-    clients: list[TestClient[Any, Any]] = []
-
-    async def go(
-        behind: Behind, routes: Callable[[AgentParts], web.Application] = application
-    ) -> TestClient[Any, Any]:
-        agent = AgentParts(
+def api(behind: Behind) -> AgentApi:
+    return AgentApi(
+        AgentParts(
             token="secret",
-            metrics=lambda: b"up 1\n",
-            health=lambda: behind.health,
             server=behind.server,
             evidence=behind.evidence,
             settle=behind.settle,
@@ -104,72 +93,71 @@ async def start() -> AsyncIterator[Start]:
             slots=behind.slots,
             slots_read=lambda run: slots_answer(run, "unknown"),
         )
-        server = TestServer(routes(agent))
-        client = TestClient(server)
-        await client.start_server()
-        clients.append(client)
-        return client
-
-    yield go
-    for client in clients:
-        await client.close()
+    )
 
 
-async def test_metrics_and_health_need_no_token(start: Start) -> None:
-    behind = Behind()
-    client = await start(behind, public)
-    metrics = await client.get("/metrics")
-    assert metrics.status == 200
-    assert metrics.headers["Content-Type"].startswith("text/plain; version=0.0.4")
-    assert await metrics.text() == "up 1\n"
-    assert (await client.get("/healthz")).status == 200
-    behind.health = "the server sleeps"
-    sick = await client.get("/healthz")
-    assert sick.status == 503
-    assert await sick.json() == {"error": "the server sleeps"}
-    assert (await client.get("/v1/server", headers=AUTH)).status == 404
+def asked(
+    method: str,
+    target: str,
+    body: object = b"",
+    headers: dict[str, str] = AUTH,
+    is_gone: Callable[[], bool] = lambda: False,
+) -> Request:
+    content = body if isinstance(body, bytes) else json.dumps(body).encode()
+    return Request(method, target, headers, content, is_gone)
+
+
+def get(behind: Behind, target: str, headers: dict[str, str] = AUTH) -> Response:
+    return api(behind).answer(asked("GET", target, headers=headers))
+
+
+def post(
+    behind: Behind, target: str, body: object = b"", headers: dict[str, str] = AUTH
+) -> Response:
+    return api(behind).answer(asked("POST", target, body, headers))
+
+
+def content(answer: Response) -> Any:
+    return json.loads(answer.content)
 
 
 @pytest.mark.parametrize(
     "headers",
     [
         {},
-        {"Authorization": "Bearer wrong"},
-        {"Authorization": "secret"},
-        {"Authorization": "Basic secret"},
+        {"authorization": "Bearer wrong"},
+        {"authorization": "secret"},
+        {"authorization": "Basic secret"},
     ],
 )
-async def test_the_rest_needs_the_token(start: Start, headers: dict[str, str]) -> None:
+def test_the_rest_needs_the_token(headers: dict[str, str]) -> None:
     behind = Behind()
-    client = await start(behind)
-    assert (await client.get("/v1/server", headers=headers)).status == 401
-    assert (await client.get("/metrics", headers=headers)).status == 401
-    answer = await client.post("/v1/evidence", json=WISH, headers=headers)
+    assert get(behind, "/v1/server", headers=headers).status == 401
+    assert get(behind, "/metrics", headers=headers).status == 401
+    answer = post(behind, "/v1/evidence", WISH, headers=headers)
     assert answer.status == 401
-    assert "Bearer" in (await answer.json())["error"]
+    assert "Bearer" in content(answer)["error"]
     assert behind.wished == []
 
 
-async def test_evidence_as_wished(start: Start) -> None:
+def test_evidence_as_wished() -> None:
     behind = Behind()
-    client = await start(behind)
-    answer = await client.post("/v1/evidence", json=WISH, headers=AUTH)
-    assert (answer.status, await answer.json()) == (200, WISH)
-    await client.post("/v1/evidence", json={"marker": WISH["marker"]}, headers=AUTH)
+    answer = post(behind, "/v1/evidence", WISH)
+    assert (answer.status, content(answer)) == (200, WISH)
+    post(behind, "/v1/evidence", {"marker": WISH["marker"]})
     assert behind.wished == [(WISH["marker"], True), (WISH["marker"], False)]
 
 
 @pytest.mark.parametrize(
     "body", [b"", b"[]", b"no json", b"\xff", b'{"marker": 7}', b'{"marker": "x"}', b"{}"]
 )
-async def test_what_is_no_wish_is_refused_with_a_sentence(start: Start, body: bytes) -> None:
+def test_what_is_no_wish_is_refused_with_a_sentence(body: bytes) -> None:
     behind = Behind()
-    client = await start(behind)
-    answer = await client.post("/v1/evidence", data=body, headers=AUTH)
+    answer = post(behind, "/v1/evidence", body)
     assert answer.status == 400
-    assert "marker must be" in (await answer.json())["error"]
+    assert "marker must be" in content(answer)["error"]
     odd = {**WISH, "full": "yes"}
-    assert (await client.post("/v1/evidence", json=odd, headers=AUTH)).status == 400
+    assert post(behind, "/v1/evidence", odd).status == 400
     assert behind.wished == []
 
 
@@ -177,48 +165,46 @@ async def test_what_is_no_wish_is_refused_with_a_sentence(start: Start, body: by
     ("error", "status"),
     [(SqlError("away"), 503), (NotRunning("none"), 503), (EvidenceError("disk"), 500)],
 )
-async def test_errors_are_sentences(start: Start, error: Exception, status: int) -> None:
-    client = await start(Behind(error=error))
+def test_errors_are_sentences(error: Exception, status: int) -> None:
+    behind = Behind(error=error)
     for answer in (
-        await client.get("/v1/server", headers=AUTH),
-        await client.post("/v1/settle", headers=AUTH),
-        await client.post("/v1/evidence", json=WISH, headers=AUTH),
+        get(behind, "/v1/server"),
+        post(behind, "/v1/settle"),
+        post(behind, "/v1/evidence", WISH),
     ):
         assert answer.status == status
-        assert await answer.json() == {"error": str(error)}
-    missing = await client.get("/v1/nothing", headers=AUTH)
+        assert content(answer) == {"error": str(error)}
+    missing = get(behind, "/v1/nothing")
     assert missing.status == 404
-    assert "error" in await missing.json()
+    assert "error" in content(missing)
 
 
-async def test_settling(start: Start) -> None:
-    client = await start(Behind())
-    answer = await client.post("/v1/settle", headers=AUTH)
-    assert (answer.status, await answer.json()) == (200, {"settled": True})
-    assert (await client.post("/v1/settle")).status == 401
+def test_settling() -> None:
+    behind = Behind()
+    answer = post(behind, "/v1/settle")
+    assert (answer.status, content(answer)) == (200, {"settled": True})
+    assert post(behind, "/v1/settle", headers={}).status == 401
 
 
 CHECKS = {"run": "trial-uid", "warehouses": 2, "loaded": False, "full": True, "seconds": 600}
 
 
-async def test_checks_as_wished(start: Start) -> None:
+def test_checks_as_wished() -> None:
     behind = Behind()
-    client = await start(behind)
-    answer = await client.post("/v1/checks", json=CHECKS, headers=AUTH)
-    assert (answer.status, await answer.json()) == (200, {"run": "trial-uid", "state": "running"})
+    answer = post(behind, "/v1/checks", CHECKS)
+    assert (answer.status, content(answer)) == (200, {"run": "trial-uid", "state": "running"})
     assert behind.checked == [
         wire.ChecksRequest(run="trial-uid", warehouses=2, loaded=False, full=True, seconds=600)
     ]
     behind.error = Busy("another")
-    assert (await client.post("/v1/checks", json=CHECKS, headers=AUTH)).status == 503
-    assert (await client.post("/v1/checks", json=CHECKS)).status == 401
+    assert post(behind, "/v1/checks", CHECKS).status == 503
+    assert post(behind, "/v1/checks", CHECKS, {}).status == 401
 
 
-async def test_an_operator_of_an_earlier_version_asks_the_quick_conditions(start: Start) -> None:
+def test_an_operator_of_an_earlier_version_asks_the_quick_conditions() -> None:
     behind = Behind()
-    client = await start(behind)
     earlier = {name: value for name, value in CHECKS.items() if name != "full"}
-    assert (await client.post("/v1/checks", json=earlier, headers=AUTH)).status == 200
+    assert post(behind, "/v1/checks", earlier).status == 200
     assert [asked["full"] for asked in behind.checked] == [False]
 
 
@@ -236,63 +222,66 @@ async def test_an_operator_of_an_earlier_version_asks_the_quick_conditions(start
         ({"seconds": None}, "seconds must be"),
     ],
 )
-async def test_checks_that_cannot_be_meant(
-    start: Start, change: dict[str, Any], advice: str
-) -> None:
+def test_checks_that_cannot_be_meant(change: dict[str, Any], advice: str) -> None:
     behind = Behind()
-    client = await start(behind)
-    answer = await client.post("/v1/checks", json={**CHECKS, **change}, headers=AUTH)
+    answer = post(behind, "/v1/checks", {**CHECKS, **change})
     assert answer.status == 400
-    assert advice in (await answer.json())["error"]
+    assert advice in content(answer)["error"]
     assert behind.checked == []
 
 
-async def test_another_request_is_answered_in_the_middle_of_a_search(start: Start) -> None:
-    behind = Behind(slow=True)
-    client = await start(behind)
-    search = asyncio.ensure_future(client.post("/v1/evidence", json=WISH, headers=AUTH))
-    await asyncio.to_thread(behind.began.wait, 3)
-    assert (await client.get("/v1/recovery", headers=AUTH)).status == 200
-    search.cancel()
-    await asyncio.to_thread(behind.gone.wait, 3)
+def test_another_request_is_answered_in_the_middle_of_a_search() -> None:
+    behind, left = Behind(slow=True), threading.Event()
+    agent = api(behind)
+    with ThreadPoolExecutor() as callers:
+        wish = asked("POST", "/v1/evidence", WISH, is_gone=left.is_set)
+        search = callers.submit(agent.answer, wish)
+        assert behind.began.wait(3)
+        assert agent.answer(asked("GET", "/v1/recovery")).status == 200
+        assert not search.done()
+        left.set()
+        assert search.result(3).status == 500
     assert behind.gone.is_set()
 
 
-async def test_one_search_at_a_time(start: Start) -> None:
-    behind = Behind(slow=True)
-    client = await start(behind)
-    first = asyncio.ensure_future(client.post("/v1/evidence", json=WISH, headers=AUTH))
-    await asyncio.to_thread(behind.began.wait, 3)
-    second = asyncio.ensure_future(client.post("/v1/evidence", json=WISH, headers=AUTH))
-    await asyncio.sleep(0.1)
-    assert len(behind.wished) == 1
-    behind.slow = False
-    assert [(await first).status, (await second).status] == [200, 200]
+def test_one_search_at_a_time_and_none_for_a_caller_who_has_not_waited() -> None:
+    behind, left = Behind(slow=True), threading.Event()
+    agent = api(behind)
+    with ThreadPoolExecutor() as callers:
+        wish = asked("POST", "/v1/evidence", WISH)
+        first = callers.submit(agent.answer, wish)
+        assert behind.began.wait(3)
+        second = callers.submit(agent.answer, wish)
+        third = callers.submit(agent.answer, wish._replace(is_gone=left.is_set))
+        left.set()
+        time.sleep(0.05)
+        assert not second.done()
+        assert len(behind.wished) == 1
+        behind.slow = False
+        assert [one.result(3).status for one in (first, second, third)] == [200, 200, 503]
     assert len(behind.wished) == 2
 
 
 ORDER = {"run": "trial-uid", "stop": "Crash", "afterSeconds": 2.5, "seconds": 600}
 
 
-async def test_a_stop_is_armed_by_a_post_and_only_looked_at_by_a_get(start: Start) -> None:
+def test_a_stop_is_armed_by_a_post_and_only_looked_at_by_a_get() -> None:
     behind = Behind()
-    client = await start(behind)
-    answer = await client.post("/v1/recovery", json=ORDER, headers=AUTH)
+    answer = post(behind, "/v1/recovery", ORDER)
     assert answer.status == 200
-    assert await answer.json() == {"run": "trial-uid", "state": "armed"}
+    assert content(answer) == {"run": "trial-uid", "state": "armed"}
     assert behind.ordered == [
         wire.StopRequest(run="trial-uid", stop="Crash", afterSeconds=2.5, seconds=600)
     ]
-    look = await client.get("/v1/recovery", params={"run": "another"}, headers=AUTH)
-    assert await look.json() == {"run": "another", "state": "unknown"}
+    look = get(behind, "/v1/recovery?run=another")
+    assert content(look) == {"run": "another", "state": "unknown"}
     assert len(behind.ordered) == 1
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
-async def test_nobody_stops_the_server_without_the_token(start: Start, method: str) -> None:
+def test_nobody_stops_the_server_without_the_token(method: str) -> None:
     behind = Behind()
-    client = await start(behind)
-    assert (await client.request(method, "/v1/recovery", json=ORDER)).status == 401
+    assert api(behind).answer(asked(method, "/v1/recovery", ORDER, {})).status == 401
     assert not behind.ordered
 
 
@@ -309,21 +298,19 @@ async def test_nobody_stops_the_server_without_the_token(start: Start, method: s
         ({"seconds": "600"}, "seconds must be"),
     ],
 )
-async def test_a_stop_that_cannot_be_meant(start: Start, change: dict[str, Any], said: str) -> None:
+def test_a_stop_that_cannot_be_meant(change: dict[str, Any], said: str) -> None:
     behind = Behind()
-    client = await start(behind)
-    answer = await client.post("/v1/recovery", json={**ORDER, **change}, headers=AUTH)
+    answer = post(behind, "/v1/recovery", {**ORDER, **change})
     assert answer.status == 400
-    assert said in (await answer.json())["error"]
+    assert said in content(answer)["error"]
     assert not behind.ordered
 
 
-async def test_another_stop_has_to_wait(start: Start) -> None:
+def test_another_stop_has_to_wait() -> None:
     behind = Behind(error=Busy("the recovery of x has not ended"))
-    client = await start(behind)
-    answer = await client.post("/v1/recovery", json=ORDER, headers=AUTH)
+    answer = post(behind, "/v1/recovery", ORDER)
     assert answer.status == 503
-    assert await answer.json() == {"error": "the recovery of x has not ended"}
+    assert content(answer) == {"error": "the recovery of x has not ended"}
 
 
 SLOTS: SlotsOrder = {
@@ -337,14 +324,13 @@ SLOTS: SlotsOrder = {
 }
 
 
-async def test_slots_are_begun_by_a_post_and_only_looked_at_by_a_get(start: Start) -> None:
+def test_slots_are_begun_by_a_post_and_only_looked_at_by_a_get() -> None:
     behind = Behind()
-    client = await start(behind)
-    answer = await client.post("/v1/slices", json=SLOTS, headers=AUTH)
-    assert (await answer.json())["state"] == "running"
+    answer = post(behind, "/v1/slices", SLOTS)
+    assert content(answer)["state"] == "running"
     assert behind.timed == [SLOTS]
-    look = await client.get("/v1/slices", params={"run": "trial-1"}, headers=AUTH)
-    assert (await look.json())["state"] == "unknown"
+    look = get(behind, "/v1/slices?run=trial-1")
+    assert (content(look))["state"] == "unknown"
     assert len(behind.timed) == 1
 
 
@@ -359,10 +345,9 @@ async def test_slots_are_begun_by_a_post_and_only_looked_at_by_a_get(start: Star
         ({"period": 2.9}, "slice no more than period"),
     ],
 )
-async def test_slots_that_cannot_be_meant(start: Start, change: Any, why: str) -> None:
+def test_slots_that_cannot_be_meant(change: Any, why: str) -> None:
     behind = Behind()
-    client = await start(behind)
-    answer = await client.post("/v1/slices", json={**SLOTS, **change}, headers=AUTH)
+    answer = post(behind, "/v1/slices", {**SLOTS, **change})
     assert answer.status == 400
-    assert why in (await answer.json())["error"]
+    assert why in content(answer)["error"]
     assert behind.timed == []

@@ -8,10 +8,12 @@ import pytest
 
 from encbench.adapters.sql import Row, SqlError
 from encbench.sidecars.agent.config import ConfigError, read_config
-from encbench.sidecars.agent.metrics import exposition
+from encbench.sidecars.agent.metrics import metrics
 from encbench.sidecars.agent.probe import probe
 from encbench.sidecars.agent.process import Reading
-from encbench.sidecars.agent.server import Heart, describe
+from encbench.sidecars.agent.public import Heart
+from encbench.sidecars.agent.server import describe
+from encbench.sidecars.exposition import exposition
 from encbench.sidecars.machine import read_machine
 from encbench.wire.agent import MachineRows
 
@@ -90,8 +92,7 @@ def test_the_machine(tmp_path: Path) -> None:
 
 
 def test_the_metrics() -> None:
-    text = exposition(lambda: READING)().decode()
-    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    lines = [line for line in exposition(metrics(lambda: READING)).splitlines() if line[0] != "#"]
     values = dict(line.split(" ") for line in lines)
     assert values.pop("encbench_agent_cpu_seconds_total") is not None
     uptime = time.clock_gettime(time.CLOCK_BOOTTIME)
@@ -102,7 +103,7 @@ def test_the_metrics() -> None:
         "encbench_database_resident_bytes": 4096.0,
         "encbench_database_start_time_seconds": 1_700_000_000.125,
     }
-    assert b"encbench_database" not in exposition(lambda: None)()
+    assert "encbench_database" not in exposition(metrics(lambda: None))
 
 
 class Answers:

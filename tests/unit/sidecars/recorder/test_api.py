@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from encbench.sidecars.recorder.api import Api, Request, Response
+from encbench.sidecars.recorder.api import Api
 from encbench.sidecars.recorder.moment import Moment
 from encbench.sidecars.recorder.observation import ObservedWindow
 from encbench.sidecars.recorder.process import Usage
 from encbench.sidecars.recorder.run import Run
+from encbench.sidecars.routes import Request, Response
 from encbench.tools.progress import Sample
 from encbench.wire.files import FILES
 
@@ -25,7 +26,7 @@ def run() -> Run:
 
 @pytest.fixture
 def api(run: Run) -> Api:
-    return Api(run, "t0ken")
+    return Api(run, "t0ken", "http://store")
 
 
 def get(api: Api, path: str, headers: dict[str, str] = AUTH) -> Response:
@@ -152,6 +153,11 @@ def test_metrics_are_for_everybody(api: Api, run: Run) -> None:
         {"startAt": 5, "uploads": {**UPLOADS, "more": "http://store/more"}},
         {"startAt": 5, "uploads": {**UPLOADS, "output.log": "file:///etc/passwd"}},
         {"startAt": 5, "uploads": {**UPLOADS, "output.log": None}},
+        {"startAt": 5, "uploads": {**UPLOADS, "output.log": "http://elsewhere/output.log?5ecre7"}},
+        {"startAt": 5, "uploads": {**UPLOADS, "output.log": "https://store/output.log?5ecre7"}},
+        {"startAt": 5, "uploads": {**UPLOADS, "output.log": "http://store.evil/output.log"}},
+        {"startAt": 5, "uploads": {**UPLOADS, "output.log": "http://store@evil/output.log"}},
+        {"startAt": 5, "uploads": {**UPLOADS, "output.log": "http://store:81/output.log"}},
         {"startAt": 5, "uploads": UPLOADS, "clock": 3},
         {"startAt": 5, "uploads": UPLOADS, "clock": {"seconds": 3}},
         {"startAt": 5, "uploads": UPLOADS, "clock": {"seconds": True, "roundTrip": 0.1}},
@@ -163,6 +169,15 @@ def test_a_release_that_is_none(api: Api, run: Run, body: Any) -> None:
     assert answer.status == 400
     assert b"5ecre7" not in answer.content
     assert run.state == "waiting"
+
+
+def test_a_url_of_another_store_is_named_by_its_file(api: Api, run: Run) -> None:
+    run.wait()
+    answer = release(api, {"startAt": 5, "uploads": {**UPLOADS, "series.csv": "http://evil/x"}})
+    assert b"the URL of series.csv must be in the client's own store, http://store" in (
+        answer.content
+    )
+    assert b"evil" not in answer.content
 
 
 def test_other_paths_and_methods(api: Api) -> None:

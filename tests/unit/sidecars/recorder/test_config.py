@@ -13,6 +13,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
     return {
         "ENCBENCH_TOOL": "tpcc",
         "ENCBENCH_PREFIX": "bench/trial",
+        "ENCBENCH_STORE": "http://store/bucket",
         "ENCBENCH_WARMUP": "2",
         "ENCBENCH_CPU_LIMIT": "1.5",
         "ENCBENCH_MEMORY_LIMIT": "268435456",

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from encbench.sidecars.recorder.upload import Away, UploadRefused, pauses, put
+from tests.support import certified
 from tests.support.daemon import free_port
 from tests.support.receiver import Receiver, receiving
 
@@ -49,6 +50,40 @@ def test_a_refusal(receiver: Receiver, file: Path, status: int) -> None:
     with pytest.raises(UploadRefused, match=str(status)) as caught:
         put(receiver.url("a"), file)
     assert "5ecre7" not in str(caught.value)
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_nothing_is_sent_where_a_redirection_points(
+    receiver: Receiver, file: Path, status: int
+) -> None:
+    receiver.answer, receiver.elsewhere = status, receiver.url("elsewhere")
+    with pytest.raises(UploadRefused, match=str(status)):
+        put(receiver.url("a"), file)
+    assert receiver.tries == [("a", status)]
+
+
+@pytest.fixture
+def certified_receiver() -> Iterator[Receiver]:
+    """One whose certificate is by a CA that the machine does not know."""
+    with receiving(Receiver(), certified.context()) as running:
+        yield running
+
+
+def test_a_store_with_a_ca_of_its_own(certified_receiver: Receiver, file: Path) -> None:
+    url = f"https://localhost:{certified_receiver.port}/a?X-Amz-Signature=5ecre7"
+    with pytest.raises(UploadRefused, match=r"not trusted.*objectStore\.external\.caConfigMap"):
+        put(url, file)
+    with pytest.raises(UploadRefused, match="not trusted"):
+        put(url, file, certified.authority("another").certificate)
+    assert certified_receiver.objects == {}
+    put(url, file, certified.issued().authority)
+    assert certified_receiver.objects == {"a": file.read_bytes()}
+
+
+def test_a_ca_that_is_none(receiver: Receiver, file: Path) -> None:
+    for text in ("nothing", "-----BEGIN CERTIFICATE-----\nMII\n-----END CERTIFICATE-----\n"):
+        with pytest.raises(UploadRefused, match="no certificate in PEM"):
+            put(receiver.url("a").replace("http:", "https:"), file, text)
 
 
 def test_nobody_there(file: Path) -> None:

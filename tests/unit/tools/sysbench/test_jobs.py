@@ -170,11 +170,21 @@ def test_the_recorder_knows_where_it_is() -> None:
     }
     values = environment(recorder)
     assert values["ENCBENCH_PREFIX"] == f"bench/overhead-c0ffee00/trials/{TRIAL_UID}"
+    assert values["ENCBENCH_STORE"] == "http://store:9000/encbench"
+    assert "ENCBENCH_STORE_AUTHORITY" not in values, "whom everyone trusts"
     assert values["ENCBENCH_WARMUP"] == "2"
     assert values["ENCBENCH_CPU_LIMIT"] == "0.5"
     assert values["ENCBENCH_MEMORY_LIMIT"] == str(128 * 2**20)
     grace = pod(trial())["terminationGracePeriodSeconds"]
     assert float(values["ENCBENCH_GRACE"]) < grace
+
+
+def test_the_recorder_trusts_the_store_s_own_ca() -> None:
+    pem = "-----BEGIN CERTIFICATE-----\nMII\n-----END CERTIFICATE-----\n"
+    context = replace(trial_context(workload_spec()), store_authority=pem)
+    job = tool(context.spec.workload).trial_job(context)
+    assert environment(container(job, "recorder"))["ENCBENCH_STORE_AUTHORITY"] == pem
+    assert "ENCBENCH_STORE_AUTHORITY" not in environment(container(job, "tool"))
 
 
 def test_replicas_have_their_own_arguments() -> None:

@@ -93,6 +93,25 @@ def test_benchmarksql_drives_external_databases_in_plaintext_alone() -> None:
     assert pair_problems(tpcc_spec(), outside, TLS) == []
 
 
+def test_benchmarksql_would_print_the_key() -> None:
+    def with_jar(key: str) -> EncryptionModeSpec:
+        jar = {
+            "class": "x.D",
+            "urlTemplate": f"jdbc:x://{{host}}?MEK={key}",
+            "url": "https://example.com/d.jar",
+            "sha256": "0" * 64,
+            "keySecretRef": {"name": "mek"},
+        }
+        return EncryptionModeSpec.model_validate({"driver": {"jar": jar}})
+
+    theirs = tpcc_spec({"benchmarksql": {}}, WHOLE)
+    (found,) = pair_problems(theirs, on("mysql"), with_jar("{mek}"))
+    assert "writes its URL into its log" in found
+    assert "leave tpcc.benchmarksql out" in found
+    assert pair_problems(theirs, on("mysql"), with_jar("{mekFile}")) == []
+    assert pair_problems(tpcc_spec(), on("mysql"), with_jar("{mek}")) == []
+
+
 def test_nobody_could_check_an_external_database_at_the_end() -> None:
     spec = tpcc_spec({"fullCheck": "AtEnd"})
     assert pair_problems(spec, on("mysql"), PLAIN) == []

@@ -7,7 +7,7 @@ interface Algorithm {
   /**
    * The envelope's content; AEADBadTagException if key, column and envelope do not belong together.
    *
-   * @param binding the column, by {@link Envelope#binding}
+   * @param binding the column
    */
-  byte[] open(byte[] envelope, byte[] binding) throws GeneralSecurityException;
+  byte[] open(byte[] envelope, Binding binding) throws GeneralSecurityException;
 }

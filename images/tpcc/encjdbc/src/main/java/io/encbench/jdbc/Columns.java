@@ -7,15 +7,15 @@ import java.sql.Types;
 
 /** Which columns of a result hold envelopes, and of what types they are. */
 final class Columns {
-  private static final Columns NONE = new Columns(new byte[0][], new Value[0]);
+  private static final Columns NONE = new Columns(new Binding[0], new Value[0]);
 
   /** What the values of a column are bound to; null where it holds no envelopes. */
-  private final byte[][] bindings;
+  private final Binding[] bindings;
 
   /** A value without content of each column: as announced, or of the first value that was read. */
   private final Value[] known;
 
-  private Columns(byte[][] bindings, Value[] known) {
+  private Columns(Binding[] bindings, Value[] known) {
     this.bindings = bindings;
     this.known = known;
   }
@@ -30,7 +30,7 @@ final class Columns {
       return NONE;
     }
     int count = meta.getColumnCount();
-    byte[][] bindings = null;
+    Binding[] bindings = null;
     Value[] known = null;
     for (int column = 1; column <= count; column++) {
       if (!isBinary(meta.getColumnType(column))) {
@@ -41,10 +41,10 @@ final class Columns {
         continue;
       }
       if (bindings == null) {
-        bindings = new byte[count + 1][];
+        bindings = new Binding[count + 1];
         known = new Value[count + 1];
       }
-      bindings[column] = Envelope.binding(meta.getTableName(column), meta.getColumnName(column));
+      bindings[column] = session.binding(meta.getTableName(column), meta.getColumnName(column));
       known[column] =
           announced == null ? null : new Value(announced, session.inner, session.truths);
     }
@@ -60,7 +60,7 @@ final class Columns {
     return column >= 0 && column < bindings.length && bindings[column] != null;
   }
 
-  byte[] binding(int column) {
+  Binding binding(int column) {
     return bindings[column];
   }
 

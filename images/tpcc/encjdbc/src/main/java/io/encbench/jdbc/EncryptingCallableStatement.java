@@ -37,7 +37,7 @@ final class EncryptingCallableStatement extends CallableStatementDelegate {
     }
     return Envelope.is(found)
         ? session.opener.open(
-            found, Envelope.UNBOUND, session.inner, () -> "output parameter " + parameter)
+            found, new Binding(), session.inner, () -> "output parameter " + parameter)
         : null;
   }
 

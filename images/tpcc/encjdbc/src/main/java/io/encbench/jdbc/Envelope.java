@@ -1,6 +1,5 @@
 package io.encbench.jdbc;
 
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
@@ -18,8 +17,6 @@ final class Envelope {
   static final int COUNTER_AT = 24;
   static final int CONTENT_AT = 32;
 
-  static final int COUNTER_BYTES = CONTENT_AT - COUNTER_AT;
-  static final int NONCE_BYTES = 12;
   static final int TAG_BYTES = 16;
   static final int OVERHEAD = CONTENT_AT + TAG_BYTES;
 
@@ -29,9 +26,6 @@ final class Envelope {
   static final int HEADER_BYTES = COUNTER_AT;
 
   static final int VERSION = 2;
-
-  /** What is bound to no column: a value of an expression, or of a name beyond ASCII. */
-  static final byte[] UNBOUND = {0};
 
   private Envelope() {}
 
@@ -52,21 +46,5 @@ final class Envelope {
   /** The key id: a connection of the proxy's has one, and a key of its own by it. */
   static byte[] keyId(byte[] envelope) {
     return Arrays.copyOfRange(envelope, KEY_ID_AT, COUNTER_AT);
-  }
-
-  /** The nonce: zeros, then the counter. */
-  static void nonce(byte[] envelope, byte[] nonce) {
-    System.arraycopy(envelope, COUNTER_AT, nonce, NONCE_BYTES - COUNTER_BYTES, COUNTER_BYTES);
-  }
-
-  /** What a value of this column is bound to, by the names that the server has for it. */
-  static byte[] binding(String table, String column) {
-    return isPlain(table) && isPlain(column)
-        ? (table + '\0' + column).getBytes(StandardCharsets.US_ASCII)
-        : UNBOUND;
-  }
-
-  private static boolean isPlain(String name) {
-    return name != null && !name.isEmpty() && name.chars().allMatch(c -> c >= ' ' && c <= '~');
   }
 }

@@ -44,10 +44,10 @@ class Opener {
   /**
    * The value in an envelope.
    *
-   * @param binding the column, by {@link Envelope#binding}
+   * @param binding the column
    * @param where the column, for messages
    */
-  final Value open(byte[] envelope, byte[] binding, Inner inner, Supplier<String> where)
+  final Value open(byte[] envelope, Binding binding, Inner inner, Supplier<String> where)
       throws SQLException {
     if (mek == null) {
       throw refused(

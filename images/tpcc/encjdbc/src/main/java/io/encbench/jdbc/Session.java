@@ -1,7 +1,15 @@
 package io.encbench.jdbc;
 
+import java.util.HashMap;
+import java.util.Map;
+
 /** What everything that comes from one connection shares. */
 final class Session {
+  /** Columns that are remembered; a program can make up any number of tables. */
+  private static final int MOST = 4096;
+
+  private record Name(String table, String column) {}
+
   final Inner inner;
   final Opener opener;
 
@@ -11,6 +19,9 @@ final class Session {
   /** Whether {@code TINYINT(1)} holds truth values, as it does for drivers unless asked not to. */
   final boolean truths;
 
+  /** Those of the columns that were read. Result sets may be read by several threads. */
+  private final Map<Name, Binding> bindings = new HashMap<>();
+
   /** Set when it is made, which needs this. */
   EncryptingConnection connection;
 
@@ -19,5 +30,13 @@ final class Session {
     this.opener = opener;
     this.stored = stored;
     this.truths = truths;
+  }
+
+  /** What the values of a column are bound to, by the names that the server has for it. */
+  synchronized Binding binding(String table, String column) {
+    if (bindings.size() == MOST) {
+      bindings.clear();
+    }
+    return bindings.computeIfAbsent(new Name(table, column), key -> new Binding(table, column));
   }
 }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.Random;
 import javax.crypto.AEADBadTagException;
 import org.bouncycastle.crypto.engines.SM4Engine;
 import org.bouncycastle.crypto.modes.GCMBlockCipher;
@@ -20,7 +21,7 @@ class AlgorithmTest {
   private static final byte[] KEY = hex("0123456789abcdeffedcba9876543210");
 
   private static final byte[] KEY_ID = "randomrandom".getBytes(StandardCharsets.US_ASCII);
-  private static final byte[] BAL = Envelope.binding("secret", "bal");
+  private static final Binding BAL = new Binding("secret", "bal");
 
   /**
    * "-10.05" as DECIMAL(12,2) of the column secret.bal, made by Python's cryptography (OpenSSL) and
@@ -52,9 +53,9 @@ class AlgorithmTest {
     assertEquals("-10.05", new String(sm4.open(hex(SM4_ENVELOPE), BAL)));
   }
 
-  /** RFC 8998, appendix A.1. */
+  /** RFC 8998, appendix A.1, whose nonce and additional data are none of an envelope's. */
   @Test
-  void sm4InGcmModeIsThatOfRfc8998() throws Exception {
+  void theOtherSm4InGcmModeIsThatOfRfc8998() throws Exception {
     GCMModeCipher cipher = GCMBlockCipher.newInstance(new SM4Engine());
     cipher.init(
         false,
@@ -84,26 +85,60 @@ class AlgorithmTest {
         open);
   }
 
-  /** GB/T 32907-2016, appendix A.1: one block by itself. */
+  /** GB/T 32907-2016, appendix A.1: one block by itself, wherever it stands. */
   @Test
-  void sm4IsThatOfTheStandard() {
-    SM4Engine engine = new SM4Engine();
-    engine.init(true, new KeyParameter(KEY));
-    byte[] out = new byte[16];
-    engine.processBlock(KEY, 0, out, 0);
-    assertArrayEquals(hex("681edf34d206965e86b3e94f536e4246"), out);
+  void sm4IsThatOfTheStandard() throws Exception {
+    byte[] blocks = new byte[6 * KEY.length];
+    for (int at = 0; at < blocks.length; at += KEY.length) {
+      System.arraycopy(KEY, 0, blocks, at, KEY.length);
+    }
+    new Sm4(KEY).encrypt(blocks, 5);
+    byte[] expected = hex("681edf34d206965e86b3e94f536e4246");
+    for (int at = 0; at < blocks.length; at += KEY.length) {
+      assertArrayEquals(expected, Arrays.copyOfRange(blocks, at, at + KEY.length));
+    }
+  }
+
+  /** What {@link Seal} makes is of the JDK's AES and of BouncyCastle's SM4. */
+  @Test
+  void bothOpenWhatWasSealedAtEveryLength() throws Exception {
+    Random random = new Random(7);
+    for (int algorithm : new int[] {Seal.AES, Seal.SM4}) {
+      for (int length = 0; length < 2500; length += length < 850 ? 1 : 97) {
+        byte[] key = new byte[Mek.BYTES];
+        random.nextBytes(key);
+        byte[] text = new byte[length];
+        random.nextBytes(text);
+        Seal seal = new Seal(key, algorithm);
+        byte[] envelope = seal.seal(253, 0, 0, 45, text, BAL);
+        assertArrayEquals(text, seal.opener().open(envelope, BAL), "length " + length);
+      }
+    }
   }
 
   @Test
-  void bothOpenWhatWasSealedAtEveryLength() throws Exception {
+  void valuesOfSeveralColumnsAndTypesAlternate() throws Exception {
+    Binding[] bindings = {BAL, new Binding("secret", "name"), new Binding(), new Binding("t", "x")};
     for (int algorithm : new int[] {Seal.AES, Seal.SM4}) {
-      Seal seal = new Seal(KEY, algorithm);
-      Algorithm opener = seal.opener();
-      for (int length = 0; length < 100; length++) {
-        byte[] text = new byte[length];
-        Arrays.fill(text, (byte) length);
-        assertArrayEquals(text, opener.open(seal.seal(253, 0, 0, 45, text, BAL), BAL));
+      Seal[] seals = {new Seal(KEY, algorithm), new Seal(KEY, algorithm, "another seal")};
+      Algorithm[] openers = {seals[0].opener(), seals[1].opener()};
+      for (int i = 0; i < 200; i++) {
+        byte[] text = ("value " + i).getBytes(StandardCharsets.US_ASCII);
+        Binding binding = bindings[i % 4];
+        byte[] envelope = seals[i % 3 % 2].seal(i % 5, 0, 0, 45, text, binding);
+        assertArrayEquals(text, openers[i % 3 % 2].open(envelope, binding));
+        assertThrows(
+            AEADBadTagException.class, () -> openers[0].open(envelope, new Binding("t", "y")));
       }
+    }
+  }
+
+  @Test
+  void aCounterBeyondThirtyTwoBitsIsTheNonces() throws Exception {
+    for (int algorithm : new int[] {Seal.AES, Seal.SM4}) {
+      Seal seal = new Seal(KEY, algorithm).from(0x89ABCDEF01234567L);
+      assertArrayEquals(
+          KEY, seal.opener().open(seal.seal(253, 0, 0, 45, KEY, BAL), BAL), "" + algorithm);
     }
   }
 
@@ -118,9 +153,9 @@ class AlgorithmTest {
         changed[i] ^= 1;
         assertThrows(AEADBadTagException.class, () -> opener.open(changed, BAL));
       }
-      for (byte[] other :
-          new byte[][] {
-            Envelope.UNBOUND, Envelope.binding("secret", "name"), Envelope.binding("plain", "bal")
+      for (Binding other :
+          new Binding[] {
+            new Binding(), new Binding("secret", "name"), new Binding("plain", "bal")
           }) {
         assertThrows(AEADBadTagException.class, () -> opener.open(envelope, other));
       }
@@ -130,10 +165,10 @@ class AlgorithmTest {
 
   @Test
   void whatOtherSessionsReadOtherwiseIsBoundToNoColumn() {
-    assertArrayEquals("t\0c".getBytes(StandardCharsets.US_ASCII), Envelope.binding("t", "c"));
+    assertArrayEquals("t\0c".getBytes(StandardCharsets.US_ASCII), new Binding("t", "c").name());
     for (String[] names :
         new String[][] {{"", ""}, {"t", ""}, {"", "c"}, {"größe", "c"}, {"t", null}}) {
-      assertArrayEquals(Envelope.UNBOUND, Envelope.binding(names[0], names[1]));
+      assertArrayEquals(new byte[] {0}, new Binding(names[0], names[1]).name());
     }
   }
 }

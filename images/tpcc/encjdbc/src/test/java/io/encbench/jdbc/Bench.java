@@ -197,10 +197,10 @@ final class Bench {
             connection.prepareStatement(
                 "INSERT INTO " + table + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
         ResultSet rows = select.executeQuery("SELECT number, " + COLUMNS + " FROM bench_plain")) {
-      byte[][] bindings =
+      Binding[] bindings =
           Arrays.stream(COLUMNS.split(", "))
-              .map(name -> Envelope.binding(table, name))
-              .toArray(byte[][]::new);
+              .map(name -> new Binding(table, name))
+              .toArray(Binding[]::new);
       while (rows.next()) {
         insert.setInt(1, rows.getInt(1));
         for (int i = 0; i < DESCRIBED.length; i++) {

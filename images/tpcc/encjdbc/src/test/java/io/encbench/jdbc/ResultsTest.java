@@ -35,7 +35,7 @@ class ResultsTest {
   private static byte[] sealed(
       Seal seal, int type, int decimals, int flags, int collation, String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-    return seal.seal(type, decimals, flags, collation, bytes, Envelope.UNBOUND);
+    return seal.seal(type, decimals, flags, collation, bytes, new Binding());
   }
 
   /** One row of the server's own binary columns c1, c2 …, and a first one that is a number. */
@@ -46,6 +46,12 @@ class ResultsTest {
   /** The same as a proxy announces it, by what JDBC has for the precision. */
   private static ResultSet row(Mek mek, boolean stored, int precision, byte[]... values)
       throws SQLException {
+    return row("", mek, stored, precision, values);
+  }
+
+  /** The same of a table's columns, to which values are bound. */
+  private static ResultSet row(
+      String table, Mek mek, boolean stored, int precision, byte[]... values) throws SQLException {
     RowSetMetaDataImpl meta = new RowSetMetaDataImpl();
     meta.setColumnCount(values.length + 1);
     meta.setColumnType(1, Types.INTEGER);
@@ -55,6 +61,7 @@ class ResultsTest {
       meta.setColumnName(i + 2, "c" + (i + 1));
       meta.setColumnLabel(i + 2, "c" + (i + 1));
       meta.setPrecision(i + 2, precision);
+      meta.setTableName(i + 2, table);
     }
     CachedRowSet rows = RowSetProvider.newFactory().createCachedRowSet();
     rows.setMetaData(meta);
@@ -225,6 +232,24 @@ class ResultsTest {
             + " which the proxy encrypts; if it has that key, the value was changed or belongs to"
             + " another column",
         refusal(row(other, sealed(3, 0, 0, 63, "1"))));
+  }
+
+  /** Whoever stands between proxy and client can pass on a value, but only where it belongs. */
+  @Test
+  void exchangedValuesOfOneTypeAreRefused() throws SQLException {
+    byte[] first = bound("item", "c1", "1");
+    byte[] second = bound("item", "c2", "2");
+    ResultSet rows = row("item", MEK, true, 0, first, second);
+    assertEquals("1", rows.getString(2));
+    assertEquals("2", rows.getString(3));
+    String said = refusal(row("item", MEK, true, 0, second, first));
+    assertTrue(said.startsWith("column 2 (c1) does not open with the MEK in /keys/mek"), said);
+    assertTrue(refusal(row("stock", MEK, true, 0, first, second)).contains("does not open"));
+  }
+
+  private static byte[] bound(String table, String column, String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    return AES.seal(3, 0, 0, 63, bytes, new Binding(table, column));
   }
 
   @Test

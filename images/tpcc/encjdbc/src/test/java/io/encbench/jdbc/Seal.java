@@ -43,13 +43,19 @@ final class Seal {
     }
   }
 
+  /** Counts from here on. */
+  Seal from(long first) {
+    counter = first;
+    return this;
+  }
+
   /** The key of the connection, for one algorithm alone. */
   Algorithm opener() throws GeneralSecurityException {
     return algorithm == AES ? new Aes(key) : new Sm4(key);
   }
 
   /** An envelope that is bound to a column, with a nonce that was never used. */
-  byte[] seal(int type, int decimals, int flags, int collation, byte[] text, byte[] binding) {
+  byte[] seal(int type, int decimals, int flags, int collation, byte[] text, Binding binding) {
     ByteArrayOutputStream header = new ByteArrayOutputStream();
     byte[] described = {
       0,
@@ -71,7 +77,7 @@ final class Seal {
     byte[] nonce = ByteBuffer.allocate(12).putInt(0).put(number).array();
     ByteArrayOutputStream bound = new ByteArrayOutputStream();
     bound.writeBytes(header.toByteArray());
-    bound.writeBytes(binding);
+    bound.writeBytes(binding.name());
     header.writeBytes(number);
     byte[] aad = bound.toByteArray();
     header.writeBytes(

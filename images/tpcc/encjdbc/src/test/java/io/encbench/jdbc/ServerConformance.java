@@ -402,7 +402,7 @@ final class ServerConformance {
                       of.flags,
                       converted && of.collation != BINARY ? UTF8MB4 : of.collation,
                       text,
-                      Envelope.binding(SEALED, of.name)));
+                      new Binding(SEALED, of.name)));
         }
         insert.executeUpdate();
       }

@@ -1,0 +1,37 @@
+package io.encbench.jdbc;
+
+import java.nio.charset.StandardCharsets;
+
+/**
+ * The column that values are bound to, by the names that the server has for it, beside what {@link
+ * Gcm} has hashed of it.
+ *
+ * <p>A connection has its own, and whoever holds its {@link Opener} may use them.
+ */
+final class Binding {
+  private final byte[] name;
+
+  /** What stands in front of the values of this column, for the key that it was made with. */
+  Gcm.Prefix prefix;
+
+  /** One for no column: of an expression's values, or of names beyond ASCII. */
+  Binding() {
+    this.name = new byte[] {0};
+  }
+
+  Binding(String table, String column) {
+    this.name =
+        isPlain(table) && isPlain(column)
+            ? (table + '\0' + column).getBytes(StandardCharsets.US_ASCII)
+            : new Binding().name;
+  }
+
+  /** What is authenticated beside a value and its header. */
+  byte[] name() {
+    return name;
+  }
+
+  private static boolean isPlain(String name) {
+    return name != null && !name.isEmpty() && name.chars().allMatch(c -> c >= ' ' && c <= '~');
+  }
+}

@@ -1,0 +1,161 @@
+"""The next step of each cell that is under way: its testbeds, then one trial after the other; pure.
+
+What a cell does follows from the plan and from its own trials. Other cells only make it wait.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from encbench.api.campaign import Resolved
+from encbench.api.kinds import TESTBED, TRIAL
+from encbench.core.plan import Cell, CellState, PlannedTrial
+from encbench.reconcile.campaign import children, placement, testbeds
+from encbench.reconcile.campaign.facts import CampaignSeen, is_archived
+from encbench.reconcile.campaign.ground import Surroundings, grounds, surroundings
+from encbench.reconcile.campaign.ledger import block_of
+from encbench.reconcile.effects import effect as do
+from encbench.reconcile.objects import Campaign, Trial
+from encbench.reconcile.stage import holds_the_stage, is_leaving, is_warming_up, waits
+
+EVERY_ARM = "all arms in turns"
+MAX_UNARCHIVED = 1
+"""Trials of a cell that may still be on their way to the bucket when the next one starts. Their
+client pods hold what the next one's need, and would pile up while the store is away."""
+
+
+@dataclass(frozen=True)
+class CellStep:
+    """What a cell does next."""
+
+    text: str
+    """What is being done, in words."""
+    effects: tuple[do.CampaignEffect, ...] = ()
+    is_measured: bool = True
+    """Whether its trials go on, so that its nodes are not for others."""
+
+    @property
+    def places(self) -> bool:
+        """Whether databases are about to be placed."""
+        return any(isinstance(one, do.Create) and one.kind == TESTBED for one in self.effects)
+
+
+def side_by_side(
+    campaign: Campaign,
+    resolved: Resolved,
+    cells: Sequence[Cell],
+    states: Mapping[str, CellState],
+    seen: CampaignSeen,
+) -> dict[str, CellStep]:
+    """The next step of each of these cells, by its name; the first ones come first."""
+    steps, places = dict[str, CellStep](), grounds(cells, resolved, seen)
+    for number, own in enumerate(places):
+        before, after = places[:number], places[number + 1 :]
+        measured = [one for one in before if steps[one.cell.name].is_measured]
+        placed = [name for name, step in steps.items() if step.places]
+        around = surroundings(own, before, after, measured, placed)
+        state = states[own.cell.name]
+        steps[own.cell.name] = _advance(campaign, resolved, own.cell, state, seen, around)
+    return steps
+
+
+def _advance(
+    campaign: Campaign,
+    resolved: Resolved,
+    cell: Cell,
+    state: CellState,
+    seen: CampaignSeen,
+    around: Surroundings,
+) -> CellStep:
+    """The next step of a cell that is open."""
+    planned = state.next_trial
+    own = [trial for trial in seen.trials.values() if trial.spec.cell == cell.name]
+    running = [trial for trial in own if holds_the_stage(trial)]
+    # An interleaved block of which some trials are missing, because the operator ended in between.
+    completes = planned is not None and all(_runs_with(trial, planned) for trial in running)
+    before = _before(running, planned, seen.now)
+    if running and not completes and before is None:
+        return CellStep(_describe(next((t for t in running if not waits(t)), running[0])))
+    if planned is None:
+        return CellStep("collecting the last results")
+    stage = testbeds.stage(campaign, resolved, cell, planned, seen, around)
+    if stage.waiting:
+        return CellStep(stage.step, stage.effects, is_measured=False)
+    if before is not None and stage.beds[planned.seat.name].spec.follows_trials:
+        # Its database is made ready for it, which must not begin before the stage is free.
+        return CellStep(_describe(before))
+    late = {
+        block_of(trial)
+        for trial in own
+        if not is_archived(trial) and not _runs_with(trial, planned)
+    }
+    if len(late) > MAX_UNARCHIVED:
+        return CellStep("waiting for the object store and Prometheus to take the last results")
+    if around.shared and _begins_a_block(cell, state):
+        where = f"node{'s' if len(around.shared) > 1 else ''} {', '.join(around.shared)}"
+        return CellStep(f"waits for {where}, until a cell before it is done", is_measured=False)
+    new = tuple(
+        _create(campaign, resolved, cell, one, seen, stage, around, after=before)
+        for one in state.together
+    )
+    if before is not None and not is_leaving(before):
+        return CellStep(_describe(before), new)
+    condition = planned.condition
+    arm = planned.arm.name if planned.turns_seed is None else EVERY_ARM
+    place = f"block {planned.block}, {condition.workload_ref} at {condition.concurrency} threads"
+    return CellStep(f"{place}: {arm} on {cell.instance_ref}", new)
+
+
+def _create(
+    campaign: Campaign,
+    resolved: Resolved,
+    cell: Cell,
+    planned: PlannedTrial,
+    seen: CampaignSeen,
+    stage: testbeds.Stage,
+    around: Surroundings,
+    *,
+    after: Trial | None,
+) -> do.Create:
+    bed = stage.beds[planned.seat.name]
+    body = children.trial(
+        *(campaign, resolved, cell, planned, bed),
+        after=after.name if after else None,
+        client_nodes=placement.client_nodes(campaign, seen, planned, resolved, bed),
+        avoid=around.avoid,
+        machine=placement.machine(campaign, stage.beds.values()),
+    )
+    return do.Create(TRIAL, body)
+
+
+def _begins_a_block(cell: Cell, state: CellState) -> bool:
+    """Whether no trial of the next one's block has begun."""
+    first = state.next_trial
+    if first is not None and first.turns_seed is not None:
+        return len(state.together) == len(cell.arms)
+    return first is not None and first.order == 1
+
+
+def _before(running: Sequence[Trial], planned: PlannedTrial | None, now: datetime) -> Trial | None:
+    """The trial during whose warm-up or second proof the clients of the planned one may start."""
+    if planned is None or planned.turns_seed is not None or len(running) != 1:
+        return None
+    (before,) = running
+    return before if is_leaving(before) or is_warming_up(before, now) else None
+
+
+def _runs_with(trial: Trial, planned: PlannedTrial) -> bool:
+    """Whether both are of the same interleaved block."""
+    spec, condition = trial.spec, planned.condition
+    return planned.turns_seed is not None and (
+        (spec.cell, spec.workload_ref, spec.concurrency, spec.block)
+        == (planned.cell, condition.workload_ref, condition.concurrency, planned.block)
+    )
+
+
+def _describe(trial: Trial) -> str:
+    spec = trial.spec
+    return (
+        f"block {spec.block}, {spec.workload_ref} at {spec.concurrency} threads: "
+        f"{spec.arm.name if spec.turns is None else EVERY_ARM} on {spec.instance_ref}"
+    )

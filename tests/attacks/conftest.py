@@ -1,0 +1,5 @@
+"""Attacks are made on the same installation as the end-to-end tests use."""
+
+from tests.e2e.conftest import installed, start
+
+__all__ = ["installed", "start"]

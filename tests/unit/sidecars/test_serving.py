@@ -1,0 +1,230 @@
+"""The little HTTP that the sidecars speak."""
+
+import errno
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from encbench.sidecars import serving
+from encbench.sidecars.routes import Request, Response, refusal
+from tests.support import sidecars
+
+
+class Echo:
+    """Answers with what came; counts what was sent."""
+
+    def __init__(self) -> None:
+        self.seen: list[Request] = []
+        self.sent = threading.Event()
+
+    def answer(self, request: Request) -> Response:
+        self.seen.append(request)
+        return Response(200, request.body, sent=self.sent.set)
+
+
+@pytest.fixture
+def echo() -> Echo:
+    return Echo()
+
+
+@pytest.fixture
+def port(echo: Echo) -> Iterator[int]:
+    listener = serving.listen(0)
+    serving.serve(listener, echo.answer)
+    yield listener.getsockname()[1]
+    listener.close()
+
+
+def talk(port: int, *pieces: bytes, host: str = "127.0.0.1") -> bytes:
+    with socket.create_connection((host, port), timeout=5) as connection:
+        for piece in pieces:
+            connection.sendall(piece)
+        connection.shutdown(socket.SHUT_WR)
+        return b"".join(iter(lambda: connection.recv(4096), b""))
+
+
+def test_a_request_in_pieces(port: int, echo: Echo) -> None:
+    answer = talk(
+        port, b"POST /a?b HTTP/1.1\r\nX-One: ", b"1\r\nContent-Length: 4\r\n\r\nbo", b"dy"
+    )
+    assert answer.startswith(b"HTTP/1.1 200 OK\r\n")
+    assert answer.endswith(b"Connection: close\r\n\r\nbody")
+    (seen,) = echo.seen
+    assert seen[:4] == ("POST", "/a?b", {"x-one": "1", "content-length": "4"}, b"body")
+    assert echo.sent.wait(5)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"\r\n\r\n",
+        b"nonsense\r\n\r\n",
+        b"GET / HTTP/2\r\n\r\n",
+        b"GET / HTTP/1.0\r\n\r\n",
+        b"GET / HTTP/1.1\r\n",
+        b"GET / HTTP/1.1\r\n\r\nGET / HTTP/1.1\r\n\r\n",
+        b"POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nabc",
+        b"POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
+        b"POST / HTTP/1.1\r\nContent-Length: 99999999\r\n\r\n",
+        b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        b"GET / HTTP/1.1\r\nX: " + b"x" * 20000,
+    ],
+)
+def test_what_is_no_request(port: int, echo: Echo, raw: bytes) -> None:
+    assert talk(port, raw).startswith(b"HTTP/1.1 400 ")
+    assert echo.seen == []
+
+
+def test_slow_callers_do_not_keep_others_away(port: int, echo: Echo) -> None:
+    idle = [socket.create_connection(("127.0.0.1", port), timeout=5) for _ in range(4)]
+    assert b"200 OK" in talk(port, b"GET / HTTP/1.1\r\n\r\n")
+    for connection in idle:
+        connection.close()
+
+
+@pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="no IPv6 here")
+def test_both_families(port: int) -> None:
+    assert b"200 OK" in talk(port, b"GET / HTTP/1.1\r\n\r\n", host="::1")
+
+
+def test_a_caller_that_drips_has_no_more_time_than_others(
+    port: int, echo: Echo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serving, "_TIMEOUT", 0.5)
+    began = time.monotonic()
+    with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
+        connection.settimeout(0.1)
+        while time.monotonic() - began < 5:
+            try:
+                connection.sendall(b"x")
+                if connection.recv(1) == b"":
+                    break
+            except TimeoutError:
+                continue
+            except ConnectionError:
+                break
+    assert 0.4 < time.monotonic() - began < 2
+    assert echo.seen == []
+
+
+def test_a_length_in_other_digits(port: int) -> None:
+    """Superscripts are digits to Python, and no number."""
+    assert b"400" in talk(port, "GET / HTTP/1.1\r\nContent-Length: ²\r\n\r\n".encode("latin-1"))
+
+
+GET = b"GET / HTTP/1.1\r\nAuthorization: Bearer t0ken\r\n\r\n"
+
+
+@pytest.fixture
+def control() -> Iterator[tuple[Echo, ssl.SSLSocket]]:
+    """A connection by TLS to a port that wants a token and keeps connections for half a second."""
+    echo = Echo()
+
+    def answer(request: Request) -> Response:
+        return refusal(request, "t0ken") or echo.answer(request)
+
+    listener = serving.listen(0)
+    serving.serve(listener, answer, sidecars.context("agent"), kept=0.5)
+    plain = socket.create_connection(("127.0.0.1", listener.getsockname()[1]), timeout=5)
+    with sidecars.trust().wrap_socket(plain) as connection:
+        yield echo, connection
+    listener.close()
+
+
+def test_a_connection_is_kept_for_a_while(control: tuple[Echo, ssl.SSLSocket]) -> None:
+    echo, connection = control
+    for _ in range(3):
+        connection.sendall(GET)
+        assert b"Connection: keep-alive" in connection.recv(4096)
+    assert len(echo.seen) == 3
+    began = time.monotonic()
+    assert connection.recv(1) == b""
+    assert 0.3 < time.monotonic() - began < 3
+
+
+@pytest.mark.parametrize(
+    ("sent", "answer"),
+    [
+        (b"GET / HTTP/1.1\r\n\r\n", b"HTTP/1.1 401 "),
+        (GET.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"), b"HTTP/1.1 200 "),
+        (b"GET /\r\n\r\n", b"HTTP/1.1 400 "),
+    ],
+)
+def test_no_connection_is_kept_for_whoever_is_refused_or_ends_it(
+    control: tuple[Echo, ssl.SSLSocket], sent: bytes, answer: bytes
+) -> None:
+    _, connection = control
+    connection.sendall(sent)
+    said = connection.recv(4096)
+    assert said.startswith(answer)
+    assert b"Connection: close" in said
+    began = time.monotonic()
+    assert connection.recv(1) == b""
+    assert time.monotonic() - began < 0.4
+
+
+@pytest.mark.parametrize("tls", [None, sidecars.context("agent")], ids=["clear", "TLS"])
+def test_a_caller_that_hangs_up_is_noticed(tls: ssl.SSLContext | None) -> None:
+    began, noticed = threading.Event(), threading.Event()
+
+    def answer(request: Request) -> Response:
+        assert not request.is_gone()
+        began.set()
+        while not request.is_gone():
+            time.sleep(0.01)
+        noticed.set()
+        return Response(200, b"")
+
+    listener = serving.listen(0)
+    serving.serve(listener, answer, tls)
+    plain = socket.create_connection(("127.0.0.1", listener.getsockname()[1]), timeout=5)
+    with plain if tls is None else sidecars.trust().wrap_socket(plain) as caller:
+        caller.sendall(GET)
+        assert began.wait(3)
+        assert not noticed.wait(0.1)
+    assert noticed.wait(3)
+    listener.close()
+
+
+def test_a_handler_that_fails_is_an_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    def answer(_: Request) -> Response:
+        raise PermissionError("a file of the server's")
+
+    listener = serving.listen(0)
+    serving.serve(listener, answer)
+    said = talk(listener.getsockname()[1], b"GET / HTTP/1.1\r\n\r\n")
+    listener.close()
+    assert said.startswith(b"HTTP/1.1 500 ")
+    assert b"a file" not in said
+    assert "a file of the server's" in capsys.readouterr().err
+
+
+class Flaky(socket.socket):
+    """A listener whose first callers are gone before they are accepted."""
+
+    failures = 3
+
+    def accept(self) -> tuple[socket.socket, object]:
+        if self.failures:
+            self.failures -= 1
+            raise ConnectionAbortedError(errno.ECONNABORTED, "aborted")
+        return super().accept()
+
+
+def test_callers_that_are_lost_do_not_end_it(
+    echo: Echo, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(serving, "_PAUSE", 0.01)
+    with Flaky() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        thread = serving.serve(listener, echo.answer)
+        assert b"200 OK" in talk(listener.getsockname()[1], b"GET / HTTP/1.1\r\n\r\n")
+        assert capsys.readouterr().err.count("was not answered") == 3
+        listener.shutdown(socket.SHUT_RDWR)
+        thread.join(3)
+        assert not thread.is_alive()
