@@ -12,7 +12,8 @@ from encbench.api.kinds import CAMPAIGN, INSTANCE_TEMPLATE, POD, TESTBED, WORKLO
 from encbench.core.naming import digest
 from encbench.kube import labels
 from encbench.ports import Body
-from encbench.reconcile.objects import Trial, testbed
+from encbench.reconcile import objects
+from encbench.reconcile.objects import Trial
 from tests.support import manifests
 from tests.unit.reconcile.clients import Plan
 from tests.unit.reconcile.oracle import assert_digests, assert_sound, leftovers, report
@@ -296,7 +297,7 @@ async def test_a_cell_without_room_waits_for_the_one_before_it() -> None:
 
     def look() -> bool:
         for body in world.latest("Testbed", ""):
-            fact = find(testbed(body).status.conditions, "Provisioned")
+            fact = find(objects.testbed(body).status.conditions, "Provisioned")
             seen.add((fact.status, fact.reason) if fact else ("", ""))
         for body in world.latest("Campaign", ""):
             status = body.get("status", {})
