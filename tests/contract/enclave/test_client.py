@@ -22,6 +22,7 @@ from tests.support.enclave import Programs
 from tests.support.postgres import Postgres
 
 SCRIPT = Path(sysbench.__file__).with_name("enclave.lua")
+CIPHER_CHECK = Path(__file__).with_name("cipher.lua")
 TABLES, ROWS = 2, 3000
 SCENARIOS = {
     1: {"encrypted": "k,c,pad"},
@@ -73,11 +74,16 @@ class Client:
         assert "FATAL" not in said
 
 
+@pytest.fixture(scope="module", autouse=True)
+def program() -> None:
+    """Have sysbench."""
+    if shutil.which("sysbench") is None:
+        debian.install("sysbench")
+
+
 @pytest.fixture(scope="module")
 def server(programs: Programs) -> Iterator[Postgres]:
     """It logs every statement, and lets the benchmark's user in."""
-    if shutil.which("sysbench") is None:
-        debian.install("sysbench")
     logs = {"log_statement": "all", "log_min_duration_statement": "0"}
     with enclave.running(programs, overrides=logs, rules=None) as made:
         yield made
@@ -225,6 +231,22 @@ def test_refusals(client: Client, options: dict[str, Any], why: str) -> None:
         code, said = client.run(command, **{"time": 1, **options})
         assert code != 0 or "FATAL" in said
         assert why in said
+
+
+def test_the_cipher_opens_what_it_sealed_and_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "key").write_text(enclave.KEY)
+    done = subprocess.run(
+        ["sysbench", str(CIPHER_CHECK), "check"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={
+            "PATH": "/usr/bin:/bin",
+            "CIPHER": str(SCRIPT.with_name("enclave_cipher.lua")),
+            "KEY_FILE": str(tmp_path / "key"),
+        },
+    )
+    assert "1005 numbers, 576 flips" in done.stdout, done.stdout + done.stderr
 
 
 def test_another_key_opens_nothing(client: Client) -> None:

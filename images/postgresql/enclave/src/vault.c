@@ -32,7 +32,7 @@ static struct {
     uint32 next;
 } nonces;
 
-Kept kept;
+Kept vault_kept;
 
 /* It cannot fail: there is a key, and these are whole blocks. */
 static void encrypt_blocks(const uint8 *in, uint8 *out, int blocks, const void *cipher) {
@@ -71,7 +71,7 @@ void vault_forget(void) {
     gcm = NULL;
     aes = NULL;
     vault_has_key = false;
-    OPENSSL_cleanse(&kept, sizeof(kept));
+    OPENSSL_cleanse(&vault_kept, sizeof(vault_kept));
     OPENSSL_cleanse(&hashes, sizeof(hashes));
 }
 
@@ -159,10 +159,10 @@ bool vault_open(Kind kind, Value value, uint8 *plain) {
 bool vault_open_and_keep(Kind kind, Value value, uint8 *plain) {
     if (!vault_open(kind, value, plain))
         return false;
-    if (value.size <= sizeof(kept.envelope)) {
-        kept.size = value.size;
-        memcpy(kept.envelope, value.bytes, value.size);
-        memcpy(kept.plain, plain, value.size - ENVELOPE_OVERHEAD);
+    if (value.size <= sizeof(vault_kept.envelope)) {
+        vault_kept.size = value.size;
+        memcpy(vault_kept.envelope, value.bytes, value.size);
+        memcpy(vault_kept.plain, plain, value.size - ENVELOPE_OVERHEAD);
     }
     return true;
 }

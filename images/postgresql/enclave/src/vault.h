@@ -37,7 +37,7 @@ typedef struct Kept {
     uint8 plain[KEPT_SIZE];
 } Kept;
 
-extern Kept kept;
+extern Kept vault_kept;
 
 /* Open a value and keep it open, if it is short. */
 extern bool vault_open_and_keep(Kind kind, Value value, uint8 *plain);
@@ -45,9 +45,9 @@ extern bool vault_open_and_keep(Kind kind, Value value, uint8 *plain);
 /* The same, for a value that is likely to be the one of the last time, such as the key of an index
  * search. */
 static inline bool vault_open_again(Kind kind, Value value, uint8 *plain) {
-    if (value.size != kept.size || memcmp(value.bytes, kept.envelope, value.size) != 0)
+    if (value.size != vault_kept.size || memcmp(value.bytes, vault_kept.envelope, value.size) != 0)
         return vault_open_and_keep(kind, value, plain);
-    memcpy(plain, kept.plain, value.size - ENVELOPE_OVERHEAD);
+    memcpy(plain, vault_kept.plain, value.size - ENVELOPE_OVERHEAD);
     return envelope_fits(kind, value);
 }
 

@@ -4,9 +4,9 @@
 --
 --     local cipher = dofile("enclave_cipher.lua").from_file("/path/to/key")
 --     cipher.seal_int(5), cipher.seal_text("c")      base64, as a statement takes it
---     cipher.put_int(5, place), cipher.put_text("c", place)
+--     cipher.put_int(5, place, room), cipher.put_text("c", place, room)
 --                                                    the same where a parameter is, with a zero at
---                                                    its end; its length
+--                                                    its end, in so many bytes at most; its length
 --     cipher.open_int(place, size), cipher.open_text(place, size)
 --                                                    raw, as a prepared statement's result has it
 --
@@ -46,8 +46,8 @@ local INT, TEXT = 0xec010101, 0xec010102
 local INT_SIZE = 4
 local LARGEST = 4096
 local FOREIGN = "the server has answered something that is not an encrypted value"
-local LONGEST_PARAMETER = 255
--- sysbench copies a bound text into a buffer of 256 bytes and ends it with a zero unchecked.
+local LARGEST_PARAMETER = 256
+-- sysbench copies a bound text into a buffer of that size and ends it with a zero unchecked.
 
 -- Four bytes of a number, the first one the highest. Written out, because a short loop would keep
 -- LuaJIT from compiling what is around it.
@@ -163,7 +163,8 @@ local function integers(key, by_libcrypto)
       local found = ffi.cast("const uint64_t *", nonce + NONCE + INT_SIZE)
       set_masks(nonce)
       set_tag(sealed)
-      good(found[0] == tag[0] and found[1] == tag[1] and 1 or 0)
+      local wrong = bit.bor(bit.bxor(found[0], tag[0]), bit.bxor(found[1], tag[1]))
+      good(wrong == 0 and 1 or 0)
       return masked(sealed)
    end
 
@@ -199,7 +200,7 @@ local function from_file(path)
    local ints = integers(key, by_libcrypto)
    local envelope = ffi.new("uint8_t[?]", LARGEST)
    local plain = ffi.new("uint8_t[?]", LARGEST)
-   local text = ffi.new("uint8_t[?]", 2 * LARGEST)
+   local text = ffi.new("uint8_t[?]", LARGEST_PARAMETER)
    local random, counter = ffi.new("uint8_t[8]"), 2 ^ 32
 
    -- Eight random bytes, drawn anew when the counter behind them is used up: no nonce comes twice.
@@ -218,23 +219,27 @@ local function from_file(path)
       new_nonce(envelope + HEADER)
    end
 
-   local function put(size, place)
-      local length = crypto.EVP_EncodeBlock(place, envelope, OVERHEAD + size)
-      if length > LONGEST_PARAMETER then error("a sealed value is too long to be bound", 2) end
-      return length
+   -- A sealed value has to fit as base64, with a zero at its end.
+   local function check_room(size, room)
+      local needed = 4 * math.floor((OVERHEAD + size + 2) / 3) + 1
+      if needed > room or needed > LARGEST_PARAMETER then
+         error("a sealed value is too long to be bound", 2)
+      end
    end
 
-   local function put_int(number, place)
+   local function put_int(number, place, room)
+      check_room(INT_SIZE, room)
       begin(INT)
       ints.seal(number, envelope)
-      return put(INT_SIZE, place)
+      return crypto.EVP_EncodeBlock(place, envelope, OVERHEAD + INT_SIZE)
    end
 
-   local function put_text(value, place)
+   local function put_text(value, place, room)
+      check_room(#value, room)
       ffi.copy(plain, value, #value)
       begin(TEXT)
       by_libcrypto.seal(plain, #value, envelope)
-      return put(#value, place)
+      return crypto.EVP_EncodeBlock(place, envelope, OVERHEAD + #value)
    end
 
    -- The envelope, and the size of its plaintext.
@@ -249,8 +254,12 @@ local function from_file(path)
    return {
       put_int = put_int,
       put_text = put_text,
-      seal_int = function(number) return ffi.string(text, put_int(number, text)) end,
-      seal_text = function(value) return ffi.string(text, put_text(value, text)) end,
+      seal_int = function(number)
+         return ffi.string(text, put_int(number, text, LARGEST_PARAMETER))
+      end,
+      seal_text = function(value)
+         return ffi.string(text, put_text(value, text, LARGEST_PARAMETER))
+      end,
       open_int = function(place, size)
          local raw, found = checked(INT, place, size)
          if found ~= INT_SIZE then error("an encrypted integer has four bytes", 2) end
