@@ -43,12 +43,14 @@ demo: ## From nothing to a report: cluster, images, chart, campaigns/demo; VALUE
 .PHONY: test
 test: parts lint ## Everything that must pass: check, contract, end-to-end and faults
 	$(MAKE) --no-print-directory --jobs=2 e2e aside
-	$(MAKE) --no-print-directory contract
+	$(contract) -m 'not full' --ignore=tests/contract/api
 
-# A campaign mostly waits, so that there is time for these beside it; what they say comes at the end.
+# A campaign mostly waits, so that there is time beside it for what measures nothing. What these say
+# comes at their end.
 .PHONY: aside
 aside:
-	@said=$$(mktemp); nice -n 19 $(MAKE) --no-print-directory unit check-parts >"$$said" 2>&1; \
+	@said=$$(mktemp); \
+	nice -n 19 $(MAKE) --no-print-directory unit check-parts contract-api >"$$said" 2>&1; \
 	failed=$$?; cat "$$said"; rm "$$said"; exit $$failed
 
 .PHONY: parts
@@ -100,6 +102,10 @@ check-parts: ## check-java, check-rust and calibration, two at a time
 .PHONY: contract
 contract: parts ## The adapters against a real API server, MinIO, Prometheus, MariaDB and sysbench
 	$(contract) -m 'not full'
+
+.PHONY: contract-api
+contract-api: ## Of these, what a real API server takes and refuses
+	$(python) -m pytest -q -n 2 --dist loadfile -m 'not full' tests/contract/api
 
 .PHONY: test-full
 test-full: parts check check-parts ## The same with every engine under every mode; takes more than an hour

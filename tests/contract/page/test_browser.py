@@ -19,6 +19,8 @@ from tests.data.report.golden import HOP
 from tests.data.report.synthetic import Study, write
 from tests.support.browser import Page, browser
 
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
 SHOTS = Path(__file__).resolve().parents[3] / "build" / "pages"
 STUDIES = {
     "clear": Study(
@@ -60,7 +62,7 @@ TABLES = """
 """
 
 
-@pytest_asyncio.fixture
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def tab() -> AsyncIterator[Page]:
     async with browser() as opened:
         yield opened
