@@ -235,5 +235,5 @@ bench-encjdbc: ## Measure what the encrypting driver costs its client, beside Sh
 	$(python) -m tests.bench.encjdbc
 
 .PHONY: bench-enclave
-bench-enclave: ## Measure encrypted columns in PostgreSQL, beside plain ones and pgcrypto; LAUNCHES=30
+bench-enclave: ## Measure encrypted columns in PostgreSQL, beside plain ones and pgcrypto; LAUNCHES=45
 	$(python) -m tests.bench.enclave

@@ -1,6 +1,6 @@
 """`make bench-enclave`: what encrypted columns cost PostgreSQL, beside plain ones and pgcrypto.
 
-    LAUNCHES=30  ROUNDS=6  SECONDS=0.2  LOADS=25
+    LAUNCHES=45  ROUNDS=6  SECONDS=0.2  LOADS=25
 
 One server of Debian's 15 on loopback, with a database for each arm. Everything is asked in
 turn, round for round, so that what else the machine does meets all of it. Statements are measured
@@ -36,7 +36,7 @@ from tests.bench.enclave_points import Client, Turn, client
 from tests.support import debian, enclave
 from tests.support.postgres import ADMIN, Postgres
 
-LAUNCHES = int(os.environ.get("LAUNCHES", "30"))
+LAUNCHES = int(os.environ.get("LAUNCHES", "45"))
 """Of point queries' clients."""
 ROUNDS = int(os.environ.get("ROUNDS", "6"))
 """A launch's."""
