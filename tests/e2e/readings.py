@@ -38,6 +38,19 @@ def _trial(store: Bucket, entry: dict[str, Any]) -> tuple[dict[str, Any], dict[s
     return record, raw
 
 
+def cpu(record: dict[str, Any], part: str) -> dict[str, Any] | None:
+    """The CPU figure of `part` in a trial's record.
+
+    None where it was withheld because Prometheus came late, as it does on a busy machine. No other
+    reason will do.
+    """
+    told = record["cpu"]
+    shown: dict[str, Any] | None = told.get(part)
+    if shown is None:
+        assert "alignment error" in told["withheld"][part]
+    return shown
+
+
 def figures(log: str) -> dict[str, float]:
     """What the last summary in sysbench's own output says; an independent reading of it."""
     summary = log[log.rindex("SQL statistics:") :]

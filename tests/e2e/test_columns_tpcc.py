@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e import manifests
+from tests.e2e import manifests, readings
 from tests.e2e.columns import ALGORITHMS, MAGIC, PROXY, SERVER, mode
 from tests.e2e.columns_study import Study, Trial, conducted
 from tests.e2e.conftest import conditions, delete_campaign
@@ -99,6 +99,9 @@ def test_every_arm_is_measured_and_consistent(study: Study) -> None:
 
 def test_the_rows_follow_from_the_raw_objects(study: Study) -> None:
     server = float(SMALL["resources"]["cpu"].removesuffix("m")) / 1000
+    proxied = [study.behind(arm) for arm in study.rows if arm != "direct"]
+    # A block in which one arm lacks it is left out for all of them.
+    all_known = all([readings.cpu(one.record, "proxy") for behind in proxied for one in behind])
     for arm, row in study.rows.items():
         behind = study.behind(arm)
         tps, cores = [measured_tps(one) for one in behind], [one.client_cores for one in behind]
@@ -109,13 +112,17 @@ def test_the_rows_follow_from_the_raw_objects(study: Study) -> None:
         if arm == "direct":
             assert "proxyCpuMsPerTransaction" not in row
             continue
+        if not all_known:
+            assert "proxyCpuMsPerTransaction" not in row
+            continue
         proxies = [one.record["cpu"]["proxy"]["cores"] for one in behind]
         proxy = geometric_mean(1000 * c / t for c, t in zip(proxies, tps, strict=True))
         assert row["proxyCpuMsPerTransaction"] == pytest.approx(proxy, rel=2e-3)
         for trial, used in zip(behind, proxies, strict=True):
             assert used == pytest.approx(trial.proxy_cores, rel=0.1)
             # The server's own CPU has no part of the proxy's, which its series would show.
-            assert trial.record["cpu"]["database"]["limitCores"] == pytest.approx(server)
+            if (cpu := readings.cpu(trial.record, "database")) is not None:
+                assert cpu["limitCores"] == pytest.approx(server)
 
 
 def test_each_arm_is_proven_to_be_what_it_says(study: Study) -> None:
