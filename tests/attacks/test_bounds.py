@@ -87,7 +87,7 @@ def largest() -> list[dict[str, Any]]:
 def test_the_largest_matrix_that_can_be_written(installed: Kube, start: Start) -> None:
     """Some 16 million trials: refused within seconds, while another campaign is measured."""
     blocks = {"min": 1, "maxReplacements": 0}
-    bystander = start(manifests.campaign("bystander", [], blocks=blocks, **_plain()))
+    bystander = start(manifests.campaign("bystander", ["plaintext"], blocks=blocks))
     wait_for_running_trial(installed, bystander)
     *parts, campaign = largest()
     installed.apply(*parts)
@@ -100,11 +100,3 @@ def test_the_largest_matrix_that_can_be_written(installed: Kube, start: Start) -
     assert conditions(body).get("Complete", {}).get("status") == "True", body["status"]
     assert {trial["status"]["outcome"] for trial in trials(installed, bystander)} == {"Succeeded"}
     assert restarts(installed) == before
-
-
-def _plain() -> dict[str, Any]:
-    return {
-        "matrix": [
-            {"instanceRefs": ["mariadb"], "modeRefs": ["plaintext"], "workloadRefs": ["read-write"]}
-        ]
-    }

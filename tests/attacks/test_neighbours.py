@@ -18,6 +18,7 @@ from encbench.wire import agent
 from tests.e2e import manifests
 from tests.e2e.columns import Wire
 from tests.e2e.conftest import conditions, delete_campaign, ended
+from tests.faults.running import trials
 from tests.support.install import NAMESPACE, is_own
 from tests.support.kube import Kube, wait_for
 
@@ -140,8 +141,8 @@ def besieged(installed: Kube) -> Iterator[Besieged]:
             token = secrets[own]["recorder-token"]
             refused = _ask(database["status"]["podIP"], token)
         body = wait_for("the end of the campaign", lambda: ended(installed, NAME), 400)
-        trials = installed.list("trials", NAMESPACE, f"encbench.io/campaign={NAME}")
-        yield Besieged(body, trials, own, secrets, read, refused, siege, wire)
+        done = trials(installed, NAME)
+        yield Besieged(body, done, own, secrets, read, refused, siege, wire)
 
 
 def _pod(kube: Kube, component: str) -> dict[str, Any] | None:

@@ -7,7 +7,7 @@ import pytest
 
 from tests.e2e import manifests
 from tests.e2e.conftest import conditions, delete_campaign
-from tests.support.install import NAMESPACE, enforce, install
+from tests.support.install import NAMESPACE, privileged_volumes
 from tests.support.kube import Kube, wait_for
 
 pytestmark = pytest.mark.full
@@ -35,17 +35,14 @@ true
 @pytest.fixture
 def testbed(installed: Kube) -> Iterator[str]:
     """A database on gocryptfs that serves."""
-    install(installed, "privilegedVolumes.enabled=true")
-    enforce(installed, "privileged")
     gocryptfs = {"cipher": "AES-GCM", "resources": ROOM}
     mode = manifests.mode("beside", atRest={"method": "volume", "volume": {"gocryptfs": gocryptfs}})
-    try:
-        installed.apply(mode, manifests.campaign(NAME, ["beside"], blocks={"min": 1}))
-        yield wait_for("the database on gocryptfs", _proven(installed), 400)
-    finally:
-        delete_campaign(installed, NAME)
-        install(installed, "privilegedVolumes.enabled=false")
-        enforce(installed, "restricted")
+    with privileged_volumes(installed):
+        try:
+            installed.apply(mode, manifests.campaign(NAME, ["beside"], blocks={"min": 1}))
+            yield wait_for("the database on gocryptfs", _proven(installed), 400)
+        finally:
+            delete_campaign(installed, NAME)
 
 
 def _proven(kube: Kube) -> Callable[[], str | None]:

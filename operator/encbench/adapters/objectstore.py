@@ -1,11 +1,12 @@
 """The object store: `ports.Store` over any S3 service.
 
 Keys are written once: `put_if_absent` and the presigned URLs carry `If-None-Match: *`, and the
-store itself refuses the second writer (S3 and MinIO since 2024; `check` tests it). A presigned URL
-signs that header, so its holder cannot leave it out and overwrite a result. `adapters.s3` maps the
-store's errors to those of the ports.
+store itself refuses the second writer (`check` tests it). A presigned URL signs that header, so its
+holder cannot leave it out and overwrite a result. `adapters.s3` maps the store's errors to those of
+the ports.
 """
 
+import asyncio
 import re
 import secrets
 from collections.abc import Callable, Coroutine, Sequence
@@ -26,6 +27,8 @@ _CERTIFICATE = re.compile(
 )
 _LARGEST_AUTHORITY = 64 * 1024
 """Clients have it in a variable of their environment, for which Linux has room for 128 KiB."""
+_WRITERS = 4
+"""How many race for one key in `check`."""
 
 
 P = ParamSpec("P")
@@ -208,21 +211,27 @@ class ObjectStore:
             s3.create_bucket(Bucket=self.bucket, **(place if region != "us-east-1" else {}))
 
     async def check(self) -> None:
-        """Write, refuse to overwrite, and delete an object under an unused name.
+        """Let writers race for an unused key, see that one of them wins, and delete the object.
 
-        Rejected when the store ignores `If-None-Match`, because results could be overwritten there,
-        and when clients could not be given its CA.
+        Rejected when more than one wins, because results could be overwritten there, and when
+        clients could not be given its CA. Two writes in turn would not do: some stores look for
+        the key and then write, which is right as long as writers take turns.
         """
         self.authority()
         key = f".encbench-check/{secrets.token_hex(8)}"
-        await self.put_if_absent(key, b"first", "text/plain")
-        try:
-            await self.put_if_absent(key, b"second", "text/plain")
-        except Conflict:
-            return
-        finally:
-            await self.delete([key])
-        raise Rejected(
-            f"the object store at {self._connection.endpoint} ignores If-None-Match, so results "
-            "could be overwritten: use one with conditional writes, such as S3 or a current MinIO"
+        await self.get(key)  # makes the client, so that no writer has a start on the others
+        ends = await asyncio.gather(
+            *(self.put_if_absent(key, b"%d" % n, "text/plain") for n in range(_WRITERS)),
+            return_exceptions=True,
         )
+        errors = [end for end in ends if end is not None]
+        stored = len(ends) - len(errors)
+        if not stored:
+            raise errors[0]
+        await self.delete([key])
+        if stored > 1:
+            raise Rejected(
+                f"the object store at {self._connection.endpoint} stored {stored} objects under "
+                "one key, although each had If-None-Match: *, so results could be overwritten: "
+                "use a store with conditional writes, of which docs/stores.md names some"
+            )

@@ -1,18 +1,19 @@
 """What the contract tests need beside a store: a client with a URL, and ways to spoil things."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
-from botocore import session
+import pytest
 
 from encbench.adapters.objectstore import ObjectStore
 from encbench.adapters.s3 import S3Limits
 from encbench.ports import Store
 from tests.support.fake_store import FakeStore
-from tests.support.minio import Minio
+from tests.support.s3 import S3Server
+from tests.support.stores import PROGRAMS, Program
 
 QUICK = S3Limits(connect_seconds=1, read_seconds=5, attempts=1)
 
@@ -57,17 +58,18 @@ class FakeHarness:
         return FakeStore(away=True)
 
 
-class MinioHarness:
-    def __init__(self, minio: Minio, bucket: str, nobody: str) -> None:
-        self.minio = minio
+class RealHarness:
+    def __init__(self, server: S3Server, bucket: str, closed: str) -> None:
+        self.server = server
         self.store = ObjectStore(
-            endpoint=minio.url,
+            endpoint=server.url,
             bucket=bucket,
             region="us-east-1",
-            credentials=minio.credentials,
+            credentials=server.credentials,
             limits=QUICK,
         )
-        self._nobody = nobody
+        self._closed = closed
+        """A URL at which no store listens."""
 
     def upload(self, url: str, content: bytes, headers: Mapping[str, str]) -> int:
         parts = urlsplit(url)
@@ -86,7 +88,7 @@ class MinioHarness:
         return sorted(upload["Key"] for upload in found)
 
     def away(self) -> Store:
-        return self.with_(endpoint=self._nobody)
+        return self.with_(endpoint=self._closed)
 
     def with_(
         self,
@@ -98,19 +100,25 @@ class MinioHarness:
     ) -> ObjectStore:
         """A store that differs in something."""
         return ObjectStore(
-            endpoint=endpoint or self.minio.url,
+            endpoint=endpoint or self.server.url,
             bucket=bucket or self.store.bucket,
             region="us-east-1",
-            credentials=credentials or self.minio.credentials,
+            credentials=credentials or self.server.credentials,
             external_endpoint=external_endpoint,
             limits=QUICK,
         )
 
     def _s3(self) -> Any:
-        return session.get_session().create_client(
-            "s3",
-            endpoint_url=self.minio.url,
-            region_name="us-east-1",
-            aws_access_key_id=(self.minio.credentials / "access-key").read_text(),
-            aws_secret_access_key=(self.minio.credentials / "secret-key").read_text(),
-        )
+        return self.server.client()
+
+
+def that_have(capability: str) -> pytest.MarkDecorator:
+    """Every program; of one that lacks it, the test must fail."""
+
+    def mark(program: Program) -> Sequence[pytest.MarkDecorator]:
+        if capability not in program.lacks:
+            return ()
+        return (pytest.mark.xfail(reason=f"{program.name} lacks {capability}", strict=True),)
+
+    params = [pytest.param(one.name, marks=mark(one)) for one in PROGRAMS.values()]
+    return pytest.mark.parametrize("program", params, indirect=True)

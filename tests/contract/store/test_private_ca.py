@@ -11,27 +11,33 @@ from encbench.ports import Rejected, Unavailable
 from encbench.sidecars.recorder.upload import UploadRefused, put
 from tests.contract.store.harness import QUICK
 from tests.support import certified
-from tests.support.minio import Minio, running_minio
+from tests.support.s3 import S3Server
+from tests.support.stores import PROGRAMS
 
 
-@pytest.fixture(scope="module")
-def secure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Minio]:
-    with running_minio(tmp_path_factory.mktemp("secure"), certified_by=certified.issued()) as one:
-        yield one
+@pytest.fixture(scope="module", params=PROGRAMS)
+def secure(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[S3Server]:
+    folder = tmp_path_factory.mktemp("secure")
+    with PROGRAMS[request.param].running(folder, certified_by=certified.issued()) as server:
+        yield server
 
 
-def store(minio: Minio, ca_file: Path | None, endpoint: str | None = None) -> ObjectStore:
+def store(server: S3Server, ca_file: Path | None, endpoint: str | None = None) -> ObjectStore:
     return ObjectStore(
-        endpoint=endpoint or minio.url,
+        endpoint=endpoint or server.url,
         bucket="results",
         region="us-east-1",
-        credentials=minio.credentials,
+        credentials=server.credentials,
         ca_file=ca_file,
         limits=QUICK,
     )
 
 
-async def test_the_operator_trusts_the_ca_that_it_is_given(secure: Minio, tmp_path: Path) -> None:
+async def test_the_operator_trusts_the_ca_that_it_is_given(
+    secure: S3Server, tmp_path: Path
+) -> None:
     own = store(secure, secure.ca_file)
     await own.ensure_bucket()
     await own.check()
@@ -43,7 +49,7 @@ async def test_the_operator_trusts_the_ca_that_it_is_given(secure: Minio, tmp_pa
 
 @pytest.mark.parametrize("end", ["", "/"])
 async def test_a_client_is_given_the_ca_and_the_bucket(
-    secure: Minio, tmp_path: Path, end: str
+    secure: S3Server, tmp_path: Path, end: str
 ) -> None:
     (tmp_path / "output.log").write_bytes(b"text")
     own, key = store(secure, secure.ca_file, f"{secure.url}{end}"), f"trials/{len(end)}/output.log"
@@ -56,7 +62,7 @@ async def test_a_client_is_given_the_ca_and_the_bucket(
     assert await own.get(key) == b"text"
 
 
-async def test_what_clients_cannot_be_given_is_refused(secure: Minio, tmp_path: Path) -> None:
+async def test_what_clients_cannot_be_given_is_refused(secure: S3Server, tmp_path: Path) -> None:
     assert store(secure, None).authority() is None
     file = tmp_path / "ca.crt"
     with pytest.raises(Unavailable, match="No such file"):

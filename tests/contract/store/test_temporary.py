@@ -9,29 +9,20 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from botocore import session
 
 from encbench.adapters.objectstore import ObjectStore
 from encbench.ports import Unavailable
-from encbench.sidecars.storeusers.__main__ import make
-from tests.contract.store.harness import QUICK, MinioHarness
+from tests.contract.store.harness import QUICK, RealHarness, that_have
+from tests.support.stores import TOKENS, Program
 
-USER = ("temporary-user", "password-of-the-user")
+USER, READER = ("temporary-user", "password-of-the-user"), ("reader", "password-of-the-reader")
 
 
 @pytest.fixture
-def temporary(real: MinioHarness) -> dict[str, Any]:
+def temporary(program: Program, real: RealHarness) -> dict[str, Any]:
     """Credentials for an hour, of a user with the bucket's rights."""
-    folder = real.minio.credentials
-    root = ((folder / "access-key").read_text(), (folder / "secret-key").read_text())
-    make(real.minio.url, real.store.bucket, root, USER, ("reader", "password-of-the-reader"))
-    client = session.get_session().create_client(
-        "sts",
-        endpoint_url=real.minio.url,
-        region_name="us-east-1",
-        aws_access_key_id=USER[0],
-        aws_secret_access_key=USER[1],
-    )
+    program.make_users(real.server, real.store.bucket, USER, READER)
+    client = real.server.client(USER, "sts")
     role = "arn:xxx:xxx:xxx:xxxx"  # MinIO looks at none, and botocore wants twenty characters.
     given: dict[str, Any] = client.assume_role(RoleArn=role, RoleSessionName="encbench")[
         "Credentials"
@@ -39,9 +30,9 @@ def temporary(real: MinioHarness) -> dict[str, Any]:
     return given
 
 
-def store(real: MinioHarness, credentials: Path | None) -> ObjectStore:
+def store(real: RealHarness, credentials: Path | None) -> ObjectStore:
     return ObjectStore(
-        endpoint=real.minio.url,
+        endpoint=real.server.url,
         bucket=real.store.bucket,
         region="us-east-1",
         credentials=credentials,
@@ -49,15 +40,16 @@ def store(real: MinioHarness, credentials: Path | None) -> ObjectStore:
     )
 
 
-async def works(real: MinioHarness, own: ObjectStore) -> None:
+async def works(real: RealHarness, own: ObjectStore) -> None:
     await own.put("key", b"text", "text/plain")
     assert await own.get("key") == b"text"
     url = await own.presign_put("uploaded", 60)
     assert await asyncio.to_thread(real.upload, url, b"x", {"If-None-Match": "*"}) == 200
 
 
+@that_have(TOKENS)
 async def test_a_session_token_may_stand_beside_the_keys(
-    real: MinioHarness, temporary: dict[str, Any], tmp_path: Path
+    real: RealHarness, temporary: dict[str, Any], tmp_path: Path
 ) -> None:
     (tmp_path / "access-key").write_text(temporary["AccessKeyId"])
     (tmp_path / "secret-key").write_text(temporary["SecretAccessKey"])
@@ -107,8 +99,9 @@ def pod_identity(temporary: dict[str, Any]) -> Iterator[str]:
     server.server_close()
 
 
+@that_have(TOKENS)
 async def test_without_a_secret_the_pods_role_is_found(
-    real: MinioHarness, no_keys: pytest.MonkeyPatch, pod_identity: str, tmp_path: Path
+    real: RealHarness, no_keys: pytest.MonkeyPatch, pod_identity: str, tmp_path: Path
 ) -> None:
     (tmp_path / "token").write_text("token-of-the-pod")
     no_keys.setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", pod_identity)
@@ -117,7 +110,7 @@ async def test_without_a_secret_the_pods_role_is_found(
 
 
 async def test_without_any_it_says_what_to_do(
-    real: MinioHarness, no_keys: pytest.MonkeyPatch
+    real: RealHarness, no_keys: pytest.MonkeyPatch
 ) -> None:
     assert no_keys
     with pytest.raises(Unavailable, match=r"no credentials.*existingSecret, or give the operator"):

@@ -1,51 +1,42 @@
-"""The store's users on a real MinIO: what each may do, and that root is neither."""
+"""The users of real stores, made as an administrator makes them: what each may do."""
 
 import secrets
-from collections.abc import Iterator
 from pathlib import Path
-from threading import Event, Thread
 
 import pytest
 
-from encbench.adapters.minio import MinioAdmin
 from encbench.adapters.objectstore import ObjectStore
 from encbench.ports import Unavailable
-from encbench.sidecars.storeusers.__main__ import main, make
 from tests.contract.store.harness import QUICK
-from tests.support.kube import wait_for
-from tests.support.minio import Minio
+from tests.support.s3 import S3Server, login, write_login
+from tests.support.stores import Program
 
 BUCKET = "users"
 
 
 @pytest.fixture
-def folders(minio: Minio, tmp_path: Path) -> Iterator[Path]:
-    """A folder of credentials for each user, with the sidecar at work."""
+def folders(program: Program, server: S3Server, tmp_path: Path) -> Path:
+    """A folder of credentials for each user."""
     for user in ("operator", "analyst"):
-        (tmp_path / user).mkdir()
-        (tmp_path / user / "access-key").write_text(f"{user}-{secrets.token_hex(4)}")
-        (tmp_path / user / "secret-key").write_text(secrets.token_hex(20) + "\n")
-    words = [f"--{user}={tmp_path / user}" for user in ("operator", "analyst")]
-    words += [f"--root={minio.credentials}", f"--made={tmp_path / 'made'}"]
-    stop = Event()
-    arguments = [f"--endpoint={minio.url}", f"--bucket={BUCKET}", *words]
-    worker = Thread(target=main, args=(stop, arguments))
-    worker.start()
-    wait_for("the users", (tmp_path / "made").exists, 20)
-    yield tmp_path
-    stop.set()
-    worker.join(10)
-    assert not worker.is_alive()
+        write_login(tmp_path / user, f"{user}-{secrets.token_hex(4)}", secrets.token_hex(20))
+    program.make_users(server, BUCKET, login(tmp_path / "operator"), login(tmp_path / "analyst"))
+    return tmp_path
 
 
-def store(minio: Minio, credentials: Path, bucket: str = BUCKET) -> ObjectStore:
+def store(server: S3Server, credentials: Path, bucket: str = BUCKET) -> ObjectStore:
     return ObjectStore(
-        endpoint=minio.url, bucket=bucket, region="us-east-1", credentials=credentials, limits=QUICK
+        endpoint=server.url,
+        bucket=bucket,
+        region="us-east-1",
+        credentials=credentials,
+        limits=QUICK,
     )
 
 
-async def test_the_operator_does_with_its_bucket_what_it_needs(minio: Minio, folders: Path) -> None:
-    own = store(minio, folders / "operator")
+async def test_the_operator_does_with_its_bucket_what_it_needs(
+    server: S3Server, folders: Path
+) -> None:
+    own = store(server, folders / "operator")
     await own.ensure_bucket()
     await own.ensure_bucket()
     await own.check()
@@ -56,20 +47,20 @@ async def test_the_operator_does_with_its_bucket_what_it_needs(minio: Minio, fol
     assert await own.get("a/b") is None
 
 
-async def test_the_operator_reaches_no_other_bucket(minio: Minio, folders: Path) -> None:
-    await store(minio, minio.credentials, "payroll").ensure_bucket()
-    await store(minio, minio.credentials, "payroll").put("key", b"text", "text/plain")
+async def test_the_operator_reaches_no_other_bucket(server: S3Server, folders: Path) -> None:
+    await store(server, server.credentials, "payroll").ensure_bucket()
+    await store(server, server.credentials, "payroll").put("key", b"text", "text/plain")
     for user in ("operator", "analyst"):
         with pytest.raises(Unavailable, match="AccessDenied"):
-            await store(minio, folders / user, "payroll").get("key")
+            await store(server, folders / user, "payroll").get("key")
         with pytest.raises(Unavailable, match="403"):
-            await store(minio, folders / user, "fresh").ensure_bucket()
+            await store(server, folders / user, "fresh").ensure_bucket()
 
 
-async def test_analysts_read_and_change_nothing(minio: Minio, folders: Path) -> None:
-    await store(minio, folders / "operator").ensure_bucket()
-    await store(minio, folders / "operator").put("report", b"text", "text/plain")
-    reader = store(minio, folders / "analyst")
+async def test_analysts_read_and_change_nothing(server: S3Server, folders: Path) -> None:
+    await store(server, folders / "operator").ensure_bucket()
+    await store(server, folders / "operator").put("report", b"text", "text/plain")
+    reader = store(server, folders / "analyst")
     assert await reader.list("") == ["report"]
     assert await reader.get("report") == b"text"
     with pytest.raises(Unavailable, match="AccessDenied"):
@@ -81,21 +72,20 @@ async def test_analysts_read_and_change_nothing(minio: Minio, folders: Path) -> 
     assert await reader.get("report") == b"text"
 
 
-@pytest.mark.parametrize("user", ["operator", "analyst"])
-def test_no_user_is_an_administrator(minio: Minio, folders: Path, user: str) -> None:
-    login = [(folders / user / name).read_text().strip() for name in ("access-key", "secret-key")]
-    with pytest.raises(Unavailable, match="403"):
-        MinioAdmin(minio.url, *login).put_user("another", "password-of-it")
+async def test_no_user_changes_who_may_do_what(server: S3Server, folders: Path) -> None:
+    await store(server, folders / "operator").ensure_bucket()
+    everything = '{"Version": "2012-10-17", "Statement": []}'
+    for user in ("operator", "analyst"):
+        client = server.client(login(folders / user))
+        with pytest.raises(client.exceptions.ClientError, match="AccessDenied"):
+            client.put_bucket_policy(Bucket=BUCKET, Policy=everything)
 
 
-async def test_passwords_may_change(minio: Minio, folders: Path) -> None:
-    root = [(minio.credentials / name).read_text() for name in ("access-key", "secret-key")]
-    (folders / "operator" / "secret-key").write_text(secrets.token_hex(20))
+async def test_passwords_may_change(program: Program, server: S3Server, folders: Path) -> None:
+    own = store(server, folders / "operator")
+    await own.ensure_bucket()
+    write_login(folders / "operator", login(folders / "operator")[0], secrets.token_hex(20))
     with pytest.raises(Unavailable, match="SignatureDoesNotMatch"):
-        await store(minio, folders / "operator").list("")
-    logins = [
-        ((folders / user / "access-key").read_text(), (folders / user / "secret-key").read_text())
-        for user in ("operator", "analyst")
-    ]
-    make(minio.url, BUCKET, (root[0], root[1]), *[(a, b.strip()) for a, b in logins])
-    await store(minio, folders / "operator").ensure_bucket()
+        await own.list("")
+    program.make_users(server, BUCKET, login(folders / "operator"), login(folders / "analyst"))
+    await own.list("")

@@ -2,8 +2,6 @@ module encbench.io/tests/cluster/tools/minio
 
 go 1.26.0
 
-tool github.com/minio/minio
-
 require (
 	aead.dev/mem v0.2.0 // indirect
 	aead.dev/minisign v0.3.0 // indirect
@@ -157,9 +155,9 @@ require (
 	github.com/minio/madmin-go/v3 v3.0.109 // indirect
 	github.com/minio/mc v0.0.0-20250313080218-cf909e1063a9 // indirect
 	github.com/minio/md5-simd v1.1.2 // indirect
-	github.com/minio/minio v0.0.0-20260212201848-7aac2a2c5b7c // indirect
+	github.com/minio/minio v0.0.0-20260212201848-7aac2a2c5b7c
 	github.com/minio/minio-go/v7 v7.0.91 // indirect
-	github.com/minio/mux v1.9.2 // indirect
+	github.com/minio/mux v1.9.2
 	github.com/minio/pkg/v3 v3.1.3 // indirect
 	github.com/minio/selfupdate v0.6.0 // indirect
 	github.com/minio/simdjson-go v0.4.5 // indirect

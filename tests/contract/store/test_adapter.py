@@ -8,48 +8,65 @@ from pathlib import Path
 import pytest
 
 from encbench.adapters.objectstore import ObjectStore
-from encbench.ports import Rejected, Unavailable
-from tests.contract.store.harness import QUICK, MinioHarness
+from encbench.ports import Conflict, Rejected, Unavailable
+from tests.contract.store.harness import QUICK, RealHarness
 from tests.support.daemon import free_port
-from tests.support.minio import running_minio
+from tests.support.stores import Program
 
 
-async def test_ensure_bucket_may_be_repeated(real: MinioHarness) -> None:
+async def test_ensure_bucket_may_be_repeated(real: RealHarness) -> None:
     await real.store.ensure_bucket()
 
     assert await real.store.list("") == []
 
 
-async def test_check_leaves_nothing_behind(real: MinioHarness) -> None:
+async def test_check_leaves_nothing_behind(real: RealHarness) -> None:
     await real.store.check()
 
     assert await real.store.list("") == []
 
 
 async def test_check_refuses_a_store_that_overwrites(
-    real: MinioHarness, monkeypatch: pytest.MonkeyPatch
+    real: RealHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Older stores pay no attention to If-None-Match.
+    # Some stores pay no attention to If-None-Match.
     monkeypatch.setattr(real.store, "put_if_absent", real.store.put)
 
-    with pytest.raises(Rejected, match="ignores If-None-Match"):
+    with pytest.raises(Rejected, match="stored 4 objects under one key"):
         await real.store.check()
 
     assert await real.store.list("") == []
 
 
-async def test_a_missing_bucket_is_for_a_person_to_create(real: MinioHarness) -> None:
+async def test_check_refuses_a_store_that_looks_before_it_writes(
+    real: RealHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def look_and_write(key: str, content: bytes, content_type: str) -> None:
+        if await real.store.get(key) is not None:
+            raise Conflict(key)
+        await real.store.put(key, content, content_type)
+
+    monkeypatch.setattr(real.store, "put_if_absent", look_and_write)
+    await look_and_write("alone", b"", "text/plain")
+    with pytest.raises(Conflict):
+        await look_and_write("alone", b"", "text/plain")
+
+    with pytest.raises(Rejected, match=r"stored [2-4] objects under one key"):
+        await real.store.check()
+
+
+async def test_a_missing_bucket_is_for_a_person_to_create(real: RealHarness) -> None:
     with pytest.raises(Unavailable, match="NoSuchBucket"):
         await real.with_(bucket="there-is-none").get("key")
 
 
-async def test_a_bucket_name_that_s3_refuses_is_rejected(real: MinioHarness) -> None:
+async def test_a_bucket_name_that_s3_refuses_is_rejected(real: RealHarness) -> None:
     with pytest.raises(Rejected, match="Invalid bucket name"):
         await real.with_(bucket="not a bucket").ensure_bucket()
 
 
 async def test_wrong_credentials_are_for_a_person_to_correct(
-    real: MinioHarness, tmp_path: Path
+    real: RealHarness, tmp_path: Path
 ) -> None:
     (tmp_path / "access-key").write_text("nobody")
     (tmp_path / "secret-key").write_text("nothing1")
@@ -58,34 +75,34 @@ async def test_wrong_credentials_are_for_a_person_to_correct(
         await real.with_(credentials=tmp_path).get("key")
 
 
-async def test_missing_credentials_name_the_file(real: MinioHarness, tmp_path: Path) -> None:
+async def test_missing_credentials_name_the_file(real: RealHarness, tmp_path: Path) -> None:
     with pytest.raises(Unavailable, match="access-key: No such file"):
         await real.with_(credentials=tmp_path).get("key")
 
 
-async def test_rotated_credentials_are_picked_up(real: MinioHarness, tmp_path: Path) -> None:
+async def test_rotated_credentials_are_picked_up(real: RealHarness, tmp_path: Path) -> None:
     (tmp_path / "access-key").write_text("nobody")
     (tmp_path / "secret-key").write_text("nothing1")
     store = real.with_(credentials=tmp_path)
     with pytest.raises(Unavailable):
         await store.get("key")
 
-    shutil.copytree(real.minio.credentials, tmp_path, dirs_exist_ok=True)
+    shutil.copytree(real.server.credentials, tmp_path, dirs_exist_ok=True)
 
     assert await store.get("key") is None
 
 
 async def test_a_trailing_newline_is_no_part_of_a_credential(
-    real: MinioHarness, tmp_path: Path
+    real: RealHarness, tmp_path: Path
 ) -> None:
     for name in ("access-key", "secret-key"):
-        (tmp_path / name).write_text((real.minio.credentials / name).read_text() + "\n")
+        (tmp_path / name).write_text((real.server.credentials / name).read_text() + "\n")
 
     assert await real.with_(credentials=tmp_path).get("key") is None
 
 
-async def test_presigned_urls_name_the_external_endpoint(real: MinioHarness) -> None:
-    outside = real.minio.url.replace("127.0.0.1", "localhost")
+async def test_presigned_urls_name_the_external_endpoint(real: RealHarness) -> None:
+    outside = real.server.url.replace("127.0.0.1", "localhost")
     store = real.with_(external_endpoint=outside)
 
     url = await store.presign_put("key", 60)
@@ -96,7 +113,7 @@ async def test_presigned_urls_name_the_external_endpoint(real: MinioHarness) -> 
     assert await store.get("key") == b"text"
 
 
-async def test_more_keys_than_one_request_takes(real: MinioHarness) -> None:
+async def test_more_keys_than_one_request_takes(real: RealHarness) -> None:
     keys = [f"many/{n:04}" for n in range(1001)]
     await asyncio.gather(*(real.store.put(key, b"", "text/plain") for key in keys))
 
@@ -106,7 +123,7 @@ async def test_more_keys_than_one_request_takes(real: MinioHarness) -> None:
 
 
 async def _once_initialised(store: ObjectStore) -> bytes | None:
-    """MinIO may listen and say that it is live before it answers requests for objects."""
+    """A store may listen and say that it is live before it answers requests for objects."""
     for _ in range(50):
         with suppress(Unavailable):
             return await store.get("key")
@@ -114,20 +131,20 @@ async def _once_initialised(store: ObjectStore) -> bytes | None:
     return await store.get("key")
 
 
-async def test_it_goes_on_when_the_store_is_back(tmp_path: Path) -> None:
+async def test_it_goes_on_when_the_store_is_back(program: Program, tmp_path: Path) -> None:
     port = free_port()
-    with running_minio(tmp_path, port) as minio:
+    with program.running(tmp_path, port) as server:
         store = ObjectStore(
-            endpoint=minio.url,
+            endpoint=server.url,
             bucket="encbench",
             region="us-east-1",
-            credentials=minio.credentials,
+            credentials=server.credentials,
             limits=QUICK,
         )
         await store.ensure_bucket()
         await store.put_if_absent("key", b"text", "text/plain")
     with pytest.raises(Unavailable, match="cannot be reached"):
         await store.get("key")
-    with running_minio(tmp_path, port):
+    with program.running(tmp_path, port):
         assert await _once_initialised(store) == b"text"
         await store.put_if_absent("key", b"text", "text/plain")
