@@ -2,30 +2,27 @@
 
 import argparse
 import asyncio
-import itertools
-import json
 import logging
 import secrets
 import signal
+import socket
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
-
-import kopf
 
 from encbench import __version__, handlers
 from encbench.adapters.agent import HttpAgent
 from encbench.adapters.certificates import EllipticCertificates
 from encbench.adapters.kubeclient import ClientTransport, connect
 from encbench.adapters.kubernetes import KubernetesCluster
+from encbench.adapters.kubernetes_http import FencedTransport, Transport
 from encbench.adapters.meter import MeteredTransport, PrometheusMeter
-from encbench.adapters.meter_http import serving
+from encbench.adapters.meter_http import alive, serving
 from encbench.adapters.objectstore import ObjectStore
 from encbench.adapters.prometheus import Prometheus
 from encbench.adapters.recorder import HttpRecorder
@@ -34,10 +31,12 @@ from encbench.admission.gather import Allowed
 from encbench.admission.images import SERVERS, TOOLS, Images
 from encbench.api.kinds import CAMPAIGN, POLICY_BINDING
 from encbench.kube import labels
+from encbench.logs import configure_logging
 from encbench.ports import Cluster, Meter, Reader, Rejected, Unavailable
 from encbench.reconcile import farewell
 from encbench.reconcile.background import Errands
 from encbench.reconcile.deps import Deps, Settings
+from encbench.reconcile.election import Contender, Deposed, Elector
 from encbench.reconcile.loop import Key, Loop
 from encbench.reconcile.namespaces import is_ending
 from encbench.reconcile.nodes import NodeLeases
@@ -86,22 +85,6 @@ class SystemClock:
         return datetime.now(UTC)
 
 
-class JsonFormatter(logging.Formatter):
-    """One JSON object per line, for log collectors."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        """The record's time, level, logger and text, with the traceback where there is one."""
-        entry = {
-            "time": datetime.fromtimestamp(record.created, UTC).isoformat(),
-            "level": record.levelname.lower(),
-            "logger": record.name,
-            "message": record.getMessage(),
-        }
-        if record.exc_info:
-            entry["exception"] = self.formatException(record.exc_info)
-        return json.dumps(entry)
-
-
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
     parser = argparse.ArgumentParser(
@@ -132,6 +115,21 @@ def arguments() -> argparse.ArgumentParser:
         default="",
         help="namespace of the leases of nodes, the same for all operators of a cluster; without "
         "it, the operator's own",
+    )
+    parser.add_argument(
+        "--election",
+        default="encbench",
+        help="beginning of the names of the shards' Leases, the same for all processes of an "
+        "installation and for no others",
+    )
+    parser.add_argument(
+        "--shards", type=int, default=1, help="processes that share the campaigns among them"
+    )
+    parser.add_argument(
+        "--pod",
+        default="",
+        help="the pod in which this process is the only one, so that it need not wait for the "
+        "Lease of an earlier one",
     )
     for name, help_text in IMAGES.items():
         parser.add_argument(f"--{name}", default="", help=help_text)
@@ -197,99 +195,107 @@ def _choice(known: Mapping[str, str], text: str) -> tuple[str, str]:
     return name, value
 
 
-def configure_logging(level: str, style: str) -> None:
-    """Log to stderr. kopf logs warnings only, because at debug level it logs whole bodies."""
-    handler = logging.StreamHandler()
-    text = logging.Formatter("%(asctime)s %(levelname)-7s %(name)s: %(message)s")
-    handler.setFormatter(JsonFormatter() if style == "json" else text)
-    logging.basicConfig(level=level.upper(), handlers=[handler])
-    for noisy in ("kopf", "kubernetes", "aiohttp.access", "botocore", "urllib3"):
-        logging.getLogger(noisy).setLevel(logging.WARNING)
-
-
-class EndlessBackoffs:
-    """Seconds between kopf's attempts at a request, without an end.
-
-    kopf ends when a list or a watch is refused more often than there are entries here, and takes
-    the watches of all namespaces along. Only one of them may be forbidden: its Role goes first when
-    a namespace is deleted.
-    """
-
-    def __iter__(self) -> Iterator[float]:
-        """The seconds, anew for each request."""
-        yield from (1, 2, 3, 5, 8, 13, 20)
-        yield from itertools.repeat(30)
-
-
-def kopf_settings() -> kopf.OperatorSettings:
-    """Settings of a mere listener: no scanning, no peering, no events, no annotations."""
-    settings = kopf.OperatorSettings()
-    settings.watching.chunk_size = 500
-    settings.watching.connect_timeout = 10
-    settings.watching.server_timeout = 600
-    settings.networking.request_timeout = 30
-    settings.networking.error_backoffs = EndlessBackoffs()
-    settings.networking.enforce_retry_after = True
-    settings.queueing.error_delays = (1, 2, 5, 10, 20, 40, 60)
-    settings.posting.enabled = False
-    settings.scanning.disabled = True
-    settings.peering.standalone = True
-    settings.persistence.finalizer = f"{labels.CAMPAIGN.split('/')[0]}/kopf"
-    handlers.select(settings)
-    return settings
-
-
 async def run(args: argparse.Namespace) -> None:
-    """Run until SIGTERM."""
+    """Stand by until elected, then work until SIGTERM. Deposed when another process leads."""
     async with AsyncExitStack() as stack:
         meter = PrometheusMeter(__version__)
-        deps, store = await _connect(args, stack, meter)
-        background = Errands(lambda one: loop.wake(Key(one.kind, one.namespace, one.name)))
-        space = args.lease_namespace or args.release_namespace or args.namespace[0]
-        nodes = NodeLeases(deps.cluster, deps.clock, space, time.monotonic)
-        # Passes read what watches have brought; sweeps and leases ask the API server.
-        cache = WatchCache(deps.cluster, time.monotonic)
-        passes = reconcilers(replace(deps, cluster=cache), background, nodes)
-        loop = Loop(deps.cluster, passes, args.namespace, meter)
-        meter.watch(loop.lanes, lambda: background.under_way)
+        way = await _way(stack, meter)
+        cluster = KubernetesCluster(way)
+        elector = Elector(cluster, SystemClock(), ticks, contender(args))
+        meter.follow(elector.standing)
+        fenced = FencedTransport(way, lambda: elector.leads)
+        deps, store = _connect(args, stack, meter, KubernetesCluster(fenced))
+        if args.liveness:
+            await stack.enter_async_context(alive(args.liveness))
         if args.metrics_port is not None:
             await stack.enter_async_context(serving(meter.exposition, args.metrics_port))
-        registry = kopf.OperatorRegistry()
-        handlers.register(registry, loop, cache)
         stop = asyncio.Event()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            asyncio.get_running_loop().add_signal_handler(number, stop.set)
-        work = asyncio.create_task(loop.run())
-        tending = asyncio.create_task(nodes.keep())
-        bucket = asyncio.create_task(_ensure_bucket(store))
-        log.info("encbench %s watches %s", deps.settings.version, ", ".join(args.namespace))
-        rules = asyncio.create_task(_log_rules(deps.cluster, args.admission_policy))
-        away = asyncio.create_task(deps.services.watch())
-        forgotten = asyncio.create_task(
-            farewell.let_forgotten_go(deps.cluster, deps.clock, args.namespace)
-        )
-        watch = asyncio.create_task(
-            kopf.operator(
-                registry=registry,
-                settings=kopf_settings(),
-                namespaces=args.namespace,
-                liveness_endpoint=args.liveness,
-                # Without it kopf looks up a user name that an image may lack.
-                identity=cast(Any, "encbench"),
-                stop_flag=stop,
+        take_signals(stop)
+        tasks = [
+            asyncio.create_task(each)
+            for each in (
+                elector.run(),
+                lead(args, deps, store, meter, elector, stop),
+                deps.services.watch(),
+                stop.wait(),
             )
-        )
-        # Without its watches or its loop the operator is useless: end and be restarted.
-        await asyncio.wait({work, watch}, return_when=asyncio.FIRST_COMPLETED)
-        tasks = (work, tending, bucket, watch, rules, away, forgotten)
+        ]
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         for task in tasks:
             task.cancel()
+        await elector.resign()
         results = await asyncio.gather(*tasks, return_exceptions=True)
-        if args.release_namespace:
-            await part(deps.cluster, args.release_namespace, args.namespace)
+        if stop.is_set() and args.release_namespace:
+            # Whether or not this process leads, because there may be no other any more.
+            await part(cluster, args.release_namespace, args.namespace)
         for result in results:
             if isinstance(result, Exception):
                 raise result
+
+
+def contender(args: argparse.Namespace) -> Contender:
+    """This process, as it stands for election."""
+    return Contender(
+        namespace=args.release_namespace or args.namespace[0],
+        election=args.election,
+        identity=f"{args.pod or socket.gethostname()}_{secrets.token_hex(4)}",
+        shards=args.shards,
+        pod=args.pod,
+    )
+
+
+def ticks() -> float:
+    """A clock in seconds that is never set, and that goes on while the machine sleeps."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+def take_signals(stop: asyncio.Event) -> None:
+    """Have SIGTERM and SIGINT end this process by way of `run`."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+
+
+async def lead(
+    args: argparse.Namespace,
+    deps: Deps,
+    store: ObjectStore,
+    meter: PrometheusMeter,
+    elector: Elector,
+    stop: asyncio.Event,
+) -> None:
+    """Act for a shard, once this process leads it, until cancelled."""
+    deps = replace(deps, shard=await elector.elected())
+    background = Errands(lambda one: loop.wake(Key(one.kind, one.namespace, one.name)))
+    space = args.lease_namespace or args.release_namespace or args.namespace[0]
+    nodes = NodeLeases(deps.cluster, deps.clock, space, time.monotonic)
+    # Passes read what watches have brought; sweeps and leases ask the API server.
+    cache = WatchCache(deps.cluster, time.monotonic)
+    passes = reconcilers(replace(deps, cluster=cache), background, nodes)
+    loop = Loop(deps.cluster, passes, args.namespace, meter, deps.shard)
+    meter.watch(loop.lanes, lambda: background.under_way)
+    log.info("encbench %s watches %s", deps.settings.version, ", ".join(args.namespace))
+    essential = (
+        loop.run(),
+        # kopf takes the signals, and would be in no hurry.
+        handlers.watch(loop, cache, args.namespace, lambda: take_signals(stop)),
+    )
+    others = (
+        nodes.keep(),
+        _ensure_bucket(store),
+        _log_rules(deps.cluster, args.admission_policy),
+        farewell.let_forgotten_go(deps.cluster, deps.clock, args.namespace, deps.shard),
+    )
+    tasks = [asyncio.create_task(each) for each in (*essential, *others)]
+    try:
+        # Without its watches or its loop the operator is useless: end and be restarted.
+        await asyncio.wait(tasks[: len(essential)], return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        results = await asyncio.gather(*tasks, return_exceptions=True)
+    for result in results:
+        if isinstance(result, Exception):
+            raise result
 
 
 async def part(cluster: Cluster, own: str, watched: Sequence[str]) -> None:
@@ -308,15 +314,14 @@ async def part(cluster: Cluster, own: str, watched: Sequence[str]) -> None:
 async def let_go(args: argparse.Namespace) -> None:
     """Let all campaigns go. Unavailable when the API server is away."""
     async with AsyncExitStack() as stack:
-        client = await connect()
-        stack.push_async_callback(client.close)
-        await farewell.let_go(KubernetesCluster(ClientTransport(client)), args.namespace)
+        await farewell.let_go(KubernetesCluster(await _way(stack, Meter())), args.namespace)
 
 
 async def check(args: argparse.Namespace) -> bool:
     """Print one line for each service that the operator needs; True when all of them answer."""
     async with AsyncExitStack() as stack:
-        deps, store = await _connect(args, stack, Meter())
+        cluster = KubernetesCluster(await _way(stack, Meter()))
+        deps, store = _connect(args, stack, Meter(), cluster)
         good = True
         for name, probe in (
             ("API server and CRDs", deps.cluster.list(CAMPAIGN, args.namespace[0])),
@@ -356,12 +361,16 @@ async def _log_rules(cluster: Reader, policies: Sequence[str]) -> None:
     log.info("%s", await admission_rules(cluster, policies))
 
 
-async def _connect(
-    args: argparse.Namespace, stack: AsyncExitStack, meter: Meter
-) -> tuple[Deps, ObjectStore]:
+async def _way(stack: AsyncExitStack, meter: Meter) -> Transport:
+    """To the API server."""
     client = await connect()
     stack.push_async_callback(client.close)
-    cluster = KubernetesCluster(MeteredTransport(ClientTransport(client), meter))
+    return MeteredTransport(ClientTransport(client), meter)
+
+
+def _connect(
+    args: argparse.Namespace, stack: AsyncExitStack, meter: Meter, cluster: Cluster
+) -> tuple[Deps, ObjectStore]:
     metrics = Prometheus(args.prometheus_url, ca_file=args.prometheus_ca_file)
     agent, recorder = HttpAgent(), HttpRecorder()
     for adapter in (metrics, agent, recorder):
@@ -435,7 +444,11 @@ def main() -> int:
     if args.command == "let-go":
         asyncio.run(let_go(args))
         return 0
-    asyncio.run(run(args))
+    try:
+        asyncio.run(run(args))
+    except Deposed as error:
+        log.error("another process takes over: %s", error)
+        return 1
     return 0
 
 

@@ -5,15 +5,36 @@ The loop's sweep finds whatever they miss. What no pass needs, such as finished 
 server leaves out.
 """
 
-from typing import Any
+import asyncio
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, cast
 
 import kopf
 
 from encbench.adapters.kubernetes import cleaned
 from encbench.adapters.watchcache import WATCHED, WatchCache
 from encbench.api.kinds import Kind
-from encbench.kube.labels import selector
+from encbench.kube.labels import CAMPAIGN, selector
 from encbench.reconcile.loop import Loop
+
+
+async def watch(
+    loop: Loop, cache: WatchCache, namespaces: Sequence[str], started: Callable[[], None]
+) -> None:
+    """Watch until cancelled. `started` is called once kopf has taken the process' signals."""
+    registry = kopf.OperatorRegistry()
+    register(registry, loop, cache)
+    others = asyncio.all_tasks()
+    tasks = await kopf.spawn_tasks(
+        registry=registry,
+        settings=kopf_settings(),
+        namespaces=namespaces,
+        # Without it kopf looks up a user name that an image may lack.
+        identity=cast(Any, "encbench"),
+    )
+    started()
+    await kopf.run_tasks(tasks, ignored=others)
 
 
 def register(registry: kopf.OperatorRegistry, loop: Loop, cache: WatchCache) -> None:
@@ -42,12 +63,39 @@ class NothingHandled(kopf.DiffBaseStorage):
         """Keep it: not called without such handlers."""
 
 
-def select(settings: kopf.OperatorSettings) -> None:
-    """Have the API server leave out what no pass needs, and kopf what no handler asks for."""
+class EndlessBackoffs:
+    """Seconds between kopf's attempts at a request, without an end.
+
+    kopf ends when a list or a watch is refused more often than there are entries here, and takes
+    the watches of all namespaces along. Only one of them may be forbidden: its Role goes first when
+    a namespace is deleted.
+    """
+
+    def __iter__(self) -> Iterator[float]:
+        """The seconds, anew for each request."""
+        yield from (1, 2, 3, 5, 8, 13, 20)
+        yield from itertools.repeat(30)
+
+
+def kopf_settings() -> kopf.OperatorSettings:
+    """Settings of a mere listener: no scanning, no peering, no events, no annotations."""
+    settings = kopf.OperatorSettings()
+    settings.watching.chunk_size = 500
+    settings.watching.connect_timeout = 10
+    settings.watching.server_timeout = 600
+    settings.networking.request_timeout = 30
+    settings.networking.error_backoffs = EndlessBackoffs()
+    settings.networking.enforce_retry_after = True
+    settings.queueing.error_delays = (1, 2, 5, 10, 20, 40, 60)
+    settings.posting.enabled = False
+    settings.scanning.disabled = True
+    settings.peering.standalone = True
+    settings.persistence.finalizer = f"{CAMPAIGN.split('/')[0]}/kopf"
     settings.persistence.diffbase_storage = NothingHandled()
     for kind, labels in WATCHED.items():
         if labels:
             settings.watching.label_selectors[_resource(kind)] = selector(labels)
+    return settings
 
 
 def _log_in(**context: Any) -> kopf.ConnectionInfo | None:

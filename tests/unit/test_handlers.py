@@ -1,12 +1,18 @@
-"""kopf's side: what an event of a watch costs before the loop hears of it."""
+"""kopf's side: what an event of a watch costs before the loop hears of it, and whom it wakes."""
 
 import copy
 from typing import Any
 
 import pytest
 
-from encbench.__main__ import kopf_settings
-from encbench.handlers import NothingHandled
+from encbench import handlers
+from encbench.adapters.watchcache import WATCHED, WatchCache
+from encbench.api.kinds import CAMPAIGN, TESTBED, TRIAL, Kind
+from encbench.handlers import NothingHandled, kopf_settings
+from encbench.kube import labels
+from encbench.kube.shards import Shard, shard_of
+from encbench.reconcile.loop import Loop
+from tests.support.fake_cluster import FakeCluster
 
 
 def test_no_object_of_an_event_is_copied(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -28,3 +34,37 @@ def test_no_object_of_an_event_is_copied(monkeypatch: pytest.MonkeyPatch) -> Non
     assert storage.fetch(body=body) is None
     assert not cleared
     assert all(not value for value in copied)
+
+
+class Idle:
+    """A reconciler that has nothing to do."""
+
+    async def reconcile(self, namespace: str, name: str) -> float | None:
+        return None
+
+
+@pytest.mark.parametrize("kind", WATCHED, ids=lambda kind: kind.kind)
+async def test_an_event_wakes_the_shard_of_its_campaign(kind: Kind) -> None:
+    """Every shard's cache hears of it, because a pass may have read the object before."""
+    owner = labels.owner_reference(CAMPAIGN, "study", "1")
+    own = labels.labels("x", campaign="study", testbed="bed", trial="run")
+    body = {"metadata": labels.metadata("study", "ns", own, owner)}
+    woken = []
+    for index in range(2):
+        cluster = FakeCluster()
+        loop = Loop(
+            cluster,
+            {one: Idle() for one in (CAMPAIGN, TESTBED, TRIAL)},
+            ["ns"],
+            shard=Shard(index, 2),
+        )
+        cache = WatchCache(cluster, lambda: 0.0)
+        assert await cache.get(kind, "ns", "study") is None
+        handle = handlers._handler(kind, loop, cache)
+        await handle(event={"type": "ADDED", "object": {**body, "spec": {}}})
+        woken.append(sum(waiting for waiting, _ in loop.lanes().values()))
+        cluster.calls.clear()
+        await cache.get(kind, "ns", "study")
+        assert cluster.calls, "the event was lost to the cache"
+    assert woken[shard_of("ns", "study", 2)] > 0
+    assert woken[1 - shard_of("ns", "study", 2)] == 0

@@ -8,7 +8,7 @@ Bodies are never logged, because Secrets pass through here.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -106,6 +106,25 @@ class Transport(Protocol):
     ) -> HttpAnswer:
         """Send and read the answer, in bounded time. OSError without one."""
         ...
+
+
+class FencedTransport:
+    """A way to the API server that is closed to whatever could change something, at times.
+
+    A process that does not lead any more may still be in the middle of a pass.
+    """
+
+    def __init__(self, transport: Transport, is_open: Callable[[], bool]) -> None:
+        self._transport = transport
+        self._is_open = is_open
+
+    async def exchange(
+        self, method: str, where: str, query: Query, body: Body | None, content_type: str
+    ) -> HttpAnswer:
+        """See `Transport`. OSError for a write while it is closed."""
+        if method != "GET" and not self._is_open():
+            raise OSError("this process does not lead its shard at the moment")
+        return await self._transport.exchange(method, where, query, body, content_type)
 
 
 class Requests:

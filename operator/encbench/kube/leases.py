@@ -17,6 +17,7 @@ from encbench.api.trial import TrialSpec
 from encbench.kube.labels import COMPONENT, MANAGED_BY, MANAGER, labels
 
 COMPONENT_NAME = "node-lease"
+MARKS = labels(COMPONENT_NAME)
 QUEUE = "encbench.io/queue"
 """Annotation: those who wait, as JSON."""
 UNTIL = "encbench.io/until"
@@ -130,8 +131,8 @@ def parse(body: dict[str, Any]) -> NodeLease:
         node=meta["name"],
         holder=Holder.parse(identity) if identity else None,
         seconds=spec.get("leaseDurationSeconds") or 0,
-        acquired=_moment(spec.get("acquireTime")),
-        renewed=_moment(spec.get("renewTime")),
+        acquired=moment(spec.get("acquireTime")),
+        renewed=moment(spec.get("renewTime")),
         until=float(notes[UNTIL]) if UNTIL in notes else None,
         queue=tuple(_request(entry) for entry in json.loads(notes.get(QUEUE) or "[]")),
         uid=meta["uid"],
@@ -139,15 +140,15 @@ def parse(body: dict[str, Any]) -> NodeLease:
     )
 
 
-def bare(node: str, namespace: str) -> dict[str, Any]:
+def bare(name: str, namespace: str, marks: dict[str, str]) -> dict[str, Any]:
     """The object to create where there is none. All else is applied, and so can be removed."""
-    meta = {"name": node, "namespace": namespace, "labels": labels(COMPONENT_NAME)}
+    meta = {"name": name, "namespace": namespace, "labels": marks}
     return {"apiVersion": LEASE.api_version, "kind": LEASE.kind, "metadata": meta, "spec": {}}
 
 
 def body_of(lease: NodeLease, namespace: str) -> dict[str, Any]:
     """The object to apply; a newer version than was read is a conflict."""
-    found = bare(lease.node, namespace)
+    found = bare(lease.node, namespace, MARKS)
     notes = {QUEUE: json.dumps([_entry(one) for one in lease.queue])} if lease.queue else {}
     if lease.until is not None:
         notes[UNTIL] = f"{lease.until:.0f}"
@@ -155,16 +156,21 @@ def body_of(lease: NodeLease, namespace: str) -> dict[str, Any]:
     if notes:
         found["metadata"]["annotations"] = notes
     if lease.holder is not None:
-        found["spec"] = {
-            "holderIdentity": str(lease.holder),
-            "leaseDurationSeconds": lease.seconds,
-            "acquireTime": lease.acquired,
-            "renewTime": lease.renewed,
-        }
+        found["spec"] = term(str(lease.holder), lease.seconds, lease.acquired, lease.renewed)
     return found
 
 
-def _moment(text: str | None) -> str:
+def term(holder: str, seconds: int, acquired: str, renewed: str) -> dict[str, Any]:
+    """The fields of a Lease that is held."""
+    return {
+        "holderIdentity": holder,
+        "leaseDurationSeconds": seconds,
+        "acquireTime": acquired,
+        "renewTime": renewed,
+    }
+
+
+def moment(text: str | None) -> str:
     """The time in one form, whichever form the server prefers."""
     if not text:
         return ""

@@ -68,6 +68,24 @@
 - --log-level={{ .Values.operator.logLevel }}
 {{- end -}}
 
+{{/* The operator's values, with pods on nodes of their own where there are several. */}}
+{{- define "encbench.operator.values" -}}
+{{- $values := deepCopy .Values.operator -}}
+{{- if and (gt (include "encbench.operator.pods" . | int) 1) (not $values.affinity) -}}
+{{- $selector := dict "matchLabels" (include "encbench.selector" (list . "operator") | fromYaml) -}}
+{{- $term := dict "labelSelector" $selector "topologyKey" "kubernetes.io/hostname" -}}
+{{- $wish := list (dict "weight" 100 "podAffinityTerm" $term) -}}
+{{- $apart := dict "preferredDuringSchedulingIgnoredDuringExecution" $wish -}}
+{{- $values = set $values "affinity" (dict "podAntiAffinity" $apart) -}}
+{{- end -}}
+{{- toYaml $values -}}
+{{- end -}}
+
+{{/* How many pods the operator has. */}}
+{{- define "encbench.operator.pods" -}}
+{{- mul .Values.operator.shards .Values.operator.replicas -}}
+{{- end -}}
+
 {{/* Credentials are files of a mounted Secret, never arguments or environment variables. */}}
 {{- define "encbench.operator.volumeMounts" -}}
 {{- if include "encbench.s3.secret" . }}
