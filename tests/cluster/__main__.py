@@ -28,6 +28,7 @@ environment:
   ENCBENCH_CLUSTER_STATE  the cluster's data, logs and keys (default: /var/lib/encbench-cluster);
                           'down' removes it
   ENCBENCH_CLUSTER_NODES  the number of nodes, unless --nodes is given (default: 1)
+  ENCBENCH_KUBERNETES     its minor version, such as 1.32 (default: 1.34)
 """
 
 
@@ -74,7 +75,7 @@ def _run(options: argparse.Namespace, layout: Layout, console: Console) -> None:
             print(layout.kubeconfig)
             return
         usual = [name for name, part in binaries.PARTS.items() if not part.rare]
-        parts = usual if options.command == "build" else ()
+        parts = [*usual, *binaries.core_parts()] if options.command == "build" else ()
         names = _chosen(layout, getattr(options, "names", []))
         _, archives = artefacts.make(layout, console, parts, names, pull=options.pull)
         if options.command == "images":

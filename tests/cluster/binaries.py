@@ -1,9 +1,10 @@
 """Compiling the Go parts; those in Rust are left to `crates`.
 
-The modules under ``tools`` pin them: ``kubernetes`` (every staging module replaced by its
-release), ``clients`` (Helm and CoreDNS, which want a newer client-go and share it), ``minio``,
-``volumes``, ``registry``, ``kwok`` and ``vale``. Two flags save time and disk: no debug information
-is generated at all, and CoreDNS is linked with only the plugins that the cluster uses.
+The modules under ``tools`` pin them: ``kubernetes`` and one for each further version of it (every
+staging module replaced by its release), ``clients`` (Helm and CoreDNS, which want a newer client-go
+and share it), ``helm-4``, ``minio``, ``versitygw``, ``volumes``, ``registry``, ``kwok`` and
+``vale``. Two flags save time and disk: no debug information is generated at all, and CoreDNS is
+linked with only the plugins that the cluster uses.
 """
 
 import os
@@ -17,7 +18,7 @@ from .architecture import folder, machine, native
 from .command import capture, run_logged
 from .console import ClusterError, Console
 from .layout import Layout
-from .versions import C_COMPILER
+from .versions import C_COMPILER, OTHER_KUBERNETES, USUAL_KUBERNETES
 
 
 @dataclass(frozen=True)
@@ -50,16 +51,18 @@ _KUBERNETES_COMMANDS: Final = (
     "kubelet",
 )
 
+
+def _kubernetes(name: str, *, rare: bool) -> Part:
+    packages = tuple(f"k8s.io/kubernetes/cmd/{command}" for command in _KUBERNETES_COMMANDS)
+    return Part(name, _KUBERNETES_COMMANDS, packages, module=name, rare=rare)
+
+
 PARTS: Final = {
     part.name: part
     for part in (
         Part("pause", ("pause",), ("images/pause/pause.go",)),
-        Part(
-            "kubernetes",
-            _KUBERNETES_COMMANDS,
-            tuple(f"k8s.io/kubernetes/cmd/{command}" for command in _KUBERNETES_COMMANDS),
-            module="kubernetes",
-        ),
+        _kubernetes("kubernetes", rare=False),
+        *(_kubernetes(f"kubernetes-{version}", rare=True) for version in OTHER_KUBERNETES),
         # Shares Kubernetes' packages, but its imports spell one module's path with another case,
         # which Go refuses within one command.
         Part(
@@ -78,6 +81,8 @@ PARTS: Final = {
             ),
             module="clients",
         ),
+        # The next Helm, beside the one above, which the cluster has.
+        Part("helm-4", ("helm",), ("helm.sh/helm/v4/cmd/helm",), module="helm-4", rare=True),
         # gocryptfs, and the pass-through with the same version of the FUSE library.
         Part(
             "volumes",
@@ -87,7 +92,15 @@ PARTS: Final = {
         ),
         Part("confidential-proxy", ("confidential-proxy",), crate="images/confidential-proxy"),
         Part("turnstile", ("turnstile",), crate="images/turnstile", static=True),
-        Part("minio", ("minio",), ("github.com/minio/minio",), module="minio"),
+        # Not MinIO's own command: ours puts a filter before it.
+        Part("minio", ("minio",), ("./minio",), module="minio"),
+        # The second object store of the tests.
+        Part(
+            "versitygw",
+            ("versitygw",),
+            ("github.com/versity/versitygw/cmd/versitygw",),
+            module="versitygw",
+        ),
         # Debian's Prometheus has no discovery through the Kubernetes API; the other twenty kinds
         # of discovery would double the time.
         Part(
@@ -106,11 +119,26 @@ PARTS: Final = {
     )
 }
 
-# The parts without which no node becomes Ready.
-CORE_PARTS: Final = ("pause", "kubernetes", "storage", "clients")
+_VARIABLE: Final = "ENCBENCH_KUBERNETES"
 
 _FLAGS: Final = ("-trimpath", "-buildvcs=false", "-mod=readonly", "-gcflags=all=-dwarf=false")
 _BUILD_TIMEOUT: Final = 3600
+
+
+def kubernetes() -> str:
+    """The part with the Kubernetes of ``ENCBENCH_KUBERNETES``, or with the usual one."""
+    version = os.environ.get(_VARIABLE) or USUAL_KUBERNETES
+    if version == USUAL_KUBERNETES:
+        return "kubernetes"
+    if version not in OTHER_KUBERNETES:
+        known = ", ".join(sorted((USUAL_KUBERNETES, *OTHER_KUBERNETES)))
+        raise ClusterError(f"{_VARIABLE} is '{version}': write one of {known}")
+    return f"kubernetes-{version}"
+
+
+def core_parts() -> tuple[str, ...]:
+    """The parts without which no node becomes Ready."""
+    return ("pause", kubernetes(), "storage", "clients")
 
 
 def compiled(name: str) -> Path:
@@ -192,27 +220,28 @@ def _sources(part: Part, where: Path) -> list[Path]:
 def _linker_flags(layout: Layout, part: Part) -> str:
     """Omit the symbol table and stamp the versions that the programs report."""
     flags = ["-s", "-w"]
-    for variable, value in _stamps(layout, part.name).items():
+    for variable, value in _stamps(layout, part).items():
         flags += ["-X", f"{variable}={value}"]
     return " ".join(flags)
 
 
-def _stamps(layout: Layout, name: str) -> dict[str, str]:
-    kubernetes = required_version(layout.tools / "kubernetes" / "go.mod", "k8s.io/kubernetes")
-    major, minor = kubernetes.lstrip("v").split(".")[:2]
-    if name == "kubernetes":
+def _stamps(layout: Layout, part: Part) -> dict[str, str]:
+    """The variables that hold a program's version, and what it is."""
+    if part.binaries == _KUBERNETES_COMMANDS:
+        version, major, minor = _version(layout, part.name)
         return {
             f"k8s.io/{package}.{variable}": value
             for package in ("component-base/version", "client-go/pkg/version")
             for variable, value in (
-                ("gitVersion", kubernetes),
+                ("gitVersion", version),
                 ("gitMajor", major),
                 ("gitMinor", minor),
                 ("gitTreeState", "clean"),
             )
         }
-    if name == "clients":
+    if part.name == "clients":
         helm = required_version(layout.tools / "clients" / "go.mod", "helm.sh/helm/v3")
+        _, major, minor = _version(layout, "kubernetes")
         return {
             "helm.sh/helm/v3/internal/version.version": helm,
             # The Kubernetes version that `helm template` and `helm lint` assume.
@@ -221,7 +250,17 @@ def _stamps(layout: Layout, name: str) -> dict[str, str]:
             "helm.sh/helm/v3/pkg/lint/rules.k8sVersionMajor": major,
             "helm.sh/helm/v3/pkg/lint/rules.k8sVersionMinor": minor,
         }
+    if part.name == "helm-4":
+        helm = required_version(layout.tools / "helm-4" / "go.mod", "helm.sh/helm/v4")
+        return {"helm.sh/helm/v4/internal/version.version": helm}
     return {}
+
+
+def _version(layout: Layout, module: str) -> tuple[str, str, str]:
+    """The Kubernetes that a module pins: its version, and the first two numbers of it."""
+    version = required_version(layout.tools / module / "go.mod", "k8s.io/kubernetes")
+    major, minor = version.lstrip("v").split(".")[:2]
+    return version, major, minor
 
 
 def required_version(go_mod: Path, module: str) -> str:

@@ -44,11 +44,11 @@ def up(layout: Layout, console: Console, count: int, *, pull: bool) -> None:
     preflight.check_host()
     packages.ensure(layout, console)
     compiled, archives = artefacts.make(
-        layout, console, binaries.CORE_PARTS, images.CORE_IMAGES, pull=pull
+        layout, console, binaries.core_parts(), images.CORE_IMAGES, pull=pull
     )
     members = nodes.planned(count)
     planned = components.daemons(layout, members)
-    plan = _fingerprint(planned, compiled["kubernetes"])
+    plan = _fingerprint(planned, compiled[binaries.kubernetes()])
     if _started_from(layout) != plan and (layout.state.exists() or cgroups.members()):
         console.say(
             "the previous start did not finish, or was another version or number of nodes: "

@@ -135,6 +135,7 @@ def _kubelet(layout: Layout, node: Node, reserved: dict[str, str]) -> Daemon:
         "cgroupDriver": "cgroupfs",
         "cgroupRoot": f"/{node.branch}",
         "featureGates": {"KubeletInUserNamespace": True},
+        "failCgroupV1": False,
         "failSwapOn": False,
         "podLogsDir": str(layout.logs / node.own("pods")),
         "volumePluginDir": f"{home}/volume-plugins",

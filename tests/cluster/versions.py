@@ -6,6 +6,11 @@ a unit test holds the image tags below against those. Debian's packages come fro
 
 from typing import Final
 
+# The Kubernetes of a cluster, and the oldest and the newest that the chart is tested on; ``tools``
+# has a Go module of each.
+USUAL_KUBERNETES: Final = "1.34"
+OTHER_KUBERNETES: Final = ("1.32", "1.37")
+
 DEBIAN_SUITE: Final = "bookworm"
 
 # The suites that our images are based on, each with the name that registries know its image by.

@@ -14,6 +14,7 @@ import hashlib
 import io
 import json
 import re
+import struct
 import tarfile
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -35,6 +36,8 @@ _LEFT_OUT = re.compile(r"var/cache/ldconfig/aux-cache|var/log/.+")
 _AUTHORITIES = "etc/ssl/certs/java/cacerts"
 _CHANGES = re.compile(rf"etc/(shadow-?|hostname|resolv\.conf)|{_AUTHORITIES}")
 _CHANGED = re.compile(rb"^([^:]*:[^:]*):\d+:", re.MULTILINE)
+_MACHINES = {"amd64": 62, "arm64": 183}
+"""By architecture, what the head of each program and library says."""
 
 Json = dict[str, Any]
 
@@ -137,7 +140,7 @@ def _manifest(layout: _Layout, archive: Path, architecture: str, name: str, abou
         config = json.loads(_read(tar, saved["Config"]))
         if config["architecture"] != architecture:
             raise ClusterError(f"{archive} is for {config['architecture']}, not {architecture}")
-        layers = [_layer(layout, tar, one, about.epoch) for one in saved["Layers"]]
+        layers = [_layer(layout, tar, one, architecture, about.epoch) for one in saved["Layers"]]
     document = {
         "architecture": architecture,
         "os": "linux",
@@ -179,7 +182,9 @@ def opened(archive: Path) -> Iterator[tarfile.TarFile]:
                 yield layer
 
 
-def _layer(layout: _Layout, outer: tarfile.TarFile, name: str, epoch: int) -> tuple[str, Json]:
+def _layer(
+    layout: _Layout, outer: tarfile.TarFile, name: str, architecture: str, epoch: int
+) -> tuple[str, Json]:
     """Store a layer; the digest of its files and its descriptor."""
     temporary = layout.root / "layer"
     with temporary.open("wb") as raw:
@@ -187,7 +192,7 @@ def _layer(layout: _Layout, outer: tarfile.TarFile, name: str, epoch: int) -> tu
         with compressed(packed) as stream:
             plain = _Digest(stream)
             with tarfile.open(fileobj=outer.extractfile(name)) as source:
-                _rewrite(source, plain, epoch)
+                _rewrite(source, plain, architecture, epoch)
     temporary.rename(layout.blob(packed.sha.hexdigest()))
     descriptor = {
         "mediaType": f"{_TYPE}.layer.v1.tar+gzip",
@@ -197,7 +202,7 @@ def _layer(layout: _Layout, outer: tarfile.TarFile, name: str, epoch: int) -> tu
     return f"sha256:{plain.sha.hexdigest()}", descriptor
 
 
-def _rewrite(source: tarfile.TarFile, target: "_Digest", epoch: int) -> None:
+def _rewrite(source: tarfile.TarFile, target: "_Digest", architecture: str, epoch: int) -> None:
     entries = source.getmembers()
     began = max((entry.mtime for entry in entries), default=0) - _BUILD
     with tarfile.open(fileobj=target, mode="w|", format=tarfile.PAX_FORMAT) as tar:
@@ -209,6 +214,8 @@ def _rewrite(source: tarfile.TarFile, target: "_Digest", epoch: int) -> None:
             if content is not None and _CHANGES.fullmatch(path):
                 text = _constant(path, content.read(), epoch)
                 content, entry.size = io.BytesIO(text), len(text)
+            if content is not None and not _runs(content, architecture):
+                raise ClusterError(f"{path} does not run on {architecture}")
             entry.mtime = epoch if entry.mtime >= began else int(entry.mtime)
             entry.uname = entry.gname = ""
             # Times to the nanosecond go; extended attributes, such as capabilities, stay.
@@ -218,6 +225,15 @@ def _rewrite(source: tarfile.TarFile, target: "_Digest", epoch: int) -> None:
                 if key.startswith("SCHILY.xattr.")
             }
             tar.addfile(entry, content)
+
+
+def _runs(content: IO[bytes], architecture: str) -> bool:
+    """Whether a file is a program or library for that architecture, or neither of them."""
+    head = content.read(20)
+    content.seek(0)
+    if len(head) < 20 or not head.startswith(b"\x7fELF"):
+        return True
+    return bool(struct.unpack_from("<H", head, 18)[0] == _MACHINES[architecture])
 
 
 def _constant(path: str, content: bytes, epoch: int) -> bytes:

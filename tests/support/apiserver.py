@@ -89,9 +89,11 @@ class ApiServer:
         command = [str(self.binaries / "kubectl"), f"--kubeconfig={self.kubeconfig}", *arguments]
         return _run(command)
 
-    def namespace(self, name: str) -> str:
-        """Create a namespace, unless it is there; returns its name."""
-        body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+    def namespace(self, name: str, level: str | None = None) -> str:
+        """Create a namespace, unless it is there, with a Pod Security level; returns its name."""
+        labels = {} if level is None else {"pod-security.kubernetes.io/enforce": level}
+        meta = {"name": name, "labels": labels}
+        body = {"apiVersion": "v1", "kind": "Namespace", "metadata": meta}
         status, answer = self.request("POST", "/api/v1/namespaces", body)
         assert status in (201, 409), answer
         return name
@@ -120,7 +122,7 @@ def running(*more: str) -> Iterator[ApiServer]:
     """Start etcd and kube-apiserver with `more` arguments, and end both."""
     if shutil.which("etcd") is None:
         raise RuntimeError("contract tests need etcd: apt-get install etcd-server")
-    bin_dir = binaries.compiled("kubernetes")
+    bin_dir = binaries.compiled(binaries.kubernetes())
     with ExitStack() as stack:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="encbench-api-")))
         etcd, port = free_port(), free_port()

@@ -1,5 +1,6 @@
 """The chart as Helm renders it, for tests that look at what would be installed."""
 
+import os
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -83,6 +84,20 @@ def render(values: Mapping[str, Any] | None = None, chart: Path = CHART) -> Rend
 def lint(values: Mapping[str, Any] | None = None) -> str:
     """Helm's opinion of the chart. Refused when it finds a fault."""
     return _run(CHART, "lint", values)
+
+
+def call(program: Path, home: Path, *arguments: str, seconds: float) -> str:
+    """The output of a Helm that keeps what it writes for itself in `home`."""
+    done = subprocess.run(
+        [str(program), *arguments],
+        env={**os.environ, **{f"HELM_{n}_HOME": str(home) for n in ("CACHE", "CONFIG", "DATA")}},
+        capture_output=True,
+        text=True,
+        timeout=seconds,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def package(folder: Path) -> Path:

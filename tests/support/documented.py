@@ -42,6 +42,7 @@ _BUILTIN = (
 _VALUED = (
     *("-n", "--namespace", "-o", "--output", "-l", "--selector", "-f", "--filename", "-c"),
     *("-k", "--kustomize", "--type", "--patch", "--timeout", "--for", "--set", "--show-only"),
+    "--values",
 )
 
 
@@ -267,6 +268,9 @@ def _helm(words: Sequence[str]) -> Iterator[str]:
     for word in positional[1:]:
         if word.startswith("charts/") and REPO / word != CHART:
             yield f"there is no chart {word}"
+    for path in _value(words, "--values"):
+        if path.startswith("charts/") and not (REPO / path).exists():
+            yield f"there are no values {path}"
     for path in _value(words, "--show-only"):
         if not (CHART / path).exists():
             yield f"the chart has no {path}"

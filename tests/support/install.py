@@ -2,7 +2,9 @@
 
 import json
 import os
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -86,6 +88,18 @@ def enforce(kube: Kube, level: str) -> None:
     """Have the tests' namespace enforce a Pod Security Standard, whatever it did before."""
     label = f"pod-security.kubernetes.io/enforce={level}"
     kube.kubectl("label", "namespace", NAMESPACE, label, "--overwrite")
+
+
+@contextmanager
+def privileged_volumes(kube: Kube) -> Iterator[None]:
+    """Chart and namespace allow gocryptfs' privileged container, and forbid it again afterwards."""
+    install(kube, "privilegedVolumes.enabled=true")
+    enforce(kube, "privileged")
+    try:
+        yield
+    finally:
+        install(kube, "privilegedVolumes.enabled=false")
+        enforce(kube, "restricted")
 
 
 def uninstall(kube: Kube) -> None:

@@ -5,7 +5,6 @@ the tests do what it does: everything in the namespace is deleted, and the Role 
 """
 
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,11 +16,10 @@ import pytest
 
 from encbench.api.kinds import CAMPAIGN, ENCRYPTION_MODE, INSTANCE_TEMPLATE, WORKLOAD
 from encbench.reconcile.campaign.cleanup import FINALIZER
-from tests.support import chart, daemon, manifests
+from tests.support import chart, manifests, operators
 from tests.support.apiserver import OPERATOR, ApiServer
 from tests.support.kube import wait_for
 
-REPO = Path(__file__).resolve().parents[3]
 RBAC = "rbac.authorization.k8s.io"
 KOPF_GIVES_UP = 60.0
 """Seconds after which kopf ends with its usual settings."""
@@ -40,11 +38,12 @@ class Installation:
         values = {"watchNamespaces": [self.doomed, self.other], "fullnameOverride": f"b{number}"}
         self.roles = chart.render(values)
         for kind in ("ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"):
-            for component in ("operator", "leases"):
+            for component in ("operator", "leases", "election"):
                 for body in self.roles.all(kind, component):
                     self._grant(body)
-        for name in ("access-key", "secret-key"):
-            (folder / name).write_text("none-at-all")
+        for kind in ("Role", "RoleBinding"):
+            (body,) = self.roles.all(kind, "election")
+            self._grant({**body, "metadata": {**body["metadata"], "namespace": self.doomed}})
 
     def _grant(self, body: dict[str, Any]) -> None:
         if "subjects" in body:
@@ -61,17 +60,11 @@ class Installation:
     @contextmanager
     def operator(self, *more: str) -> Iterator[subprocess.Popen[bytes]]:
         """The operator, from when it is ready; object store and Prometheus are away."""
-        healthy = f"http://127.0.0.1:{daemon.free_port()}/healthz"
-        argv = [sys.executable, "-m", "encbench", "--image=none", "--log-format=text"]
-        argv += [f"--namespace={name}" for name in (self.doomed, self.other)]
-        argv += [f"--lease-namespace={chart.NAMESPACE}"]
-        argv += ["--s3-endpoint=http://127.0.0.1:1", f"--s3-credentials-dir={self.folder}"]
-        argv += ["--prometheus-url=http://127.0.0.1:1", f"--liveness={healthy}", *more]
-        kubeconfig = str(self.server.kubeconfig_of(OPERATOR))
-        env = {"KUBECONFIG": kubeconfig, "PYTHONPATH": str(REPO / "operator")}
-        log = self.folder / "operator.log"
-        with daemon.running(argv, ready=healthy, log=log, env=env) as process:
-            yield process
+        own = [f"--{use}-namespace={chart.NAMESPACE}" for use in ("release", "lease")]
+        own += [f"--election={self.doomed}", "--pod=operator", *more]
+        kubeconfig = self.server.kubeconfig_of(OPERATOR)
+        with operators.operator(kubeconfig, self.folder, (self.doomed, self.other), *own) as one:
+            yield one
 
     def campaign(self, space: str) -> str:
         """The URL of a campaign that is applied there with its parts."""

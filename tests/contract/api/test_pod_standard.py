@@ -1,6 +1,6 @@
 """Every pod under `enforce=restricted`, as a real API server's Pod Security admission judges it."""
 
-from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 import pytest
@@ -27,13 +27,8 @@ MODES: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture(scope="module")
-def namespace(api_server: ApiServer) -> Iterator[str]:
-    name = api_server.namespace("restricted")
-    label = {"metadata": {"labels": {"pod-security.kubernetes.io/enforce": "restricted"}}}
-    merge = "application/merge-patch+json"
-    status, answer = api_server.request("PATCH", f"/api/v1/namespaces/{name}", label, merge)
-    assert status == 200, answer
-    yield name
+def namespace(api_server: ApiServer) -> str:
+    return api_server.namespace("restricted", "restricted")
 
 
 def judged(server: ApiServer, namespace: str, template: Body) -> tuple[int, str]:
@@ -65,11 +60,15 @@ def database(mode: dict[str, Any], engine: str) -> Body:
     return template
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("engine", VERSIONS)
+@pytest.mark.parametrize(
+    ("engine", "mode"),
+    [
+        (engine, mode)
+        for engine, mode in product(VERSIONS, MODES)
+        if engine != "postgresql" or mode not in ("tde", "columns")  # It has neither.
+    ],
+)
 def test_a_database_s(api_server: ApiServer, namespace: str, engine: str, mode: str) -> None:
-    if (engine, mode) in (("postgresql", "tde"), ("postgresql", "columns")):
-        return  # PostgreSQL has neither.
     status, said = judged(api_server, namespace, database(MODES[mode], engine))
     assert status == 201, said
 

@@ -16,7 +16,7 @@ from tests.support.chart import NAMESPACE, Manifest
 
 GOLDEN = Path(__file__).with_name("rights.yaml")
 WATCHED, OTHER = "team-a", "default"
-ACCOUNTS = ("operator", "prometheus", "nobody")
+ACCOUNTS = ("operator", "prometheus", "stranger")
 """The last one has no rights but those that every account has."""
 KINDS = ("Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
@@ -79,7 +79,7 @@ def beyond(more: Rights, less: Rights) -> dict[str, str]:
 @pytest.mark.parametrize("account", ["operator", "prometheus"])
 def test_each_account_may_do_what_is_listed(installed: ApiServer, account: str) -> None:
     golden = yaml.safe_load(GOLDEN.read_text(encoding="utf-8"))[account]
-    nothing = rights(installed, "nobody", OTHER)
+    nothing = rights(installed, "stranger", OTHER)
     everywhere, watched, release = (
         rights(installed, account, space) for space in (OTHER, WATCHED, NAMESPACE)
     )

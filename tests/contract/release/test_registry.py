@@ -15,14 +15,14 @@ from encbench import __version__
 from encbench.api.kinds import CAMPAIGN, ENCRYPTION_MODE, INSTANCE_TEMPLATE, WORKLOAD
 from encbench.cli.images import from_cluster
 from encbench.cli.installation import DEPLOYMENT, OPERATOR
-from tests.cluster import cache
+from tests.cluster import binaries, cache
 from tests.cluster.architecture import native
 from tests.cluster.console import Console
 from tests.cluster.layout import Layout
 from tests.release.__main__ import write_images, write_push
 from tests.release.build import build
 from tests.release.oci import About
-from tests.support import registry
+from tests.support import chart, registry
 from tests.support.chart import NAMESPACE, REPO, render
 from tests.support.fake_cluster import FakeCluster
 from tests.support.registry import Registry, running_registry
@@ -92,6 +92,22 @@ def test_what_is_pulled_is_what_the_release_lists(pushed: Pushed, tmp_path: Path
     registry.run("copy", "--src-tls-verify=false", f"--src-{credentials[2:]}", url, target)
     config = json.loads(registry.run("inspect", "--config", target))
     assert config["config"]["Cmd"] == ["sysbench", "--version"]
+
+
+@pytest.mark.parametrize("part", ["clients", "helm-4"], ids=["helm-3", "helm-4"])
+def test_helm_pushes_the_chart_and_installs_it(pushed: Pushed, part: str, tmp_path: Path) -> None:
+    program = binaries.compiled(part) / "helm"
+    access = (f"--registry-config={pushed.registry.secret}", "--plain-http")
+
+    def helm(*arguments: str) -> str:
+        return chart.call(program, tmp_path, *arguments, *access, seconds=60)
+
+    package = chart.package(tmp_path)
+    charts = f"oci://{pushed.registry.address}/charts"
+    helm("push", str(package), charts)
+    url, version = f"{charts}/encbench", f"--version={__version__}"
+    pulled = helm("template", "bench", url, version)
+    assert pulled == helm("template", "bench", str(package))
 
 
 async def test_it_holds_every_image_that_the_plugin_lists(pushed: Pushed) -> None:

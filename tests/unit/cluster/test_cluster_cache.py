@@ -61,6 +61,16 @@ def test_a_new_entry_replaces_older_ones_of_its_name_only(layout: Layout) -> Non
     assert set((layout.cache / "images").iterdir()) == {other, new}
 
 
+def test_versions_of_one_program_stay_side_by_side(layout: Layout) -> None:
+    def make(path: Path) -> None:
+        path.touch()
+
+    names = ("kubernetes", "kubernetes-1.32", "kubernetes-1.37")
+    made = {cache.entry(layout, "bin", name, "1" * 16, make) for name in names}
+
+    assert set((layout.cache / "bin").iterdir()) == made
+
+
 def test_keys_depend_on_where_parts_end() -> None:
     assert cache.content_key("ab", "c") != cache.content_key("a", "bc")
     assert cache.content_key("ab", b"c") == cache.content_key("ab", "c")

@@ -20,6 +20,9 @@ LAYOUT = Layout(
 )
 
 
+VERSIONS = (versions.USUAL_KUBERNETES, *versions.OTHER_KUBERNETES)
+
+
 def required(module: str, name: str) -> str:
     return binaries.required_version(LAYOUT.tools / module / "go.mod", name)
 
@@ -33,15 +36,53 @@ def test_image_tags_follow_the_go_modules() -> None:
     assert f"-{tags['minio']}" in required("minio", "github.com/minio/minio")
 
 
-def test_every_staging_module_has_the_release_of_kubernetes() -> None:
-    release = required("kubernetes", "k8s.io/kubernetes").replace("v1.", "v0.", 1)
+def kubernetes(version: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("ENCBENCH_KUBERNETES", version)
+    return binaries.kubernetes()
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_version_is_chosen_by_its_minor_number(
+    version: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = kubernetes(version, monkeypatch)
+    assert chosen in binaries.core_parts()
+    assert binaries.PARTS[chosen].module == chosen
+    assert required(chosen, "k8s.io/kubernetes").startswith(f"v{version}.")
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_every_staging_module_has_the_release_of_kubernetes(
+    version: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = kubernetes(version, monkeypatch)
+    release = required(module, "k8s.io/kubernetes").replace("v1.", "v0.", 1)
     replaced = [
         line.split("=>")[1].split()
-        for line in (LAYOUT.tools / "kubernetes" / "go.mod").read_text().splitlines()
+        for line in (LAYOUT.tools / module / "go.mod").read_text().splitlines()
         if "=>" in line
     ]
-    assert len(replaced) == 31
+    assert len(replaced) >= 30
     assert {version for _, version in replaced} == {release}
+
+
+def test_an_unknown_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ClusterError, match=f"'1.31': write one of {', '.join(sorted(VERSIONS))}"):
+        kubernetes("1.31", monkeypatch)
+
+
+def test_the_versions_are_those_of_the_makefile_and_the_docs() -> None:
+    repo = LAYOUT.repo
+    assert (
+        f"\nVERSIONS ?= {' '.join(versions.OTHER_KUBERNETES)}\n" in (repo / "Makefile").read_text()
+    )
+    oldest, *_, newest = sorted(VERSIONS)
+    install = " ".join((repo / "docs" / "install.md").read_text().split())
+    assert f"You need Kubernetes {oldest} or later" in install
+    assert f"The tests run on Kubernetes {versions.USUAL_KUBERNETES}," in install
+    assert f"the API servers of {oldest} and {newest}" in install
+    chart = (repo / "charts" / "encbench" / "Chart.yaml").read_text()
+    assert f'kubeVersion: ">={oldest}.0-0"' in chart
 
 
 def test_every_image_has_a_tag_and_every_recipe_a_known_part() -> None:
@@ -52,7 +93,14 @@ def test_every_image_has_a_tag_and_every_recipe_a_known_part() -> None:
 
 
 def test_binaries_are_named_once() -> None:
-    named = [binary for part in binaries.PARTS.values() for binary in part.binaries]
+    """But for versions beside the one that the cluster has."""
+    versions_of = ("kubernetes-", "helm-")
+    named = [
+        binary
+        for part in binaries.PARTS.values()
+        if not part.name.startswith(versions_of)
+        for binary in part.binaries
+    ]
     assert len(named) == len(set(named))
 
 

@@ -52,6 +52,11 @@ def saved(
     return target
 
 
+def program(machine: int) -> bytes:
+    """The head of a program for x86-64 (62) or AArch64 (183)."""
+    return b"\x7fELF\x02\x01\x01".ljust(16, b"\0") + struct.pack("<HH", 2, machine) + b"text"
+
+
 def files(now: int) -> dict[str, tuple[bytes, float]]:
     return {
         "./usr/lib/python3/os.py": (b"pass", SHIPPED),
@@ -168,3 +173,14 @@ def test_an_image_for_another_machine_is_refused(tmp_path: Path) -> None:
     wrong = saved(tmp_path / "saved", files(BUILT), architecture="amd64")
     with pytest.raises(ClusterError, match="is for amd64, not arm64"):
         oci.write(tmp_path / "x.tar", "x", "1.0", {"arm64": wrong}, ABOUT)
+
+
+def test_a_program_for_another_machine_is_refused(tmp_path: Path) -> None:
+    for architecture, machine, other in (("amd64", 62, 183), ("arm64", 183, 62)):
+        own, foreign = (
+            saved(tmp_path / str(one), {"bin/x": (program(one), BUILT)}, architecture=architecture)
+            for one in (machine, other)
+        )
+        oci.write(tmp_path / "x.tar", "x", "1.0", {architecture: own}, ABOUT)
+        with pytest.raises(ClusterError, match=f"bin/x does not run on {architecture}"):
+            oci.write(tmp_path / "x.tar", "x", "1.0", {architecture: foreign}, ABOUT)
