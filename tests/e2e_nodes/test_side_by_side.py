@@ -4,9 +4,6 @@ Each cell is bound to a node, with its databases and its clients, so that nothin
 decides when it is measured.
 """
 
-import json
-from collections import defaultdict
-from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -15,6 +12,7 @@ from tests.e2e import manifests, readings
 from tests.e2e.conftest import conditions, delete_campaign, ended
 from tests.e2e.readings import Records
 from tests.e2e_nodes.conftest import Nodes
+from tests.e2e_nodes.windows import Windows, overlaps, windows
 from tests.support.install import NAMESPACE
 from tests.support.kube import Kube, wait_for
 
@@ -22,8 +20,6 @@ NAME = "side-by-side"
 BLOCKS, ARMS = 3, 2
 
 Steps = set[str]
-Windows = list[tuple[float, float, str]]
-"""Start, end and cell."""
 
 pytestmark = pytest.mark.full
 
@@ -73,36 +69,29 @@ def records(installed: Kube, steps: Steps) -> Records:
 
 
 @pytest.fixture(scope="module")
-def windows(records: Records) -> dict[str, Windows]:
-    """The clients' own windows on each node, in the order of time."""
-    found = defaultdict(list)
-    for record, raw in records:
-        window = json.loads(raw["client-0/summary.json"])["window"]
-        for node in {record["databaseNode"], record["clients"][0]["node"]}:
-            found[node].append((window["start"], window["end"], record["spec"]["cell"]))
-    return {node: sorted(own) for node, own in found.items()}
+def measured(records: Records) -> Windows:
+    """The cells' windows on each node."""
+    return windows((record["spec"]["cell"], record, raw) for record, raw in records)
 
 
 def test_each_cell_has_all_its_trials_on_its_own_node(
-    records: Records, windows: dict[str, Windows], nodes: Nodes
+    records: Records, measured: Windows, nodes: Nodes
 ) -> None:
     assert len(records) == 2 * BLOCKS * ARMS
-    assert windows.keys() == {nodes.databases, nodes.clients}
-    cells = [{cell for *_, cell in own} for own in windows.values()]
+    assert measured.keys() == {nodes.databases, nodes.clients}
+    cells = [{window.owner for window in own} for own in measured.values()]
     assert [len(own) for own in cells] == [1, 1]
     assert cells[0] != cells[1]
 
 
-def test_the_cells_were_measured_at_once(windows: dict[str, Windows]) -> None:
-    one, other = windows.values()
-    at_once = [(a, b) for a in one for b in other if max(a[0], b[0]) < min(a[1], b[1])]
+def test_the_cells_were_measured_at_once(measured: Windows) -> None:
+    one, other = measured.values()
+    at_once = [(a, b) for a in one for b in other if max(a.start, b.start) < min(a.end, b.end)]
     assert at_once, "no two windows overlap"
 
 
-def test_no_two_windows_overlap_on_a_node(windows: dict[str, Windows]) -> None:
-    for node, own in windows.items():
-        for (_, end, _), (start, _, _) in pairwise(own):
-            assert end <= start, f"two trials were measured on {node} at the same time"
+def test_no_two_windows_overlap_on_a_node(measured: Windows) -> None:
+    assert not overlaps(measured)
 
 
 def test_the_step_says_what_each_cell_does(steps: Steps) -> None:

@@ -3,15 +3,13 @@
 Of three nodes each trial takes two, its database's and its client's, so any two trials share one.
 """
 
-import json
-from collections import defaultdict
-from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from tests.e2e import manifests, readings
 from tests.e2e.conftest import conditions, delete_campaign, ended
+from tests.e2e_nodes.windows import overlaps, windows
 from tests.support.install import NAMESPACE
 from tests.support.kube import Kube, wait_for
 
@@ -75,17 +73,11 @@ def test_all_of_them_end_well(installed: Kube, trials: list[Any]) -> None:
 def test_no_two_windows_overlap_on_a_node(
     trials: list[tuple[str, dict[str, Any], dict[str, bytes]]],
 ) -> None:
-    windows = defaultdict(list)
-    for campaign, record, raw in trials:
-        window = json.loads(raw["client-0/summary.json"])["window"]
-        nodes = {record["databaseNode"], record["clients"][0]["node"]}
-        assert len(nodes) == 2, "client and database on one node"
-        for node in nodes:
-            windows[node].append((window["start"], window["end"], campaign))
-    for node, own in windows.items():
-        for (_, end, one), (start, _, other) in pairwise(sorted(own)):
-            assert end <= start, f"{one} and {other} measured on {node} at the same time"
-    shared = [node for node, own in windows.items() if len({name for *_, name in own}) > 1]
+    for _, record, _ in trials:
+        assert record["databaseNode"] != record["clients"][0]["node"]
+    measured = windows(trials)
+    assert not overlaps(measured)
+    shared = [own for own in measured.values() if len({window.owner for window in own}) > 1]
     assert shared, "no node was shared, so nothing was shown"
 
 

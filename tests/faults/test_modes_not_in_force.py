@@ -6,6 +6,7 @@ first start, or its settings while a trial runs.
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,7 +34,7 @@ from tests.faults.breaking import (
 )
 from tests.faults.running import trials
 from tests.support import certified
-from tests.support.install import NAMESPACE, enforce, install, is_own
+from tests.support.install import NAMESPACE, is_own, privileged_volumes
 from tests.support.kube import Kube, wait_for
 
 # In `make test` test_mode_not_in_force stands for all of them, and tests/contract breaks each.
@@ -269,16 +270,10 @@ def campaign(
     workload = manifests.workload("broken", load={"duration": "15s"}, sysbench={"script": script})
     made = manifests.campaign(name, [case.treatment], blocks={"min": 1, "maxReplacements": 0})
     made["spec"]["matrix"][0] |= {"instanceRefs": [name], "workloadRefs": ["broken"]}
-    privileged = case.mode == "gocryptfs"
-    if privileged:
-        install(installed, "privilegedVolumes.enabled=true")
-        enforce(installed, "privileged")
-    installed.apply(instance, workload, *modes)
-    yield case, made
-    delete_campaign(installed, name)
-    if privileged:
-        install(installed, "privilegedVolumes.enabled=false")
-        enforce(installed, "restricted")
+    with privileged_volumes(installed) if case.mode == "gocryptfs" else nullcontext():
+        installed.apply(instance, workload, *modes)
+        yield case, made
+        delete_campaign(installed, name)
 
 
 @pytest.mark.parametrize("campaign", BEFORE_START, indirect=True)

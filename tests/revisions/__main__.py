@@ -81,11 +81,18 @@ def _tree(revision: str, place: Path) -> Path:
 
 
 def _start(tree: Path, folder: Path) -> "subprocess.Popen[str]":
-    """Start a process that dumps that tree into a folder, which must not exist yet."""
+    """Start a process that dumps that tree into a folder, which must not exist yet.
+
+    It runs with what the tree's own lock files name, because revisions need other libraries.
+    """
     folder.mkdir(parents=True)
+    made = subprocess.run(
+        [tree / "tests" / "venv.sh"], check=True, stdout=subprocess.PIPE, text=True
+    )
+    python = Path(made.stdout.strip(), "bin", "python")
     path = os.pathsep.join(map(str, (tree / "operator", tree)))
     return subprocess.Popen(
-        [sys.executable, "-P", str(HERE / "start.py"), str(folder)],
+        [python, "-P", HERE / "start.py", folder],
         env={**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": "0", "COLUMNS": "100"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

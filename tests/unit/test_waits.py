@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 from pydantic.alias_generators import to_snake
 
-from encbench.__main__ import PARTING_ATTEMPTS, kopf_settings
+from encbench.__main__ import PARTING_ATTEMPTS
 from encbench.adapters import agent, recorder, sidecar
 from encbench.adapters.kubeclient import ClientTransport
 from encbench.adapters.prometheus import Prometheus
 from encbench.adapters.s3 import S3Limits
 from encbench.api.campaign import StepDeadlines
-from encbench.reconcile import farewell, loop, nodes, services
+from encbench.handlers import kopf_settings
+from encbench.reconcile import election, farewell, loop, nodes, services
 from encbench.reconcile.background import LIMIT
 from encbench.reconcile.campaign.cleanup import GIVE_UP
 from encbench.reconcile.campaign.decide import IDLE
@@ -151,6 +152,9 @@ def test_every_other_wait_is_listed() -> None:
 def test_they_wait_as_long_as_the_page_says() -> None:
     at_a_time = {name: cells[1] for name, cells in beside().items()}
     assert at_a_time["reconcile.farewell.let_forgotten_go"] == f"{farewell.AGAIN_SECONDS:.0f} s"
+    stands, gives_back = (at_a_time[f"reconcile.election.{name}"] for name in ("run", "resign"))
+    assert stands == f"{election.AGAIN:.0f} s, {election.PATIENCE:.0f} s"
+    assert gives_back == f"{election.PATIENCE:.0f} s"
     assert at_a_time["reconcile.loop._sweep"] == f"{loop.SWEEP_SECONDS:.0f} s"
     assert at_a_time["reconcile.nodes.keep"] == f"{nodes.TEND:.0f} s"
     assert at_a_time["reconcile.services.watch"] == f"{services.PERIOD:.0f} s"

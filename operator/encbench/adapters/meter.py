@@ -82,6 +82,10 @@ class PrometheusMeter(Meter):
         """Ask the queue and the slow effects at each scrape as well."""
         self._now.lanes, self._now.errands = lanes, errands
 
+    def follow(self, standing: Callable[[], Mapping[int, bool]]) -> None:
+        """Ask at each scrape which shards this process leads."""
+        self._now.standing = standing
+
     def exposition(self) -> bytes:
         """All metrics in Prometheus' text format."""
         return generate_latest(self._registry)
@@ -165,10 +169,15 @@ class _Now(Collector):
         """TPS of each running trial, by namespace, campaign and arm."""
         self.lanes: Lanes = dict
         self.errands: Callable[[], int] = int
+        self.standing: Callable[[], Mapping[int, bool]] = dict
 
     def collect(self) -> Iterator[Metric]:
         """See `Collector`."""
         yield InfoMetricFamily("encbench_build", "The operator.", {"version": self._version})
+        leader = _gauge("encbench_leader", "Whether this process leads the shard.", "shard")
+        for shard, leads in self.standing().items():
+            leader.add_metric([str(shard)], float(leads))
+        yield leader
         waiting = _gauge("encbench_queue_waiting", "Objects that are due for a pass.", "lane")
         working = _gauge("encbench_queue_working", "Passes that are under way.", "lane")
         for lane, (due, busy) in self.lanes().items():

@@ -259,7 +259,7 @@ class Placement(Model):
 
 
 class Resources(Model):
-    """Requests and limits, which are equal: pods have the QoS class Guaranteed."""
+    """Requests and limits, which are equal unless pods that take turns share what they request."""
 
     rules = (at_least("memory", "16Mi", ", such as 512Mi; the suffix m means a thousandth"),)
 

@@ -48,6 +48,9 @@ class MatrixEntry(Model):
     workload_refs: NameSet = Field(description="Names of Workloads.")
 
 
+DatabaseCpu = Literal["Reserved", "Shared"]
+
+
 class Interleave(Model):
     """How the arms of an interleaved block take turns."""
 
@@ -67,6 +70,10 @@ class Interleave(Model):
     """The part at the beginning of each slice that does not count."""
     rounds: Annotated[Int, Field(ge=4, le=1000)] = 20
     """Slices that every arm gets in a block, in a fresh order each time."""
+    database_cpu: DatabaseCpu = "Reserved"
+    """How much CPU the pods of the databases request, of which one is measured at a time. Reserved:
+    each requests all of its limit, and has the QoS class Guaranteed. Shared: each requests its part
+    of one database's, so that all arms fit where one does; each may use its whole limit."""
 
     @property
     def slice_seconds(self) -> float:

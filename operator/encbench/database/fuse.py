@@ -77,7 +77,7 @@ def containers(context: DatabaseContext) -> list[Part]:
             "restartPolicy": "Always",
             "command": ["mount-volume", own.cipher, LOWER, VOLUME, *password],
             "env": environment({"ENCBENCH_USER": str(USER_ID)}),
-            "resources": resources(own.resources.cpu, own.resources.memory),
+            "resources": resources(own.resources.cpu, own.resources.memory, context.spec.cpu_share),
             # Root opens /dev/fuse and unmounts; the process that sees data runs as ENCBENCH_USER.
             "securityContext": {
                 "privileged": True,

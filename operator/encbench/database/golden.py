@@ -47,7 +47,7 @@ def containers(context: DatabaseContext) -> list[Body]:
                 {"name": names.RESET, "valueFrom": asked},
             ],
             # As much as the server, which has not started yet: this costs the pod nothing.
-            "resources": resources(own.cpu, own.memory),
+            "resources": resources(own.cpu, own.memory, spec.cpu_share),
             "securityContext": container_security(),
             "terminationMessagePolicy": "FallbackToLogsOnError",
             "volumeMounts": [mount("lower" if below else "data", root, read_only=False)],

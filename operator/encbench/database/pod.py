@@ -88,7 +88,7 @@ def _container(
         "name": name,
         "image": server_image(instance),
         "imagePullPolicy": instance.image_pull_policy,
-        "resources": resources(limits.cpu, limits.memory),
+        "resources": resources(limits.cpu, limits.memory, context.spec.cpu_share),
         "securityContext": container_security(),
         "terminationMessagePolicy": "FallbackToLogsOnError",
         "command": list(own.command),

@@ -98,7 +98,7 @@ def containers(context: DatabaseContext) -> list[Part]:
             "imagePullPolicy": context.proxy_pull_policy,
             "command": command(columns, context.engine.facts.port),
             "ports": [{"name": "confidential", "containerPort": layout.PORT, "protocol": "TCP"}],
-            "resources": pods.resources(own.cpu, own.memory),
+            "resources": pods.resources(own.cpu, own.memory, context.spec.cpu_share),
             "securityContext": pods.container_security(),
             "terminationMessagePolicy": "FallbackToLogsOnError",
             # No probe: each would be a connection to the server, and the proof goes through the

@@ -4,7 +4,8 @@ All containers run as one user whatever their image, so no image's own user or e
 and a sidecar may read its neighbour's `/proc` entry and files. Every container, init containers
 included, has requests equal to limits, because one without limits would make the pod Burstable
 instead of Guaranteed; only clients of interleaved blocks, of which one runs at a time, share the
-CPU that they request. The pods satisfy the restricted Pod Security Standard.
+CPU that they request, and so do their databases where the campaign says so. The pods satisfy the
+restricted Pod Security Standard.
 """
 
 import math

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from encbench import ports
 from encbench.admission.gather import Allowed
 from encbench.admission.images import Images
+from encbench.kube.shards import Shard
 from encbench.reconcile.services import Health, Services
 
 
@@ -67,3 +68,5 @@ class Deps(Reads):
     certificates: ports.Certificates
     services: Services = field(default_factory=Services)
     meter: ports.Meter = field(default_factory=ports.Meter)
+    shard: Shard = field(default_factory=Shard)
+    """What this process acts for."""

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from encbench.api.conditions import parse_time
 from encbench.api.kinds import CAMPAIGN
+from encbench.kube.shards import Shard
 from encbench.ports import Body, Clock, Cluster, Conflict, Rejected, Unavailable
 from encbench.reconcile.campaign.cleanup import FINALIZER, GIVE_UP, without_ours
 
@@ -53,8 +54,10 @@ async def _let_go(cluster: Cluster, namespace: str, body: Body | None) -> None:
     log.warning("a campaign in %s changed too often to take the finalizer off", namespace)
 
 
-async def let_forgotten_go(cluster: Cluster, clock: Clock, watched: Sequence[str]) -> None:
-    """Until cancelled: let go of deleted campaigns that their operator has left behind.
+async def let_forgotten_go(
+    cluster: Cluster, clock: Clock, watched: Sequence[str], shard: Shard
+) -> None:
+    """Until cancelled: let go of the shard's deleted campaigns that were left behind.
 
     Such as one in a namespace that is no longer watched. Another release may watch it, so it gets
     the time after which that one's operator would have let it go as well.
@@ -65,6 +68,8 @@ async def let_forgotten_go(cluster: Cluster, clock: Clock, watched: Sequence[str
                 meta = body["metadata"]
                 deleted = meta.get("deletionTimestamp")
                 if meta["namespace"] in watched or deleted is None:
+                    continue
+                if not shard.has(CAMPAIGN, body):
                     continue
                 if (clock.now() - parse_time(deleted)).total_seconds() > GIVE_UP:
                     await _let_go(cluster, meta["namespace"], body)

@@ -14,6 +14,7 @@ from typing import Protocol
 
 from encbench.api.kinds import CAMPAIGN, TESTBED, TRIAL, Kind
 from encbench.kube import labels
+from encbench.kube.shards import Shard
 from encbench.ports import Body, Cluster, Conflict, Meter, PassEnd, Rejected, Unavailable
 from encbench.reconcile.effects.cluster import NotOurs
 from encbench.reconcile.namespaces import is_ending
@@ -52,11 +53,13 @@ class Loop:
         reconcilers: Mapping[Kind, Reconciler],
         namespaces: Sequence[str],
         meter: Meter | None = None,
+        shard: Shard | None = None,
     ) -> None:
         self._cluster = cluster
         self._meter = meter or Meter()
         self._reconcilers = reconcilers
         self._namespaces = namespaces
+        self._shard = shard or Shard()
         self._queue: WorkQueue[Key] = WorkQueue(self._work, on_error=self._failed)
         self._trials: WorkQueue[Key] = WorkQueue(self._work, on_error=self._failed)
         """A lane of their own: clients have to be released within two seconds."""
@@ -64,8 +67,11 @@ class Loop:
     def changed(self, kind: Kind, body: Body) -> None:
         """An object changed: have it, or the one of ours that owns it, looked at.
 
-        The owner is woken as well when the object is itself one of ours.
+        The owner is woken as well when the object is itself one of ours. What is another shard's
+        wakes none.
         """
+        if not self._shard.has(kind, body):
+            return
         for key in concerned(kind, body):
             if key.kind in self._reconcilers:
                 self.wake(key)
@@ -103,7 +109,8 @@ class Loop:
                 # Whatever it is, it must not end the work on other kinds and namespaces.
                 log.exception("the sweep of %s in %s failed", kind.plural, namespace)
             else:
-                names = [body["metadata"]["name"] for body in found]
+                own = (body for body in found if self._shard.has(kind, body))
+                names = [body["metadata"]["name"] for body in own]
                 if kind == CAMPAIGN:
                     self._meter.only(namespace, names)
                 for name in names:

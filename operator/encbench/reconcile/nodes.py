@@ -30,6 +30,7 @@ from encbench.kube import leases
 from encbench.kube.leases import Holder, NodeLease, QueueEntry, Unit
 from encbench.kube.parsing import Malformed
 from encbench.ports import Clock, Cluster, Conflict, Rejected, Unavailable
+from encbench.reconcile.ages import Ages
 from encbench.reconcile.objects import campaign, has_ended
 
 TEND = 5.0
@@ -154,9 +155,8 @@ class NodeLeases:
         self._claims: dict[Unit, _Claim] = {}
         self._kept: dict[str, _Kept] = {}
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._seen: dict[str, dict[Unit | None, tuple[str, float]]] = {}
-        """The last sign of life of each node's holder (None) and of each request in its queue, and
-        when this process first saw that sign."""
+        self._signs: defaultdict[str, Ages[Unit | None]] = defaultdict(lambda: Ages(ticks))
+        """Of each node's holder (None) and of each request in its queue."""
 
     @property
     def busy(self) -> bool:
@@ -386,14 +386,9 @@ class NodeLeases:
 
     def _ages(self, lease: NodeLease) -> dict[Unit | None, float]:
         """For how many seconds the holder (None) and each request have given no sign of life."""
-        now, known = self._ticks(), self._seen.get(lease.node, {})
         signs: dict[Unit | None, str] = {one.unit: one.seen for one in lease.queue}
         signs[None] = f"{lease.holder} {lease.renewed}"
-        self._seen[lease.node] = {
-            who: known[who] if who in known and known[who][0] == sign else (sign, now)
-            for who, sign in signs.items()
-        }
-        return {who: now - since for who, (_, since) in self._seen[lease.node].items()}
+        return self._signs[lease.node].see(signs)
 
     async def _is_free(self, lease: NodeLease, silent: float) -> bool:
         """Whether none has the node, or the campaign that had it is gone."""
@@ -417,7 +412,7 @@ class NodeLeases:
         body = await self._cluster.get(LEASE, self._namespace, node)
         if body is None:
             with suppress(Conflict):
-                await self._cluster.create(LEASE, leases.bare(node, self._namespace))
+                await self._cluster.create(LEASE, leases.bare(node, self._namespace, leases.MARKS))
             body = await self._cluster.get(LEASE, self._namespace, node)
         if body is None:
             raise Unavailable("it was deleted at this moment")

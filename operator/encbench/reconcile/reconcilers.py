@@ -72,6 +72,8 @@ class KindReconciler(Generic[S, T, V, E, R]):
         """One pass; seconds after which to look again."""
         cluster, kind = self.deps.cluster, self.parse.kind
         body = await cluster.get(kind, namespace, name)
+        if body is not None and not self.deps.shard.has(kind, body):
+            return None  # Another process's, whatever it was that woke this one.
         try:
             subject = None if body is None else self.parse(body)
             if subject is None or (subject.deleting and not self.sees_deletion):

@@ -1,14 +1,16 @@
 #!/bin/sh
 # Runs a load tool under the recorder's command: run.sh SECONDS COMMAND...
-# It needs of the tool's image sh, date, mkfifo, tail and timeout (coreutils or busybox).
+# It needs of the tool's image sh, mkfifo, tail and timeout (coreutils or busybox).
 #
 # Waits at the barrier, then runs COMMAND with this replica's own arguments for at most SECONDS, its
 # output in output.log, and ends with its exit code. Files in $ENCBENCH_RUN_DIR:
 #   start       FIFO made here; the recorder writes the Unix time to start at and, at that time, "go".
 #               A FIFO costs nothing while it waits, and it ends when the recorder dies.
 #   ready       our process id, once the FIFO is there
-#   began       "<Unix time> <uptime> <CPU ticks of ended children>" right before the tool starts
+#   began       "<uptime> <CPU ticks of ended children>" right before the tool starts
 #   ended       "<exit code> " and the same right after it: the difference in ticks is all of its CPU
+# Between "go" and the tool this shell starts no other program. Where many clients share a machine,
+# each program would be one more turn for a CPU, and their tools would not start together.
 set -u
 
 dir=${ENCBENCH_RUN_DIR:-/run/encbench}
@@ -23,10 +25,13 @@ stamp() {
     read -r stat </proc/$$/stat
     # shellcheck disable=SC2086 # one field a word; the first is the third of proc(5)
     set -- ${stat##*) }
-    unix=$(date +%s.%N)
-    case $unix in *[!0-9.]* | *.) unix=$(date +%s) ;; esac
-    printf '%s %s %s\n' "$unix" "$uptime" "$((${14} + ${15}))"
+    printf '%s %s\n' "$uptime" "$((${14} + ${15}))"
 }
+
+# Each client thread has a connection, and some runtimes give a process no more than 1,024 files until
+# it asks. Where the limit is firm the tool says itself what it lacks.
+# shellcheck disable=SC3045 # dash and busybox have both
+ulimit -S -n "$(ulimit -H -n)" 2>/dev/null || :
 
 mkfifo "$dir/start" || exit 70
 printf '%s\n' "$$" >"$dir/ready"
@@ -37,17 +42,22 @@ if ! read -r _ <&3 || ! read -r _ <&3; then
 fi
 exec 3<&-
 
-# Each client thread has a connection, and some runtimes give a process no more than 1,024 files until
-# it asks. Where the limit is firm the tool says itself what it lacks.
-# shellcheck disable=SC3045 # dash and busybox have both
-ulimit -S -n "$(ulimit -H -n)" 2>/dev/null || :
-
+# A signal may come before the tool does. The process that becomes timeout loses one, so there is a
+# second.
 child=
-trap '[ -z "$child" ] || kill -TERM "$child"' TERM INT
+told=
+end_tool() {
+    told=1
+    [ -n "$child" ] || return 0
+    kill -TERM "$child"
+    { sleep 1 && kill -TERM "$child"; } >/dev/null 2>&1 &
+}
+trap end_tool TERM INT
 stamp >"$dir/began"
 # shellcheck disable=SC2086 # the replica's own arguments are plain words
 timeout "$seconds" "$@" $own >"$dir/output.log" 2>&1 &
 child=$!
+[ -z "$told" ] || end_tool
 wait "$child"
 code=$?
 # A signal interrupts wait, which then has a code of its own; the tool's comes with the next one. When

@@ -18,7 +18,8 @@ from tests.bench.scale import stages
 from tests.cluster import binaries
 from tests.support import apiserver, daemon
 from tests.support.daemon import free_port
-from tests.support.minio import Minio, running_minio
+from tests.support.minio import running_minio
+from tests.support.s3 import S3Server
 
 CONTROLLERS = (
     "job-controller",
@@ -39,7 +40,7 @@ class Plane:
 
     kubeconfig: Path
     kubectl: Path
-    store: Minio
+    store: S3Server
     folder: Path
     """For logs, and whatever else goes with it."""
 

@@ -8,9 +8,10 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from encbench.adapters.kubernetes_http import HttpAnswer, path, resource
 from encbench.adapters.meter import MOST, MeteredTransport, PrometheusMeter
-from encbench.adapters.meter_http import FRESH, serving
+from encbench.adapters.meter_http import FRESH, alive, serving
 from encbench.api.kinds import CAMPAIGN, NODE, POD, TRIAL, Kind
 from encbench.ports import CampaignFigures
+from tests.support.daemon import free_port
 
 Sample = tuple[str, tuple[tuple[str, str], ...]]
 
@@ -145,6 +146,22 @@ async def test_many_scrapes_cause_one_rendering_a_second() -> None:
         assert await scrape() == "x 2\n"
         async with session.get("/") as answer:
             assert answer.status == 404
+
+
+async def test_the_kubelet_is_answered() -> None:
+    url = f"http://127.0.0.1:{free_port()}/healthz"
+    async with aiohttp.ClientSession() as session:
+        async with alive(url), session.get(url) as answer:
+            assert (answer.status, await answer.text()) == (200, "alive\n")
+        with pytest.raises(aiohttp.ClientConnectionError):
+            await session.get(url)
+
+
+def test_it_is_shown_which_shards_the_process_leads() -> None:
+    meter = PrometheusMeter("1.2.3")
+    assert of(meter, "encbench_leader") == {}
+    meter.follow(lambda: {0: False, 1: True})
+    assert of(meter, "encbench_leader") == {("0",): 0, ("1",): 1}
 
 
 class Answering:

@@ -10,7 +10,8 @@ from encbench.api.kinds import Kind
 from encbench.api.resources import BY_KIND
 from tests.support import manifests
 from tests.support.chart import NAMESPACE, Manifest, Rendered, render
-from tests.support.fake_cluster import Call
+from tests.support.fake_cluster import Call, FakeCluster
+from tests.unit.reconcile.candidates import Instant, Process
 from tests.unit.reconcile.world import SPACE, World, parts, study
 
 Right = tuple[str, str, str]
@@ -62,6 +63,18 @@ def rights(verb: str, kind: Kind) -> Iterator[Right]:
 
 def _of(call: Call) -> Iterator[Right]:
     return rights(call.verb, call.kind)
+
+
+async def test_the_role_of_elections_is_what_they_need(default: Rendered) -> None:
+    instant, cluster = Instant(), FakeCluster()
+    one, two = (Process(instant, cluster, name) for name in ("one", "two"))
+    await one.elector.attempt()
+    await two.elector.attempt()
+    await one.elector.attempt()
+    await one.elector.resign()
+    (role,) = default.all("Role", "election")
+    assert role["metadata"]["namespace"] == NAMESPACE
+    assert granted(role) == {right for call in cluster.calls for right in _of(call)}
 
 
 async def test_the_role_is_what_a_campaign_needs(default: Rendered) -> None:

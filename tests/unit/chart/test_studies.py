@@ -24,6 +24,7 @@ STUDIES = {
         "polardbx-tpcc",
         "rds-mysql-confidential",
         "rds-mysql-tde",
+        "rds-postgresql-enclave",
         "recovery",
     )
 }

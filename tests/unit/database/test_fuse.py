@@ -121,6 +121,21 @@ def test_every_container_has_requests_and_the_same_limits(mode: dict[str, Any], 
         assert container["resources"]["requests"] == container["resources"]["limits"]
 
 
+@every_engine
+def test_databases_that_share_request_a_part_of_their_cpu(name: str) -> None:
+    made = containers(pod(GOCRYPTFS, name, reset="block", cpuShare=3))
+    cpu = {
+        own: (one["resources"]["requests"]["cpu"], one["resources"]["limits"]["cpu"])
+        for own, one in made.items()
+    }
+    agent = cpu.pop("agent")
+    assert agent[0] == agent[1]
+    assert cpu.pop("volume") == ("84m", "250m")
+    assert set(cpu.values()) == {("167m", "500m")}
+    for one in made.values():
+        assert one["resources"]["requests"]["memory"] == one["resources"]["limits"]["memory"]
+
+
 def test_the_password_is_in_no_other_place_than_its_secret() -> None:
     context = database_context(spec_of(GOCRYPTFS))
     secret = keys_secret(context, counting_tokens())

@@ -88,6 +88,7 @@ def test_a_wrong_command_is_noticed() -> None:
         "helm install encbench charts/enc": "there is no chart charts/enc",
         "helm upgrade encbench charts/encbench --set minio.on=true": "the chart has no value",
         "helm template x charts/encbench --show-only templates/y.yaml": "the chart has no",
+        "helm template x charts/encbench --values charts/encbench/y.yaml": "there are no values",
         'pipx install "encbench[clie]"': "encbench has no extra clie",
     }
     for command, said in wrong.items():

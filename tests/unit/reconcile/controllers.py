@@ -35,6 +35,8 @@ class Delays:
     stop: float = 1.0
     load: float = 2.0
     client: float = 0.7
+    apart: float = 0.0
+    """Between the starts of a Job's pods."""
 
 
 @dataclass
@@ -276,7 +278,7 @@ class Controllers:
             seconds, runs = self.delays.load, partial(self._loaded, job, body)
             if labels.TRIAL in job["metadata"]["labels"]:
                 seconds, runs = self.delays.client, partial(self._client_runs, job, body)
-            self._place(body, template, seconds, runs)
+            self._place(body, template, seconds + index * self.delays.apart, runs)
 
     def _loaded(self, job: Body, body: Body) -> None:
         if self._same(POD, body) is not None:

@@ -66,7 +66,8 @@ def a_testbed(facts: Facts | None = None, **status: Any) -> Testbed:
 def a_trial(facts: Facts | None = None, *, replicas: int = 1, **status: Any) -> Trial:
     """A trial that began two seconds ago."""
     body = manifests.body(TRIAL, "run", "ns")
-    body["spec"]["workload"]["load"] |= {"warmup": "10s", "duration": "60s"}
+    load = {"warmup": "10s", "duration": "60s", "concurrency": [max(16, replicas)]}
+    body["spec"]["workload"]["load"] |= load
     body["spec"]["workload"]["client"]["replicas"] = replicas
     return trial(with_status(body, facts or {}, **{"startTime": ago(2), **status}))
 

@@ -5,10 +5,11 @@ are the same for every length, so a trial's share is the difference between two 
 """
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
-from encbench.api.kinds import LEASE
+from encbench.api.kinds import LEASE, TRIAL
 from tests.unit.reconcile.oracle import assert_sound
 from tests.unit.reconcile.world import World, parts, study
 
@@ -50,3 +51,20 @@ async def test_a_trial_costs_few_requests_however_many_there_were_before() -> No
         assert writes <= WRITES
         assert reads <= READS
     assert sum(last.values()) == pytest.approx(sum(first.values()), rel=0.1)
+
+
+async def test_64_clients_cost_no_more_writes_than_one() -> None:
+    world = World()
+    client = {"image": "sysbench:1.0", "resources": {"cpu": "20m", "memory": "32Mi"}}
+    load = {"concurrency": [64], "warmup": "2s", "duration": "6s"}
+    world.apply(*parts(client={**client, "replicas": 64}, load=load), study("plain", blocks=1))
+    world.controllers.delays = replace(world.controllers.delays, apart=0.7)
+    await world.run(world.ended, limit=50_000)
+    assert_sound(world)
+    for trial in world.trials():
+        assert trial.status.outcome == "Succeeded"
+        assert trial.status.pods is not None
+        assert len(trial.status.pods.clients) == 64
+        own = [c for c in world.cluster.calls if (c.kind, c.name) == (TRIAL, trial.name)]
+        writes = Counter(c.verb for c in own if c.verb not in ("get", "list"))
+        assert sum(writes.values()) <= WRITES, writes

@@ -15,7 +15,7 @@ from encbench.reconcile.campaign import children, estimate
 from encbench.reconcile.campaign.cleanup import FINALIZER
 from encbench.reconcile.campaign.decide import CampaignDecision, decide
 from encbench.reconcile.campaign.facts import CampaignSeen, past
-from encbench.reconcile.campaign.ledger import ClientStay, Ledger
+from encbench.reconcile.campaign.ledger import ClientStay, Ledger, stay_key
 from encbench.reconcile.campaign.resolve import Resolution
 from encbench.reconcile.effects.effect import (
     Announce,
@@ -225,7 +225,8 @@ def two_cells(parallelism: int, *places: str, clients: str = "") -> CampaignDeci
             beds[body["metadata"]["name"]] = objects.testbed(body)
     for cell in cells if clients else ():
         stay = ClientStay((cell.name, "", 0, 0, ""), (clients,), 1.0, "")
-        ledger.stays[cell.name, 1].by_nodes[stay.nodes] = stay
+        client = found.workloads[cell.dataset_workload].client
+        ledger.stays[stay_key(cell.name, client)].by_nodes[stay.nodes] = stay
     return decide(of, CampaignSeen(NOW, None, beds, {}, ledger))
 
 

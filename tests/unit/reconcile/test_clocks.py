@@ -27,7 +27,7 @@ async def records(skew: float) -> tuple[World, list[TrialRecord]]:
     world.plan = lambda trial, usual: replace(usual, skew=skew)
     world.apply(*parts(), study("plain", blocks=1))
     await world.run(world.ended)
-    assert world.clock.time - START < 120, "nobody waits for another clock"
+    assert world.clock.time - START < 120, "no step waits for another clock"
     assert_sound(world)
     found = [(t.status.artefact_key or "") for t in world.trials()]
     return world, [decode(TrialRecord, world.store.objects[key], key) for key in found]
@@ -139,7 +139,7 @@ async def test_an_operator_whose_clock_is_wrong(ahead: float) -> None:
     _, right = await records(0.0)
     world, _ = with_clock(ahead)
     await world.run(world.ended)
-    assert world.clock.time - START < 120, "nobody waits for another clock"
+    assert world.clock.time - START < 120, "no step waits for another clock"
     for one, other in zip(right, measured(world), strict=True):
         assert (other.outcome, other.reason) == ("Succeeded", None), other.message
         assert other.window is not None

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from encbench.api.kinds import CAMPAIGN
+from encbench.kube.shards import Shard, shard_of
 from encbench.ports import Clock, Cluster, Conflict, Rejected
 from encbench.reconcile.campaign.cleanup import FINALIZER, GIVE_UP
 from encbench.reconcile.farewell import let_forgotten_go, let_go
@@ -58,9 +59,11 @@ async def test_a_namespace_without_rights_does_not_keep_it_from_the_others(
     assert FINALIZER not in world.campaign().finalizers
 
 
-async def a_pass(cluster: Cluster, clock: Clock, watched: Sequence[str]) -> None:
+async def a_pass(
+    cluster: Cluster, clock: Clock, watched: Sequence[str], shard: Shard | None = None
+) -> None:
     """What an operator does at its start and every two minutes."""
-    task = asyncio.create_task(let_forgotten_go(cluster, clock, watched))
+    task = asyncio.create_task(let_forgotten_go(cluster, clock, watched, shard or Shard()))
     for _ in range(20):
         await asyncio.sleep(0)
     task.cancel()
@@ -89,6 +92,16 @@ async def test_a_deleted_campaign_that_is_no_longer_watched_goes(
     await a_pass(world.cluster, world.clock, watched)
     left = world.cluster.all(CAMPAIGN, SPACE)
     assert (left == []) is goes
+
+
+@pytest.mark.parametrize("index", [0, 1])
+async def test_one_shard_lets_it_go(index: int) -> None:
+    world = await in_mid_run()
+    world.cluster.remove(CAMPAIGN, SPACE, NAME)
+    world.clock.time += GIVE_UP + 1
+    await a_pass(world.cluster, world.clock, ["other"], Shard(index, 2))
+    left = world.cluster.all(CAMPAIGN, SPACE)
+    assert (left == []) is (index == shard_of(SPACE, NAME, 2))
 
 
 async def test_without_rights_the_operator_goes_on_and_says_so(

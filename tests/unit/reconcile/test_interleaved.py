@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from encbench.api.conditions import find
-from encbench.api.kinds import POD
+from encbench.api.kinds import POD, TESTBED
 from encbench.api.trial import TrialStatus
 from encbench.core.records import TrialRecord
 from encbench.reconcile.objects import Trial
@@ -18,7 +18,7 @@ INTERLEAVE = {"slice": "2s", "settle": "500ms", "rounds": 5}
 
 def in_turns(blocks: int = 1, **more: Any) -> dict[str, Any]:
     body: dict[str, Any] = study(
-        "tde", blocks={"min": blocks, "maxReplacements": 1, "interleave": INTERLEAVE, **more}
+        "tde", blocks={"min": blocks, "maxReplacements": 1, "interleave": {**INTERLEAVE}, **more}
     )
     return body
 
@@ -154,3 +154,13 @@ async def test_a_trial_says_that_it_waits_for_the_others() -> None:
     world.apply(*parts(), in_turns())
     await world.run(lambda: any(waiting(t.status) == "Waiting" for t in world.trials()))
     assert {t.status.phase for t in world.trials()} <= {"Preparing", "Running", "Pending"}
+
+
+@pytest.mark.parametrize(("said", "part"), [({}, 1), ({"databaseCpu": "Shared"}, 3)])
+async def test_databases_may_request_the_cpu_of_one(said: dict[str, Any], part: int) -> None:
+    world = World()
+    body = in_turns()
+    body["spec"]["blocks"]["interleave"] |= said
+    world.apply(*parts(), body)
+    await world.run(lambda: len(world.cluster.all(TESTBED, SPACE)) == 3)
+    assert {bed["spec"]["cpuShare"] for bed in world.cluster.all(TESTBED, SPACE)} == {part}

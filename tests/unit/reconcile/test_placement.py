@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from encbench.api.base import Placement
 from encbench.api.conditions import find
 from encbench.api.kinds import JOB, NODE, POD, POD_DISRUPTION_BUDGET, STATEFUL_SET, TESTBED
 from encbench.api.testbed import Machine
@@ -227,6 +228,19 @@ def test_replicas_stay_on_their_nodes_together() -> None:
     cell = Cell()
     cell.ran("n3", "n2", "n3")
     assert cell.next() == ["n2", "n3"]
+
+
+def test_clients_of_another_placement_have_nodes_of_their_own() -> None:
+    """Of two workloads in one cell one may be bound to nodes that the other's never use."""
+    cell = Cell()
+    cell.ran("n2")
+    trial = cell.ran("n9")
+    bound = Placement(node_selector={"pool": "far"})
+    client = trial.spec.workload.client.model_copy(update={"placement": bound})
+    workload = trial.spec.workload.model_copy(update={"client": client})
+    spec = trial.spec.model_copy(update={"workload": workload})
+    cell.trials[trial.name] = replace(trial, spec=spec)
+    assert cell.next() == ["n2"]
 
 
 def test_a_trial_that_was_never_released_says_nothing_of_nodes() -> None:

@@ -314,7 +314,7 @@ async def test_a_cell_without_room_waits_for_the_one_before_it() -> None:
     assert world.campaign().status.phase == "Succeeded"
     assert ("Unknown", "NodeInUse") in seen
     assert any("waits until another cell of its campaign is done" in step for step in steps)
-    assert not hindered, "it is in nobody's way"
+    assert not hindered, "it hinders no other cell"
     assert not overlapping(world)
     assert_digests(world)
     assert not leftovers(world)

@@ -1,4 +1,4 @@
-"""Testbeds and Trials that somebody else than the operator has written: nothing is done for them.
+"""Testbeds and Trials that were not written by the operator: it does nothing for them.
 
 The chart's policy `records` refuses them at once; these are clusters without it.
 """

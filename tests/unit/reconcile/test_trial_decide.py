@@ -121,6 +121,23 @@ def test_it_is_not_released_before_every_client_waits() -> None:
     assert fact.message == "1 of 2 client(s) are ready to start"
 
 
+def test_many_clients_get_time_to_hear_of_their_start() -> None:
+    trial = a_trial({"ProvenBefore": ("True", 1.0)}, replicas=64)
+    decision = decide(trial, saw(*[a_client() for _ in range(64)]))
+    assert status_of(decision, "Released") == "True"
+    assert decision.status.release_at == pytest.approx(UNIX + 0.3 + 63 * 0.03)
+
+
+def test_pods_that_start_are_not_counted() -> None:
+    """Each of 64 counts would be a write."""
+    trial = a_trial(replicas=64)
+    for started in (1, 63):
+        decision = decide(trial, saw(*[a_client(None) for _ in range(started)]))
+        fact = find(decision.status.conditions, "Prepared")
+        assert fact is not None
+        assert fact.message == "waits for 64 client pods to start"
+
+
 def waiting(reason: str, message: str = "") -> ContainerFacts:
     return ContainerFacts("tool", waiting_reason=reason, waiting_message=message)
 
@@ -234,6 +251,14 @@ def test_a_tool_that_does_not_end_is_given_up() -> None:
     assert verdict(run(a_client("running"), late=121)) == ("Failed", "Overrun")
 
 
+def test_a_client_on_a_lost_node_spoils_its_trial_alone() -> None:
+    clients = (a_client(FINISHED, exit_code=0), a_client(None, node="n2", is_lost=True))
+    assert run(*clients, replicas=2, late=119).status.outcome is None, "the node may come back"
+    decision = run(*clients, replicas=2, late=121)
+    assert verdict(decision) == ("Invalid", "Disrupted")
+    assert decision.status.message == "node n2 of pod run-0 was lost while the trial ran"
+
+
 def ended(name: str, code: int) -> ContainerFacts:
     return ContainerFacts(name, exit_code=code)
 
@@ -331,6 +356,12 @@ def test_it_waits_for_uploads_and_looks_ever_less_often() -> None:
         decision = decide(a_trial(facts), saw(a_client(FINISHED)))
         assert decision.effects == ()
         assert decision.requeue == delay
+
+
+def test_nothing_is_awaited_of_a_node_that_was_lost_after_the_run() -> None:
+    for waited, archives in ((59.0, False), (61.0, True)):
+        trial = a_trial({**PROVEN_TWICE, "Measured": ("True", waited)})
+        assert wants(decide(trial, saw(a_client(None, is_lost=True))), Gather) is archives
 
 
 def test_a_refused_url_is_renewed() -> None:

@@ -1,19 +1,109 @@
 """What a pass over a trial looks at: it changes nothing, and knows what effects have found."""
 
-from dataclasses import fields
+import asyncio
+from dataclasses import fields, replace
+from itertools import pairwise
 from typing import Protocol, get_type_hints
 
 import pytest
 
 from encbench import ports
+from encbench.api.kinds import POD
+from encbench.kube import labels
+from encbench.ports import Access, Unavailable
 from encbench.reconcile.deps import Deps, Reads
 from encbench.reconcile.trial.facts import Proven, TrialFound
 from encbench.reconcile.trial.observe import observe
+from encbench.wire.recorder import StateAnswer
+from tests.support.fake_recorder import FakeRecorder
 from tests.unit.reconcile.seen import PROVEN
-from tests.unit.reconcile.world import World, parts, study
+from tests.unit.reconcile.world import SPACE, World, parts, study
 
 READS = {"get", "list", "pages", "logs", "now", "problem", "server", "state", "stopped"}
 """Every method of a port that only looks."""
+
+
+MANY = 8
+
+
+def a_world_with_many_clients(apart: float = 0.0) -> World:
+    world = World()
+    world.controllers.delays = replace(world.controllers.delays, apart=apart)
+    client = {
+        "image": "sysbench:1.0",
+        "resources": {"cpu": "200m", "memory": "64Mi"},
+        "replicas": MANY,
+    }
+    load = {"concurrency": [MANY], "warmup": "2s", "duration": "6s"}
+    world.apply(*parts(client=client, load=load), study("plain", blocks=1))
+    return world
+
+
+class Watched(FakeRecorder):
+    """The world's recorders, of which some never answer; notes when which was asked."""
+
+    def __init__(self, world: World, silent: set[str]) -> None:
+        super().__init__(world.recorder.clients, clock=world.clock.unix)
+        self._silent = silent
+        self.asked: list[tuple[str, float]] = []
+        self.most = 0
+        """Questions that were open at once."""
+        self._open = 0
+
+    async def state(self, address: str, access: Access) -> StateAnswer:
+        self.asked.append((address, asyncio.get_running_loop().time()))
+        self._open += 1
+        self.most = max(self.most, self._open)
+        try:
+            if address in self._silent:
+                await asyncio.sleep(0.4)
+                raise Unavailable(f"the recorder at {address} did not answer")
+            await asyncio.sleep(0.005)
+            return await super().state(address, access)
+        finally:
+            self._open -= 1
+
+
+async def test_clients_are_asked_one_after_the_other_while_they_answer() -> None:
+    world = a_world_with_many_clients()
+    await world.run(world.running())
+    trial = next(one for one in world.trials() if one.status.phase == "Running")
+    recorder = Watched(world, set())
+    seen = await observe(replace(world.deps, recorder=recorder), trial, TrialFound())
+    assert [client.pod.index for client in seen.clients if client.run] == list(range(MANY))
+    assert recorder.most == 1, "a question that waits for others measures a clock badly"
+
+
+async def test_clients_that_do_not_answer_hold_up_none_of_the_others() -> None:
+    world = a_world_with_many_clients()
+    await world.run(world.running())
+    trial = next(one for one in world.trials() if one.status.phase == "Running")
+    silent = {address for place, address in enumerate(sorted(world.recorder.clients)) if place % 2}
+    recorder = Watched(world, silent)
+    began = asyncio.get_running_loop().time()
+    seen = await observe(replace(world.deps, recorder=recorder), trial, TrialFound())
+    took = asyncio.get_running_loop().time() - began
+    assert sum(client.run is not None for client in seen.clients) == MANY - len(silent)
+    assert took < 0.4 * len(silent), "they were waited for one after the other"
+    later = [b - a for (_, a), (_, b) in pairwise(recorder.asked)]
+    assert max(later) < 0.3
+
+
+async def test_no_client_is_asked_before_all_of_them_run() -> None:
+    world = a_world_with_many_clients(apart=1.0)
+
+    def some_run() -> bool:
+        bodies = world.cluster.all(POD, SPACE)
+        clients = [one for one in bodies if labels.TRIAL in one["metadata"]["labels"]]
+        running = [one for one in clients if one["status"].get("phase") == "Running"]
+        return 0 < len(running) < MANY
+
+    await world.run(some_run)
+    (trial,) = [one for one in world.trials() if one.status.start_time]
+    recorder = Watched(world, set())
+    seen = await observe(replace(world.deps, recorder=recorder), trial, TrialFound())
+    assert len(seen.clients) == MANY
+    assert recorder.asked == []
 
 
 async def test_looking_at_a_trial_in_mid_run_writes_nothing_and_asks_for_nothing() -> None:

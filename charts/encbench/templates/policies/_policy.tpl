@@ -1,7 +1,7 @@
 {{/* Names of the admission policies, as a JSON list in "items"; empty where there are none. */}}
 {{- define "encbench.policies" -}}
 {{- $found := list -}}
-{{- if and .Values.admissionPolicies.enabled (semverCompare ">=1.30.0-0" .Capabilities.KubeVersion.Version) -}}
+{{- if .Values.admissionPolicies.enabled -}}
 {{- range list "references" "choices" "records" "pods" -}}
 {{- $found = append $found (include "encbench.policyName" (list $ .)) -}}
 {{- end -}}

@@ -86,6 +86,7 @@ def testbed(
         max_connections=cell.max_concurrency + SPARE_CONNECTIONS,
         near=list(near),
         avoid=list(avoid[:MAX_AVOIDED]),
+        cpu_share=_cpu_share(campaign, cell),
         reset=campaign.spec.reset,
         residency=campaign.spec.residency,
         cache=campaign.spec.cache,
@@ -95,6 +96,13 @@ def testbed(
     name = testbed_name(campaign.name, cell, arm, generation)
     own = labels("testbed", campaign=campaign.name, cell=cell.name, arm=arm.name)
     return _child(TESTBED, campaign, name, own, spec)
+
+
+def _cpu_share(campaign: Campaign, cell: Cell) -> int:
+    """How many databases request together the CPU of one."""
+    interleave = campaign.spec.blocks.interleave
+    shared = interleave is not None and interleave.database_cpu == "Shared"
+    return len(cell.arms) if shared else 1
 
 
 def _full_check(cell: Cell, resolved: Resolved) -> bool:

@@ -21,7 +21,7 @@ from itertools import chain, product
 from encbench.api.campaign import Resolved
 from encbench.core.plan import Cell
 from encbench.reconcile.campaign.facts import CampaignSeen
-from encbench.reconcile.campaign.ledger import Stays, stay_key
+from encbench.reconcile.campaign.ledger import Stays, stay_of
 from encbench.reconcile.objects import Testbed
 
 
@@ -126,9 +126,9 @@ def _testbeds(cell: Cell, seen: CampaignSeen) -> tuple[Testbed, ...]:
 
 
 def _clients(cell: Cell, seen: CampaignSeen) -> frozenset[str]:
-    """Clients of another number of replicas have nodes of their own."""
-    found = {key: one.copy() for key, one in seen.ledger.stays.items() if key[0] == cell.name}
+    """Clients of another number of replicas or placement have nodes of their own."""
+    found = {key: one.copy() for key, one in seen.ledger.stays.items() if key.cell == cell.name}
     for trial in seen.trials.values():
         if trial.spec.cell == cell.name:
-            found.setdefault(stay_key(trial), Stays()).add(trial)
+            found.setdefault(stay_of(trial), Stays()).add(trial)
     return frozenset().union(*(one.latest for one in found.values()))

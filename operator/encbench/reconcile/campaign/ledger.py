@@ -12,10 +12,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from sys import intern
+from typing import NamedTuple
 
 from encbench.api.conditions import parse_time
 from encbench.api.lifecycle import NODE_LOST, UNSCHEDULABLE
 from encbench.api.trial import Outcome
+from encbench.api.workload import Client
 from encbench.core.plan import Attempts, LoadLevel, Past
 from encbench.reconcile.campaign.figures import cpu_at_a_rate, measured
 from encbench.reconcile.objects import Trial
@@ -49,7 +51,7 @@ NO_PLACE = (UNSCHEDULABLE, "StartTimeout", NODE_LOST)
 
 
 class Stays:
-    """Where the clients of one cell and number of replicas ran: the last time on each set of nodes.
+    """Where the clients of one `StayKey` ran: the last time on each set of nodes.
 
     There are few sets, however many trials there are.
     """
@@ -87,9 +89,23 @@ class Stays:
         return made
 
 
-def stay_key(trial: Trial) -> tuple[str, int]:
-    """Clients of one cell and number of replicas belong on the same nodes."""
-    return trial.spec.cell, trial.spec.workload.client.replicas
+class StayKey(NamedTuple):
+    """Clients of one cell, number of replicas and placement belong on the same nodes."""
+
+    cell: str
+    replicas: int
+    placement: str
+    """As JSON."""
+
+
+def stay_key(cell: str, client: Client) -> StayKey:
+    """Of a workload's clients in that cell."""
+    return StayKey(cell, client.replicas, client.placement.model_dump_json())
+
+
+def stay_of(trial: Trial) -> StayKey:
+    """Of a trial's."""
+    return stay_key(trial.spec.cell, trial.spec.workload.client)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +175,7 @@ class Ledger:
         self.outcomes: Counter[Outcome | None] = Counter()
         self.together = 1
         """Trials that ran at the same time, at most."""
-        self.stays: defaultdict[tuple[str, int], Stays] = defaultdict(Stays)
+        self.stays: defaultdict[StayKey, Stays] = defaultdict(Stays)
         self._places: defaultdict[Place, list[LedgerLine]] = defaultdict(list)
         self._begun: set[tuple[str, str, int, int, str]] = set()
         self._starts: defaultdict[str, list[float]] = defaultdict(list)
@@ -173,7 +189,7 @@ class Ledger:
         self.lines[trial.name] = own
         self.outcomes[own.outcome] += 1
         self._places[own.place].append(own)
-        self.stays[stay_key(trial)].add(trial)
+        self.stays[stay_of(trial)].add(trial)
         if self.history is not None:
             self.history.add(own.past)
         if trial.spec.turns is not None:

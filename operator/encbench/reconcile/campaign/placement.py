@@ -12,7 +12,7 @@ from encbench.api.campaign import Resolved
 from encbench.api.testbed import Machine
 from encbench.core.plan import PlannedTrial
 from encbench.reconcile.campaign.facts import CampaignSeen
-from encbench.reconcile.campaign.ledger import ClientStay, Stays, stay_key
+from encbench.reconcile.campaign.ledger import ClientStay, Stays, stay_key, stay_of
 from encbench.reconcile.objects import Campaign, Testbed
 
 
@@ -21,13 +21,14 @@ def client_nodes(
 ) -> list[str]:
     """Where the clients of that trial have to run; nowhere in particular if empty.
 
-    Clients of as many replicas are alike. On the node of its own database none may run, so that
-    where arms' databases are on each other's client's node, each arm has a node of its own.
+    Clients of as many replicas and one placement are alike. On the node of its own database none
+    may run, so that where arms' databases are on each other's client's node, each arm has a node of
+    its own.
     """
-    key = (planned.cell, resolved.workloads[planned.condition.workload_ref].client.replicas)
+    key = stay_key(planned.cell, resolved.workloads[planned.condition.workload_ref].client)
     stays = seen.ledger.stays.get(key, Stays()).copy()
     for trial in seen.trials.values():
-        if stay_key(trial) == key:
+        if stay_of(trial) == key:
             stays.add(trial)
     place = on.status.machine
     avoided = None if campaign.spec.allow_colocation or place is None else place.node

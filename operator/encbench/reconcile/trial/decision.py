@@ -8,7 +8,9 @@ from encbench.reconcile.effects.effect import Prove, TrialEffect
 from encbench.reconcile.trial.facts import TrialSeen, When
 
 START_TOGETHER = 0.3
-"""Seconds between the release and the common start: enough for one HTTP call to each client."""
+"""Seconds between the release and the start of a client, which hears of it by an HTTP call."""
+EACH_CLIENT = 0.03
+"""Seconds more for each other one: the operator signs three URLs for every client."""
 TAKE_TURNS = 5.0
 """The same in an interleaved block, whose trials learn the start from each other."""
 UPLOAD_AFTER_FAILURE = 60.0
@@ -22,6 +24,11 @@ OTHER_ENDED = "another trial of its interleaved block ended without a result"
 
 
 TrialDecision = Decision[TrialStatus, TrialEffect]
+
+
+def ahead(clients: int) -> float:
+    """Seconds between the release and the common start of that many clients."""
+    return START_TOGETHER + EACH_CLIENT * (clients - 1)
 
 
 def until(left: float) -> float:

@@ -120,11 +120,11 @@ def _check(draft: TrialDraft) -> tuple[AskChecks, ...]:
 
 def _await_upload(draft: TrialDraft) -> TrialDecision:
     clients = draft.seen.clients
-    gone = len(clients) != draft.spec.workload.client.replicas
-    if gone or any(client.is_lost for client in clients):
+    gone, waited = len(clients) != draft.spec.workload.client.replicas, draft.since(life.MEASURED)
+    silent = waited > decision.UPLOAD_AFTER_FAILURE and any(one.pod.is_lost for one in clients)
+    if gone or silent or any(client.is_lost for client in clients):
         # Nothing more will come. What has come in time is in the bucket.
         return conclude(draft)
-    waited = draft.since(life.MEASURED)
     if waited > parse_duration(draft.spec.step_deadlines.archive):
         return draft.end(
             "Failed", "ArchiveTimeout", "the object store did not take the log in time"

@@ -32,7 +32,7 @@ class RunFacts:
     digests: dict[str, str] | None = None
     error: str = ""
     tps: float | None = None
-    """TPS of the tool's last second, for the metrics alone; None before its first line."""
+    """TPS of the tool's last second, which only the metrics show; None before its first line."""
 
 
 @dataclass(frozen=True)

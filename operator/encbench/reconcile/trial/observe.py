@@ -1,5 +1,7 @@
 """Gathering what a decision over a trial needs, and nothing that it does not."""
 
+import asyncio
+from collections.abc import Sequence
 from contextlib import suppress
 
 from encbench.api import lifecycle as life
@@ -21,6 +23,9 @@ from encbench.reconcile.trial.facts import (
     run_facts,
 )
 from encbench.wire.recorder import termination_digests
+
+AT_ONCE = 0.05
+"""Seconds within which a recorder answers where nothing is amiss."""
 
 
 async def observe(read: Reads, trial: Trial, found: TrialFound) -> TrialSeen:
@@ -103,14 +108,31 @@ def _sibling(order: int, trial: Trial, other: Trial | None) -> Sibling:
 async def _clients(read: Reads, trial: Trial, job: Body) -> list[ClientPod]:
     bodies = await read.cluster.list(POD, trial.namespace, {labels.TRIAL: trial.name})
     own = [pod_facts(body) for body in bodies if belongs_to(body, job["metadata"]["uid"])]
-    access = None
-    # Only recorders that run are asked, and none of them while their token cannot be had.
-    if any(pod.container("recorder").running for pod in own):
+    found = sorted(own, key=lambda pod: pod.index)
+    running, access = sum(pod.container("recorder").running for pod in found), None
+    # Only recorders that run are asked, and none of them while their token cannot be had. Before
+    # the release all have to wait, so none is asked while a pod still starts: each start of one of
+    # many pods would cause a round of questions.
+    is_released = is_true(trial.status.conditions, life.RELEASED)
+    if running and (is_released or running == trial.spec.workload.client.replicas):
         with suppress(Unavailable, Rejected):
             bed = trial.spec.testbed_ref.name
             access = await agents.access(read.cluster, trial.namespace, bed, "recorder")
-    found = sorted(own, key=lambda pod: pod.index)
-    return [ClientPod(pod, await _run(read, pod, access)) for pod in found]
+    return await _runs(read, found, access)
+
+
+async def _runs(read: Reads, found: Sequence[PodFacts], access: Access | None) -> list[ClientPod]:
+    """What each client says; one that does not answer holds up none of the others.
+
+    They are asked one after the other while they answer at once: a question that waits for others
+    has a long round trip, by half of which a clock is uncertain.
+    """
+    async with asyncio.TaskGroup() as group:
+        asked = []
+        for pod in found:
+            asked.append(group.create_task(_run(read, pod, access)))
+            await asyncio.wait(asked[-1:], timeout=AT_ONCE)
+    return [ClientPod(pod, one.result()) for pod, one in zip(found, asked, strict=True)]
 
 
 async def _run(read: Reads, pod: PodFacts, access: Access | None) -> RunFacts | None:

@@ -55,7 +55,7 @@ def while_running(draft: TrialDraft) -> TrialDecision:
     if unreleased and seen.now.timestamp() - (draft.status.release_at or 0.0) > TOGETHER:
         return _missed_start(draft, everybody=len(unreleased) == wanted)
     if -left > _overrun(draft.spec):
-        return draft.end("Failed", "Overrun", "the tool did not end in time")
+        return _overdue(draft)
     # Clients that do not know the start yet, and the agent that is to stop its server.
     orders: list[TrialEffect] = []
     if unreleased:
@@ -106,6 +106,15 @@ def _note_lost_nodes(draft: TrialDraft) -> None:
         if pod is not None and pod.is_lost:
             found = pods.node_lost(pod)
             draft.hinder(found.reason, found.message)
+
+
+def _overdue(draft: TrialDraft) -> TrialDecision:
+    """The tool did not end, or it ended on a node of which nothing is known any more."""
+    gone = next((one.pod for one in draft.seen.clients if one.pod.is_lost), None)
+    if gone is not None:
+        message = f"node {gone.node} of pod {gone.name} was lost while the trial ran"
+        return _disrupted(draft, message)
+    return draft.end("Failed", "Overrun", "the tool did not end in time")
 
 
 def _releases(draft: TrialDraft, unreleased: tuple[ClientPod, ...]) -> list[TrialEffect]:
@@ -172,7 +181,8 @@ def _missed_start(draft: TrialDraft, *, everybody: bool) -> TrialDecision:
         return _disrupted(draft, "the clients missed the start of their interleaved block")
     if draft.since(life.RELEASED) > parse_duration(draft.spec.step_deadlines.start):
         return draft.end("Failed", "StartTimeout", "the clients could not be released in time")
-    draft.set(release_at=draft.seen.now.timestamp() + decision.START_TOGETHER)
+    wanted = draft.spec.workload.client.replicas
+    draft.set(release_at=draft.seen.now.timestamp() + decision.ahead(wanted))
     return draft.decide(requeue=0.0)
 
 

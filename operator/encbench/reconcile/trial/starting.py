@@ -17,6 +17,7 @@ from encbench.reconcile.stage import holds_the_stage, is_measured, keeps_from_pr
 from encbench.reconcile.starts import serves
 from encbench.reconcile.trial import decision, placed, solitude
 from encbench.reconcile.trial.decision import TrialDecision, TrialDraft, until
+from encbench.text.words import plural
 from encbench.tools.turns import load_seconds
 
 
@@ -41,7 +42,8 @@ def before_release(draft: TrialDraft, testbed: Testbed) -> TrialDecision:
         return draft.end("Failed", found.reason, found.message)
     is_alone = not held and solitude.has_all(seen, draft.spec)
     if draft.is_true(life.PREPARED) and draft.is_true(life.PROVEN_BEFORE) and is_alone:
-        return _join(draft) if seen.siblings else _release(draft, decision.START_TOGETHER)
+        wanted = draft.spec.workload.client.replicas
+        return _join(draft) if seen.siblings else _release(draft, decision.ahead(wanted))
     may_create = seen.job is None and placed.knows_its_node(testbed, draft.spec)
     effects: list[TrialEffect] = [CreateJob(testbed)] if may_create else []
     if not draft.known(life.PROVEN_BEFORE):
@@ -183,6 +185,9 @@ def _check_clients(draft: TrialDraft, waited: float) -> Trouble | None:
         return found
     if draft.seen.job is not None and not draft.seen.clients and waited > PATIENCE:
         draft.hinder(life.NO_POD, pods.no_pod("job", draft.subject.name))
-    message = f"{len(waiting)} of {wanted} client(s) are ready to start"
+    # Without a count while pods start: each of many would be a write.
+    message = f"waits for {plural(wanted, 'client pod')} to start"
+    if any(client.run is not None for client in draft.seen.clients):
+        message = f"{len(waiting)} of {wanted} client(s) are ready to start"
     draft.condition(life.PREPARED, False, life.STARTING, message)
     return None

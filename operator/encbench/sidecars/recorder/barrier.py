@@ -5,13 +5,13 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from encbench.sidecars.recorder.moment import Moment
+from encbench.sidecars.recorder.moment import Moment, at_uptime
 from encbench.wire.files import TIMETABLE
 from encbench.wire.slices import OwnSlots
 
 
 class BarrierStamp(NamedTuple):
-    """A moment as the wrapper noted it."""
+    """A moment as the wrapper noted it, with the wall clock of its first reading here."""
 
     moment: Moment
     cpu_ticks: int
@@ -72,8 +72,8 @@ def ended(folder: Path) -> End | None:
 
 
 def _stamp(text: str) -> BarrierStamp:
-    unix, monotonic, ticks = text.split()
-    return BarrierStamp(Moment(float(unix), float(monotonic)), int(ticks))
+    uptime, ticks = text.split()
+    return BarrierStamp(at_uptime(float(uptime)), int(ticks))
 
 
 def _line(path: Path) -> str | None:

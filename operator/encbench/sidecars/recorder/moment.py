@@ -34,3 +34,8 @@ def drift() -> float:
 def at_unix(unix: float) -> Moment:
     """A recent moment that is known by Unix time only, such as a file's modification."""
     return Moment(unix, unix - drift())
+
+
+def at_uptime(uptime: float) -> Moment:
+    """A recent moment that is known by `/proc/uptime` only, to a hundredth of a second."""
+    return Moment(uptime + drift(), uptime)

@@ -21,7 +21,6 @@ from encbench.wire.files import LARGEST, OUTPUT, SERIES, SLICES, SUMMARY, SUMMAR
 
 T = TypeVar("T")
 _POLL = 0.05
-_FIND_POLL = 0.005
 TERMINATION_LIMIT = 4096
 
 
@@ -52,9 +51,9 @@ class RunDriver:
             upload.prepare()
             start_at = self._await(lambda: self._run.start_at, 10 * _POLL, wrapper)
             drift = moment.drift()
-            self._start(wrapper, start, start_at)
+            began = self._start(wrapper, start, start_at)
             self._follow(wrapper)
-            digests = self._finish(moment.drift() - drift)
+            digests = self._finish(began, moment.drift() - drift)
             self._upload()
         except GaveUp as reason:
             error = str(reason)
@@ -81,8 +80,11 @@ class RunDriver:
             self._run.sleep(seconds)
         return found
 
-    def _start(self, wrapper: int, start: int, start_at: float) -> None:
-        """Let the wrapper start at the agreed time; it waits in a read, so it starts at once."""
+    def _start(self, wrapper: int, start: int, start_at: float) -> barrier.BarrierStamp:
+        """Let the wrapper start at the agreed time, and when it did.
+
+        It waits in a read, so it starts at once.
+        """
         if self._run.slots is not None:
             barrier.write_timetable(self._config.folder, start_at, self._run.slots)
         try:
@@ -96,8 +98,11 @@ class RunDriver:
             raise GaveUp("the tool's container ended before its start") from None
         finally:
             os.close(start)
-        self._await(lambda: barrier.began(self._config.folder), _FIND_POLL, wrapper)
+        # Read now and not at the end: the wall clock may be set in between. Looks are seldom,
+        # because on a machine with many clients they take the CPU with which other tools start.
+        began = self._await(lambda: barrier.began(self._config.folder), _POLL, wrapper)
         self._run.start(self._usage)
+        return began
 
     def _follow(self, wrapper: int) -> None:
         """Follow the tool until the wrapper notes its end, or is gone itself."""
@@ -147,22 +152,22 @@ class RunDriver:
                 self._seen.see_sample(sample, when, usage)
                 self._run.last = sample
 
-    def _finish(self, clock_skew: float) -> dict[str, str]:
+    def _finish(self, began: barrier.BarrierStamp, clock_skew: float) -> dict[str, str]:
         """Write the artefacts and publish the result; their digests."""
         folder, seen = self._config.folder, self._seen
-        began, ended = barrier.began(folder), barrier.ended(folder)
+        ended = barrier.ended(folder)
         window = seen.window(ended, self._output.changed)
         output = folder / OUTPUT
         output.touch()
         cut_off(output)
         output_digest = digest(output)
-        cpu = seen.cpu_seconds(window, began, ended) if window and began and ended else None
+        cpu = seen.cpu_seconds(window, began, ended) if window and ended else None
         seen_by = read_machine()
         summary = wire.Summary(
             schema=SUMMARY_SCHEMA,
             tool=self._config.tool,
             exitCode=ended.exit_code if ended else None,
-            began=began.moment.to_wire() if began else None,
+            began=began.moment.to_wire(),
             ended=ended.stamp.moment.to_wire() if ended else None,
             window=_window(window),
             cpuSeconds=_rounded(cpu),

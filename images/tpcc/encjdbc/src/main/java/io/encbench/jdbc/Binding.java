@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
 final class Binding {
   private final byte[] name;
 
-  /** What stands in front of the values of this column, for the key that it was made with. */
+  /** Header and name, hashed with the key of the last value; null before the first one. */
   Gcm.Prefix prefix;
 
   /** One for no column: of an expression's values, or of names beyond ASCII. */

@@ -1,0 +1,69 @@
+"""Every study's small form, applied as its README says: a report, and no trial that proves nothing.
+
+They take a quarter of an hour each, so all of them belong to `make test-full`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from tests.e2e import readings
+from tests.e2e.conftest import conditions, delete_campaign, ended
+from tests.support.install import NAMESPACE
+from tests.support.kube import REPO, Kube, wait_for
+
+pytestmark = pytest.mark.full
+
+STUDIES = sorted(path.parent.name for path in REPO.glob("campaigns/*/small"))
+LONGEST = 25 * 60
+"""Seconds that a small form may take here."""
+DISTURBED = {"ForeignLoad", "NotIdle", "ClientThrottled", "SeriesLost", "BlockBroken"}
+"""What a busy machine does to a trial; the operator replaces its block. Any other reason says that
+the mode or the workload is not what the campaign promises."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A small campaign that has ended."""
+
+    campaign: dict[str, Any]
+    report: dict[str, Any]
+    """Status of its OverheadReport."""
+    records: list[dict[str, Any]]
+
+
+@pytest.fixture(scope="module", params=STUDIES)
+def found(request: pytest.FixtureRequest, installed: Kube) -> Iterator[Found]:
+    """The campaign, run to its end."""
+    name = f"{request.param}-small"
+    folder = REPO / "campaigns" / request.param / "small"
+    installed.kubectl("apply", f"--namespace={NAMESPACE}", f"--kustomize={folder}")
+    try:
+        body = wait_for(f"the end of {name}", lambda: ended(installed, name), LONGEST, every=2)
+        assert conditions(body).get("Complete", {}).get("status") == "True", body["status"]
+        report = installed.get("overheadreport", name, NAMESPACE)
+        assert report is not None
+        records = [record for record, _ in readings.records(installed, report["status"])]
+        yield Found(body, report["status"], records)
+    finally:
+        delete_campaign(installed, name)
+
+
+def test_the_report_has_every_condition_in_full(found: Found) -> None:
+    matrix = found.campaign["spec"]["matrix"]
+    assert {row["workload"] for row in found.report["rows"]} == {
+        name for entry in matrix for name in entry["workloadRefs"]
+    }
+    for row in found.report["rows"]:
+        assert row["blocks"] == row["plannedBlocks"], row
+        assert row["tps"] > 0 or "recovery" in row["workload"], row
+
+
+def test_a_trial_is_replaced_only_because_the_machine_was_busy(found: Found) -> None:
+    others = [record for record in found.records if record["outcome"] != "Succeeded"]
+    assert {record["reason"] for record in others} <= DISTURBED, others
+    progress = found.campaign["status"]["progress"]
+    assert progress["succeeded"] == len(found.records) - len(others)
+    assert progress["invalid"] == len(others)
