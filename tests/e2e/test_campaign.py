@@ -118,7 +118,7 @@ def test_cpu_follows_from_the_raw_samples(
     own = [entry for one in _rows_arms(arm) for entry in _by_arm(records, one)]
     row = _row(report, arm)
     # A block in which one arm lacks it is left out for all of them.
-    if not all([readings.cpu(record, "database") for record, _ in records]):
+    if not all(readings.cpu(record, "database") for record, _ in records):
         pytest.skip("a CPU figure was withheld for its alignment error; the report says so")
     cores = [readings.cores(raw) for _, raw in own]
     assert row["databaseCpuPercent"] == pytest.approx(mean(c / 0.35 * 100 for c in cores), rel=0.01)

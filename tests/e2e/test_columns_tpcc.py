@@ -101,7 +101,7 @@ def test_the_rows_follow_from_the_raw_objects(study: Study) -> None:
     server = float(SMALL["resources"]["cpu"].removesuffix("m")) / 1000
     proxied = [study.behind(arm) for arm in study.rows if arm != "direct"]
     # A block in which one arm lacks it is left out for all of them.
-    all_known = all([readings.cpu(one.record, "proxy") for behind in proxied for one in behind])
+    all_known = all(readings.cpu(one.record, "proxy") for behind in proxied for one in behind)
     for arm, row in study.rows.items():
         behind = study.behind(arm)
         tps, cores = [measured_tps(one) for one in behind], [one.client_cores for one in behind]
