@@ -28,6 +28,8 @@ environment:
   ENCBENCH_CLUSTER_STATE  the cluster's data, logs and keys (default: /var/lib/encbench-cluster);
                           'down' removes it
   ENCBENCH_CLUSTER_NODES  the number of nodes, unless --nodes is given (default: 1)
+  ENCBENCH_CLUSTER_POLICIES
+                          1: NetworkPolicies are in force (default: 0)
   ENCBENCH_KUBERNETES     its minor version, such as 1.32 (default: 1.34)
 """
 

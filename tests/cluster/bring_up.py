@@ -20,6 +20,7 @@ from . import (
     cleanup,
     components,
     containerd,
+    firewall,
     images,
     mounts,
     namespaces,
@@ -27,6 +28,7 @@ from . import (
     nodes,
     packages,
     pki,
+    policies,
     preflight,
     processes,
     snapshot,
@@ -47,8 +49,9 @@ def up(layout: Layout, console: Console, count: int, *, pull: bool) -> None:
         layout, console, binaries.core_parts(), images.CORE_IMAGES, pull=pull
     )
     members = nodes.planned(count)
-    planned = components.daemons(layout, members)
-    plan = _fingerprint(planned, compiled[binaries.kubernetes()])
+    planned = components.daemons(layout, members, judged=policies.wanted())
+    daemons = (binaries.kubernetes(), policies.NAME)
+    plan = _fingerprint(planned, [compiled[part] for part in daemons if part in compiled])
     if _started_from(layout) != plan and (layout.state.exists() or cgroups.members()):
         console.say(
             "the previous start did not finish, or was another version or number of nodes: "
@@ -121,11 +124,15 @@ def _start(
     with console.step("node" if len(members) == 1 else "nodes", ", ".join(by_name)):
         for daemon in by_name.values():
             start_daemon(layout, daemon)
-        for manifest in addons.manifests(layout):
+        for manifest in addons.manifests(layout, judged=policies.wanted()):
             api.apply(manifest)
         for node in members:
             kubelet = by_name[node.own("kubelet")]
             _await_daemon(layout, kubelet, partial(_node_ready, api, node), 90)
+    for node in members:
+        if judge := by_name.get(node.own(policies.NAME)):
+            _await_daemon(layout, judge, partial(policies.judges, node), 90)
+            firewall.judge(network.BRIDGE, policies.QUEUE, namespaces.enter(node))
 
 
 def _node_ready(api: Api, node: Node) -> bool:
@@ -183,14 +190,14 @@ def _connects(address: str, port: int) -> bool:
     return True
 
 
-def _fingerprint(planned: list[Daemon], kubernetes: Path) -> str:
-    """What the daemons are started from: the build of Kubernetes, every argument and setting."""
+def _fingerprint(planned: list[Daemon], builds: Iterable[Path]) -> str:
+    """What the daemons are started from: the builds that run, every argument and setting."""
     settings: list[str] = []
     for daemon in planned:
         settings += daemon.argv
         for path, content in daemon.files.items():
             settings += [str(path), content]
-    return cache.content_key(kubernetes.name, *settings)
+    return cache.content_key(*(build.name for build in builds), *settings)
 
 
 def _started_from(layout: Layout) -> str | None:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 from typing import Final
 
-from . import control_plane, node_daemons
+from . import control_plane, node_daemons, policies
 from .daemon import Daemon
 from .layout import Layout
 from .nodes import Node
@@ -14,11 +14,12 @@ _SHARE: Final = 2
 needs room on one node, and such a cluster measures nothing."""
 
 
-def daemons(layout: Layout, nodes: Sequence[Node]) -> list[Daemon]:
-    """All daemons; those of the control plane first."""
+def daemons(layout: Layout, nodes: Sequence[Node], *, judged: bool = False) -> list[Daemon]:
+    """All daemons, those of the control plane first; where connections are judged, who does."""
     reserved = _reserved(len(nodes))
     own = [one for node in nodes for one in node_daemons.daemons(layout, node, reserved)]
-    return [*control_plane.daemons(layout), *own]
+    judges = [policies.daemon(layout, node) for node in nodes] if judged else []
+    return [*control_plane.daemons(layout), *own, *judges]
 
 
 def branches(nodes: Sequence[Node]) -> dict[str, float]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from . import network
+from . import network, policies
 from .command import capture
 from .layout import Layout
 from .nodes import Node
@@ -53,6 +53,7 @@ def _certificates(nodes: Iterable[Node]) -> Iterator[Certificate]:
         yield Certificate(node.own("kubelet-server"), node.name, serves=serves)
         yield Certificate(node.own("kubelet"), f"system:node:{node.name}", "system:nodes")
         yield Certificate(node.own("kube-proxy"), "system:kube-proxy")
+        yield Certificate(node.own(policies.NAME), policies.NAME)
 
 
 def ensure(layout: Layout, nodes: Iterable[Node]) -> None:
