@@ -26,8 +26,9 @@ Body = dict[str, Any]
 @contextmanager
 def overcommitted(kube: Kube, namespace: str, host: str) -> Iterator[None]:
     """New pods of clients in that namespace request little; the API server asks us at `host`."""
+    authority = certified.issued([host]).authority
     with _answering(host) as port:
-        kube.apply(_configuration(namespace, f"https://{host}:{port}/"))
+        kube.apply(_configuration(namespace, f"https://{host}:{port}/", authority))
         try:
             wait_for("the webhook", lambda: _requests(kube, namespace) == {REQUEST}, 30)
             yield
@@ -91,14 +92,14 @@ def _answering(host: str) -> Iterator[int]:
         thread.join()
 
 
-def _configuration(namespace: str, url: str) -> Body:
-    authority = base64.b64encode(certified.authority().certificate.encode()).decode()
+def _configuration(namespace: str, url: str, authority: str) -> Body:
+    trusted = base64.b64encode(authority.encode()).decode()
     webhook = {
         "name": f"{NAME}.encbench.io",
         "admissionReviewVersions": ["v1"],
         "sideEffects": "None",
         "failurePolicy": "Fail",
-        "clientConfig": {"url": url, "caBundle": authority},
+        "clientConfig": {"url": url, "caBundle": trusted},
         "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": namespace}},
         "objectSelector": {"matchLabels": CLIENT},
         "rules": [
