@@ -101,7 +101,9 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
-    up = commands.add_parser("up", help="bring the cluster up and print its kubeconfig's path")
+    up = commands.add_parser(
+        "up", help="bring the cluster up, or have nodes join it, and print its kubeconfig's path"
+    )
     up.add_argument(
         "--nodes", type=int, choices=range(1, nodes.MOST + 1), help="how many nodes it has"
     )

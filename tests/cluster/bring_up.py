@@ -1,9 +1,9 @@
 """From whatever the machine is in to Ready nodes, in steps that can each be repeated.
 
 A cluster that once became ready is repaired in place: daemons that died are started again, and a
-further node that lost its namespaces boots anew. A cluster that never became ready, or was started
-from other binaries or settings or with another number of nodes, is removed first; half of a start
-is not worth understanding.
+further node that lost its namespaces boots anew. Further nodes join it while it runs. A cluster
+that never became ready, or was started from other binaries or settings or with more nodes, is
+removed first; half of a start is not worth understanding, and neither is half of a join.
 """
 
 import socket
@@ -51,13 +51,16 @@ def up(layout: Layout, console: Console, count: int, *, pull: bool) -> None:
     members = nodes.planned(count)
     planned = components.daemons(layout, members, judged=policies.wanted())
     daemons = (binaries.kubernetes(), policies.NAME)
-    plan = _fingerprint(planned, [compiled[part] for part in daemons if part in compiled])
-    if _started_from(layout) != plan and (layout.state.exists() or cgroups.members()):
+    plan = plan_of(planned, [compiled[part] for part in daemons if part in compiled])
+    started = _started_from(layout)
+    if not may_go_on(started, plan) and (layout.state.exists() or cgroups.members()):
         console.say(
-            "the previous start did not finish, or was another version or number of nodes: "
+            "the previous start did not finish, or was another version or had more nodes: "
             "removing it"
         )
         cleanup.down(layout, console)
+    elif started != plan:
+        layout.ready_marker.unlink(missing_ok=True)
 
     preflight.check_free(planned)
     snapshot.take(layout)
@@ -73,7 +76,7 @@ def up(layout: Layout, console: Console, count: int, *, pull: bool) -> None:
     _start(layout, console, members, planned, archives)
     with console.step("addons", "CoreDNS and the default StorageClass"):
         _await_addons(layout)
-    layout.ready_marker.write_text(plan)
+    layout.ready_marker.write_text("\n".join(sorted(plan)))
 
 
 def import_images(layout: Layout, console: Console, archives: dict[str, Path]) -> None:
@@ -190,18 +193,30 @@ def _connects(address: str, port: int) -> bool:
     return True
 
 
-def _fingerprint(planned: list[Daemon], builds: Iterable[Path]) -> str:
-    """What the daemons are started from: the builds that run, every argument and setting."""
-    settings: list[str] = []
+def plan_of(planned: Iterable[Daemon], builds: Iterable[Path]) -> frozenset[str]:
+    """A line for each node: its number and what it is started from, as a digest.
+
+    That is the builds that run, and every argument and setting of its daemons.
+    """
+    names = [build.name for build in builds]
+    settings: dict[Node, list[str]] = {}
     for daemon in planned:
-        settings += daemon.argv
+        own = settings.setdefault(daemon.node, [*names])
+        own += daemon.argv
         for path, content in daemon.files.items():
-            settings += [str(path), content]
-    return cache.content_key(*(build.name for build in builds), *settings)
+            own += [str(path), content]
+    return frozenset(f"{node.number} {cache.content_key(*own)}" for node, own in settings.items())
 
 
-def _started_from(layout: Layout) -> str | None:
-    return layout.ready_marker.read_text() if layout.ready_marker.exists() else None
+def may_go_on(started: frozenset[str] | None, plan: frozenset[str]) -> bool:
+    """Whether what was started is a part of the plan: then the rest of it joins."""
+    return started is not None and started <= plan
+
+
+def _started_from(layout: Layout) -> frozenset[str] | None:
+    if not layout.ready_marker.exists():
+        return None
+    return frozenset(layout.ready_marker.read_text().splitlines())
 
 
 def _link_binaries(layout: Layout, directories: Iterable[Path]) -> None:

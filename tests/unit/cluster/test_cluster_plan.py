@@ -125,8 +125,9 @@ def kubelet_settings(name: str, count: int) -> dict[str, Any]:
     return found
 
 
-def test_a_single_kubelet_reserves_no_cpu_and_keeps_images() -> None:
-    settings = kubelet_settings("kubelet", 1)
+@pytest.mark.parametrize("count", [1, nodes.MOST])
+def test_the_first_kubelet_reserves_no_cpu_and_keeps_images(count: int) -> None:
+    settings = kubelet_settings("kubelet", count)
     assert not {"kubeReserved", "systemReserved", "reservedSystemCPUs"} & set(settings)
     assert settings["imageGCHighThresholdPercent"] == 100
 
@@ -178,19 +179,18 @@ def test_what_belongs_to_a_node_lies_in_no_other_ones_place() -> None:
             assert not [one for one in places if re.search(rf"{one}[\s/\"]", text)]
 
 
-def test_several_nodes_keep_half_of_the_machine_from_their_pods() -> None:
-    own = [kubelet_settings(node.own("kubelet"), 3) for node in nodes.planned(3)]
+def test_further_nodes_keep_half_of_the_machine_from_their_pods() -> None:
+    further = nodes.planned(3)[1:]
+    own = [kubelet_settings(node.own("kubelet"), 3) for node in further]
     for settings in own:
         assert settings["systemReserved"] == own[0]["systemReserved"]
         cpus = components.branches(nodes.planned(2))["encbench/node-2"]
         assert settings["systemReserved"]["cpu"] == f"{1000 * cpus:.0f}m"
 
 
-def test_a_first_node_is_the_same_with_and_without_others() -> None:
-    for name, alone in daemons(1).items():
-        if name != "kubelet":
-            assert alone == daemons(3)[name]
-    assert kubelet_settings("kubelet", 1).items() <= kubelet_settings("kubelet", 3).items()
+def test_a_node_is_the_same_whatever_others_there_are() -> None:
+    for fewer, more in combinations(range(1, nodes.MOST + 1), 2):
+        assert daemons(fewer).items() <= daemons(more).items()
 
 
 def test_further_nodes_are_those_with_a_certificate(tmp_path: Path) -> None:
