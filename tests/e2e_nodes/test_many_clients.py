@@ -73,8 +73,10 @@ def conducted(kube: Kube, campaign: dict[str, Any], seconds: float) -> Found:
 
 def left_by(kube: Kube, body: dict[str, Any]) -> Found:
     """What a campaign that has ended left in the bucket."""
-    assert conditions(body).get("Complete", {}).get("status") == "True", body["status"]
-    report = kube.get("overheadreport", body["metadata"]["name"], NAMESPACE)
+    name = body["metadata"]["name"]
+    ends = [one.get("status", {}).get("reason") for one in trials(kube, name)]
+    assert conditions(body).get("Complete", {}).get("status") == "True", ends
+    report = kube.get("overheadreport", name, NAMESPACE)
     assert report is not None
     status = report["status"]
     with bucket(kube) as store:
