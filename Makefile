@@ -27,11 +27,11 @@ prose = git ls-files '*.md' 'campaigns/*.yaml' 'charts/*.yaml' 'crds/*.yaml' 'op
 	':!tests/data/report/expected' \
 	| xargs $(python) -m tests.prose
 
-# In one session: what is left is looked for on the machine that all others have used.
-cluster = $(python) -m pytest -q --durations=25 --durations-min=5 tests/e2e tests/faults tests/attacks tests/teardown
-
-# With a cluster of its own, whatever NODES is.
-nodes = ENCBENCH_CLUSTER_NODES=3 $(python) -m pytest -q --durations=25 --durations-min=5 tests/e2e_nodes tests/teardown
+# In one session each: what is left is looked for on the machine that all others have used. Nodes join
+# after whatever needs one node, and before what may have three.
+cluster = $(python) -m pytest -q --durations=25 --durations-min=5
+on_one = tests/e2e/test_small_campaigns.py tests/e2e/test_registry.py tests/faults tests/attacks
+short = tests/e2e tests/faults tests/attacks tests/e2e_nodes/test_join.py tests/teardown
 
 .PHONY: help
 help: ## List the targets
@@ -128,17 +128,17 @@ test-full: parts check check-parts ## The same with every engine under every mod
 	$(MAKE) --no-print-directory fuzz
 	$(contract)
 	$(MAKE) --no-print-directory contract-versions
-	$(cluster)
-	$(nodes)
+	ENCBENCH_CLUSTER_POLICIES=1 $(cluster) $(on_one) tests/teardown
+	ENCBENCH_CLUSTER_POLICIES=1 $(cluster) tests/e2e_nodes tests/e2e tests/teardown
 	$(MAKE) --no-print-directory chaos down
 
 .PHONY: e2e
-e2e: ## The product as a user drives it, on a real cluster, faults included
-	$(cluster) -m 'not full'
+e2e: ## The product as a user drives it, on a real cluster, faults and two more nodes included
+	$(cluster) $(short) -m 'not full'
 
 .PHONY: e2e-nodes
 e2e-nodes: ## Placement, drain and the loss of a node, on a cluster of three
-	$(nodes) -m 'not full'
+	$(cluster) tests/e2e_nodes tests/teardown -m 'not full'
 
 .PHONY: chaos
 chaos: ## Break a cluster of our own at random moments for MINUTES=30; prints the seed; ARGS=--help

@@ -19,7 +19,7 @@ from tests.e2e.bucket import SERVICE
 from tests.e2e.conftest import conditions, ended
 from tests.e2e.refusals import refused
 from tests.support import manifests as small
-from tests.support.install import NAMESPACE, is_own
+from tests.support.install import NAMESPACE, databases_outside, is_own
 from tests.support.kube import CommandFailed, Kube, wait_for
 
 Start = Callable[[dict[str, Any]], str]
@@ -154,8 +154,9 @@ def test_a_server_that_asks_for_the_password_in_cleartext(
     secret = login(marked=True)
     secret["stringData"]["ca.crt"] = authority
     installed.apply(secret, manifests.mode("only-tls", inTransit={}), outside(hungry))
-    name = start(against("cleartext"))
-    wait_for("the end of the campaign", lambda: ended(installed, name), 400)
+    with databases_outside(installed, NODE_ADDRESS, hungry.server_address[1]):
+        name = start(against("cleartext"))
+        wait_for("the end of the campaign", lambda: ended(installed, name), 400)
     assert hungry.visits > 0, "it was asked"
     assert hungry.eaten == []
 

@@ -28,6 +28,8 @@ environment:
   ENCBENCH_CLUSTER_STATE  the cluster's data, logs and keys (default: /var/lib/encbench-cluster);
                           'down' removes it
   ENCBENCH_CLUSTER_NODES  the number of nodes, unless --nodes is given (default: 1)
+  ENCBENCH_CLUSTER_POLICIES
+                          1: NetworkPolicies are in force (default: 0)
   ENCBENCH_KUBERNETES     its minor version, such as 1.32 (default: 1.34)
 """
 
@@ -99,7 +101,9 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
-    up = commands.add_parser("up", help="bring the cluster up and print its kubeconfig's path")
+    up = commands.add_parser(
+        "up", help="bring the cluster up, or have nodes join it, and print its kubeconfig's path"
+    )
     up.add_argument(
         "--nodes", type=int, choices=range(1, nodes.MOST + 1), help="how many nodes it has"
     )

@@ -7,7 +7,7 @@ node, so that the loss of any other takes nothing from the cluster but that node
 import json
 from typing import Any, Final
 
-from . import network
+from . import network, policies
 from .api import Manifest
 from .layout import Layout
 from .nodes import FIRST
@@ -41,9 +41,27 @@ _FOLLOW: Final = ["get", "list", "watch"]
 _CHANGE: Final = [*_FOLLOW, "create", "patch", "update", "delete"]
 
 
-def manifests(layout: Layout) -> list[Manifest]:
-    """Every object, in the order in which they are applied."""
-    return [*_dns(), *_storage(layout)]
+def manifests(layout: Layout, *, judged: bool = False) -> list[Manifest]:
+    """Every object, in the order in which they are applied; with the rights of who judges."""
+    return [*(_judges() if judged else ()), *_dns(), *_storage(layout)]
+
+
+def _judges() -> list[Manifest]:
+    """Pods, namespaces and NetworkPolicies are all that :mod:`.policies` reads."""
+    api = "rbac.authorization.k8s.io"
+    name = f"encbench:{policies.NAME}"
+    return [
+        _cluster_role(
+            name,
+            _rule("", ["namespaces", "pods"], _FOLLOW),
+            _rule("networking.k8s.io", ["networkpolicies"], _FOLLOW),
+        ),
+        {
+            **_object(f"{api}/v1", "ClusterRoleBinding", name),
+            "roleRef": {"apiGroup": api, "kind": "ClusterRole", "name": name},
+            "subjects": [{"apiGroup": api, "kind": "User", "name": policies.NAME}],
+        },
+    ]
 
 
 def _dns() -> list[Manifest]:

@@ -2,9 +2,9 @@
 
 The modules under ``tools`` pin them: ``kubernetes`` and one for each further version of it (every
 staging module replaced by its release), ``clients`` (Helm and CoreDNS, which want a newer client-go
-and share it), ``helm-4``, ``minio``, ``versitygw``, ``volumes``, ``registry``, ``kwok`` and
-``vale``. Two flags save time and disk: no debug information is generated at all, and CoreDNS is
-linked with only the plugins that the cluster uses.
+and share it), ``helm-4``, ``minio``, ``versitygw``, ``volumes``, ``policies``, ``registry``,
+``kwok`` and ``vale``. Two flags save time and disk: no debug information is generated at all, and
+CoreDNS is linked with only the plugins that the cluster uses.
 """
 
 import os
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from . import cache, crates, packages
+from . import cache, crates, packages, policies
 from .architecture import folder, machine, native
 from .command import capture, run_logged
 from .console import ClusterError, Console
@@ -112,6 +112,8 @@ PARTS: Final = {
         ),
         # A registry for images, with basic authentication and files alone.
         Part("registry", ("registry",), ("./registry",), module="registry", rare=True),
+        # Judges connections by NetworkPolicies, where the cluster is to have them in force.
+        Part(policies.NAME, (policies.NAME,), ("./policyd",), module="policies", rare=True),
         # Plays nodes and kubelets where no container need run.
         Part("kwok", ("kwok",), ("sigs.k8s.io/kwok/cmd/kwok",), module="kwok", rare=True),
         # The linter of the prose. Its parsers of programming languages are in C.
@@ -137,8 +139,9 @@ def kubernetes() -> str:
 
 
 def core_parts() -> tuple[str, ...]:
-    """The parts without which no node becomes Ready."""
-    return ("pause", kubernetes(), "storage", "clients")
+    """The parts without which no node becomes Ready, and those that the environment asks for."""
+    asked = (policies.NAME,) if policies.wanted() else ()
+    return ("pause", kubernetes(), "storage", "clients", *asked)
 
 
 def compiled(name: str) -> Path:

@@ -1,9 +1,9 @@
 """From whatever the machine is in to Ready nodes, in steps that can each be repeated.
 
 A cluster that once became ready is repaired in place: daemons that died are started again, and a
-further node that lost its namespaces boots anew. A cluster that never became ready, or was started
-from other binaries or settings or with another number of nodes, is removed first; half of a start
-is not worth understanding.
+further node that lost its namespaces boots anew. Further nodes join it while it runs. A cluster
+that never became ready, or was started from other binaries or settings or with more nodes, is
+removed first; half of a start is not worth understanding, and neither is half of a join.
 """
 
 import socket
@@ -20,6 +20,7 @@ from . import (
     cleanup,
     components,
     containerd,
+    firewall,
     images,
     mounts,
     namespaces,
@@ -27,6 +28,7 @@ from . import (
     nodes,
     packages,
     pki,
+    policies,
     preflight,
     processes,
     snapshot,
@@ -47,14 +49,18 @@ def up(layout: Layout, console: Console, count: int, *, pull: bool) -> None:
         layout, console, binaries.core_parts(), images.CORE_IMAGES, pull=pull
     )
     members = nodes.planned(count)
-    planned = components.daemons(layout, members)
-    plan = _fingerprint(planned, compiled[binaries.kubernetes()])
-    if _started_from(layout) != plan and (layout.state.exists() or cgroups.members()):
+    planned = components.daemons(layout, members, judged=policies.wanted())
+    daemons = (binaries.kubernetes(), policies.NAME)
+    plan = plan_of(planned, [compiled[part] for part in daemons if part in compiled])
+    started = _started_from(layout)
+    if not may_go_on(started, plan) and (layout.state.exists() or cgroups.members()):
         console.say(
-            "the previous start did not finish, or was another version or number of nodes: "
+            "the previous start did not finish, or was another version or had more nodes: "
             "removing it"
         )
         cleanup.down(layout, console)
+    elif started != plan:
+        layout.ready_marker.unlink(missing_ok=True)
 
     preflight.check_free(planned)
     snapshot.take(layout)
@@ -70,7 +76,7 @@ def up(layout: Layout, console: Console, count: int, *, pull: bool) -> None:
     _start(layout, console, members, planned, archives)
     with console.step("addons", "CoreDNS and the default StorageClass"):
         _await_addons(layout)
-    layout.ready_marker.write_text(plan)
+    layout.ready_marker.write_text("\n".join(sorted(plan)))
 
 
 def import_images(layout: Layout, console: Console, archives: dict[str, Path]) -> None:
@@ -121,11 +127,15 @@ def _start(
     with console.step("node" if len(members) == 1 else "nodes", ", ".join(by_name)):
         for daemon in by_name.values():
             start_daemon(layout, daemon)
-        for manifest in addons.manifests(layout):
+        for manifest in addons.manifests(layout, judged=policies.wanted()):
             api.apply(manifest)
         for node in members:
             kubelet = by_name[node.own("kubelet")]
             _await_daemon(layout, kubelet, partial(_node_ready, api, node), 90)
+    for node in members:
+        if judge := by_name.get(node.own(policies.NAME)):
+            _await_daemon(layout, judge, partial(policies.judges, node), 90)
+            firewall.judge(network.BRIDGE, policies.QUEUE, namespaces.enter(node))
 
 
 def _node_ready(api: Api, node: Node) -> bool:
@@ -183,18 +193,30 @@ def _connects(address: str, port: int) -> bool:
     return True
 
 
-def _fingerprint(planned: list[Daemon], kubernetes: Path) -> str:
-    """What the daemons are started from: the build of Kubernetes, every argument and setting."""
-    settings: list[str] = []
+def plan_of(planned: Iterable[Daemon], builds: Iterable[Path]) -> frozenset[str]:
+    """A line for each node: its number and what it is started from, as a digest.
+
+    That is the builds that run, and every argument and setting of its daemons.
+    """
+    names = [build.name for build in builds]
+    settings: dict[Node, list[str]] = {}
     for daemon in planned:
-        settings += daemon.argv
+        own = settings.setdefault(daemon.node, [*names])
+        own += daemon.argv
         for path, content in daemon.files.items():
-            settings += [str(path), content]
-    return cache.content_key(kubernetes.name, *settings)
+            own += [str(path), content]
+    return frozenset(f"{node.number} {cache.content_key(*own)}" for node, own in settings.items())
 
 
-def _started_from(layout: Layout) -> str | None:
-    return layout.ready_marker.read_text() if layout.ready_marker.exists() else None
+def may_go_on(started: frozenset[str] | None, plan: frozenset[str]) -> bool:
+    """Whether what was started is a part of the plan: then the rest of it joins."""
+    return started is not None and started <= plan
+
+
+def _started_from(layout: Layout) -> frozenset[str] | None:
+    if not layout.ready_marker.exists():
+        return None
+    return frozenset(layout.ready_marker.read_text().splitlines())
 
 
 def _link_binaries(layout: Layout, directories: Iterable[Path]) -> None:

@@ -4,21 +4,22 @@ import os
 from collections.abc import Sequence
 from typing import Final
 
-from . import control_plane, node_daemons
+from . import control_plane, node_daemons, policies
 from .daemon import Daemon
 from .layout import Layout
 from .nodes import Node
 
 _SHARE: Final = 2
-"""Each of several nodes offers its pods half of the machine, which three together exceed: a cell
-needs room on one node, and such a cluster measures nothing."""
+"""The first node offers its pods the whole machine, alone or not, so that others can join it. Each
+further one offers half of the machine besides: a cell needs room on one node, and such a cluster
+measures nothing."""
 
 
-def daemons(layout: Layout, nodes: Sequence[Node]) -> list[Daemon]:
-    """All daemons; those of the control plane first."""
-    reserved = _reserved(len(nodes))
-    own = [one for node in nodes for one in node_daemons.daemons(layout, node, reserved)]
-    return [*control_plane.daemons(layout), *own]
+def daemons(layout: Layout, nodes: Sequence[Node], *, judged: bool = False) -> list[Daemon]:
+    """All daemons, those of the control plane first; where connections are judged, who does."""
+    own = [one for node in nodes for one in node_daemons.daemons(layout, node, _reserved(node))]
+    judges = [policies.daemon(layout, node) for node in nodes] if judged else []
+    return [*control_plane.daemons(layout), *own, *judges]
 
 
 def branches(nodes: Sequence[Node]) -> dict[str, float]:
@@ -27,9 +28,9 @@ def branches(nodes: Sequence[Node]) -> dict[str, float]:
     return {node.branch: cpus if node.is_machine else cpus / _SHARE for node in nodes}
 
 
-def _reserved(count: int) -> dict[str, str]:
-    """What a node of so many keeps from its pods; a node that is alone keeps nothing."""
-    if count == 1:
+def _reserved(node: Node) -> dict[str, str]:
+    """What a node keeps from its pods; the first keeps nothing."""
+    if node.is_machine:
         return {}
     kept = 1 - 1 / _SHARE
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

@@ -1,23 +1,58 @@
-"""Removing the packet filter rules that the kubelet and kube-proxy leave behind.
+"""Our packet filter rules, and removing them and those that kubelet and kube-proxy leave behind.
 
-All their chains begin with ``KUBE-``. One ``iptables-restore`` transaction per table deletes the
-jumps into them, empties and removes them. Where the rules live in nftables, a table that was not
-there before is removed as well.
+All chains of theirs begin with ``KUBE-``, ours with ``ENCBENCH-``. One ``iptables-restore``
+transaction per table deletes the jumps into them, empties and removes them. Where the rules live in
+nftables, a table that was not there before is removed as well.
 """
 
 import re
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Final
 
 from .command import capture
 from .console import ClusterError
 
 FAMILIES: Final = {"iptables": "ip", "ip6tables": "ip6"}
-_OURS: Final = "KUBE-"
+_OURS: Final = ("KUBE-", "ENCBENCH-")
+_JUDGED: Final = "ENCBENCH-JUDGED"
+_IPV6: Final = Path("/proc/sys/net/ipv6")
 
 
 def tables(family: str) -> set[str]:
     """The tables that exist, for ``iptables`` or ``ip6tables``."""
     return set(re.findall(r"^\*(\S+)", _saved(family), re.MULTILINE))
+
+
+def judge(bridge: str, queue: int, inside: Sequence[str] = ()) -> None:
+    """Put the first packet of each connection that crosses a bridge into a queue; again is no harm.
+
+    That is what goes from pod to pod and from pods to the node. Of kube-proxy's rules, some in
+    ``nat`` have already put a pod's address in place of a service's, and no accepting one has come
+    yet, because it is the table ``mangle``. Pods have IPv6 addresses of their links alone, which no
+    policy names and nothing needs. ``inside`` goes before each command, so that it runs on a node.
+    """
+    verdicts = {"iptables": f"NFQUEUE --queue-num {queue}"}
+    if _IPV6.exists():
+        verdicts["ip6tables"] = "DROP"
+    for family, verdict in verdicts.items():
+        if f":{_JUDGED} " not in capture([*inside, f"{family}-save", "--table=mangle"]):
+            rules = judging(bridge, verdict)
+            capture([*inside, f"{family}-restore", "--noflush", "--wait", "5"], stdin=rules)
+
+
+def judging(bridge: str, verdict: str) -> str:
+    """The ``iptables-restore`` input, which is taken whole or not at all."""
+    return "\n".join(
+        [
+            "*mangle",
+            f":{_JUDGED} - [0:0]",
+            f"-A {_JUDGED} -m conntrack ! --ctstate NEW -j RETURN",
+            f"-A {_JUDGED} -j {verdict}",
+            *(f"-A {chain} -i {bridge} -j {_JUDGED}" for chain in ("FORWARD", "INPUT")),
+            "COMMIT\n",
+        ]
+    )
 
 
 def remove_rules(before: dict[str, list[str]] | None) -> None:
@@ -36,13 +71,14 @@ def removal(saved: str) -> str:
     """The ``iptables-restore`` input that removes our chains from what was saved."""
     commands: list[str] = []
     for table, lines in _by_table(saved).items():
-        chains = [line[1:].split()[0] for line in lines if line.startswith(f":{_OURS}")]
+        names = [line[1:].split()[0] for line in lines if line.startswith(":")]
+        chains = [name for name in names if name.startswith(_OURS)]
         jumps = [
             line
             for line in lines
             if line.startswith("-A ")
-            and not line.startswith(f"-A {_OURS}")
-            and re.search(rf" -[jg] {_OURS}", line)
+            and not line.removeprefix("-A ").startswith(_OURS)
+            and re.search(rf" -[jg] ({'|'.join(_OURS)})", line)
         ]
         if chains or jumps:
             commands.append(f"*{table}")

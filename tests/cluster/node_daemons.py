@@ -2,7 +2,7 @@
 
 Settings that look odd serve machines like build workers: no capability to lower OOM scores, no
 huge pages controller, cgroup v1. They do no harm elsewhere. A kubelet never evicts or collects
-images for want of space, because an image that is gone cannot be pulled again. A single node
+images for want of space, because an image that is gone cannot be pulled again. The first node
 reserves nothing, so that the whole CPU is allocatable to benchmark pods.
 """
 

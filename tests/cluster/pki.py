@@ -1,6 +1,7 @@
 """Certificates and kubeconfigs: one authority, one certificate per component.
 
-Everything is made in one go and appears by a rename, so a half-made set is never used.
+Each appears by a rename, with its key before it, so that nothing half-made is ever used. Those of a
+node that joins are made when it does.
 """
 
 import base64
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from . import network
+from . import network, policies
 from .command import capture
 from .layout import Layout
 from .nodes import Node
@@ -53,24 +54,37 @@ def _certificates(nodes: Iterable[Node]) -> Iterator[Certificate]:
         yield Certificate(node.own("kubelet-server"), node.name, serves=serves)
         yield Certificate(node.own("kubelet"), f"system:node:{node.name}", "system:nodes")
         yield Certificate(node.own("kube-proxy"), "system:kube-proxy")
+        yield Certificate(node.own(policies.NAME), policies.NAME)
 
 
 def ensure(layout: Layout, nodes: Iterable[Node]) -> None:
-    """Make the authority, the certificates and the key that signs service account tokens."""
-    if layout.pki.exists():
-        return
+    """Make what is not there of the authority, the certificates and the service accounts' key."""
     made = layout.pki.with_suffix(".partial")
     shutil.rmtree(made, ignore_errors=True)
     made.mkdir(mode=0o700, parents=True)
-    _openssl(made, "ca", "encbench test cluster", None, ["basicConstraints=critical,CA:TRUE"])
+    if not layout.pki.exists():
+        _make_authority(made)
+        made.rename(layout.pki)
+        made.mkdir(mode=0o700)
     for certificate in _certificates(nodes):
+        if (layout.pki / f"{certificate.name}.crt").exists():
+            continue
         extensions = ["extendedKeyUsage=clientAuth,serverAuth"]
         if certificate.serves:
             extensions.append(f"subjectAltName={','.join(certificate.serves)}")
-        _openssl(made, certificate.name, certificate.user, certificate.group, extensions)
+        signed = ["-CA", f"{layout.pki}/ca.crt", "-CAkey", f"{layout.pki}/ca.key"]
+        _openssl(made, certificate.name, certificate.user, certificate.group, extensions, signed)
+        for ending in ("key", "crt"):
+            name = f"{certificate.name}.{ending}"
+            (made / name).rename(layout.pki / name)
+    made.rmdir()
+
+
+def _make_authority(folder: Path) -> None:
+    """The authority, and the key that signs service account tokens."""
+    _openssl(folder, "ca", "encbench test cluster", None, ["basicConstraints=critical,CA:TRUE"])
     key = ["openssl", "ecparam", "-name", "prime256v1", "-genkey", "-noout"]
-    capture([*key, "-out", f"{made}/service-accounts.key"])
-    made.rename(layout.pki)
+    capture([*key, "-out", f"{folder}/service-accounts.key"])
 
 
 def kubeconfig(layout: Layout, name: str) -> str:
@@ -100,10 +114,16 @@ def kubeconfig(layout: Layout, name: str) -> str:
     )
 
 
-def _openssl(folder: Path, name: str, user: str, group: str | None, extensions: list[str]) -> None:
-    """Make a key and a certificate, signed by the authority or, for the authority, by itself."""
+def _openssl(
+    folder: Path,
+    name: str,
+    user: str,
+    group: str | None,
+    extensions: Iterable[str],
+    signed: Iterable[str] = (),
+) -> None:
+    """Make a key and a certificate, ``signed`` by the authority; the authority's is by itself."""
     subject = (f"/O={group}" if group else "") + f"/CN={user}"
-    signed = [] if name == "ca" else ["-CA", f"{folder}/ca.crt", "-CAkey", f"{folder}/ca.key"]
     capture(
         [
             *("openssl", "req", "-x509", *_ELLIPTIC, *signed, "-days", _DAYS, "-subj", subject),

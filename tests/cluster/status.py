@@ -1,6 +1,6 @@
 """A short account of what runs, for a person."""
 
-from . import nodes, processes
+from . import nodes, policies, processes
 from .api import Api, condition
 from .components import daemons
 from .layout import Layout
@@ -11,7 +11,7 @@ def lines(layout: Layout) -> list[str]:
     there = nodes.existing(layout)
     told = [
         f"{daemon.name:25}{'running' if processes.running(daemon.group, daemon.binary) else '-'}"
-        for daemon in daemons(layout, there)
+        for daemon in daemons(layout, there, judged=policies.enforced(layout))
     ]
     for node in there:
         found = None

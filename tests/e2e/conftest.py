@@ -7,14 +7,21 @@ from typing import Any
 import pytest
 
 from tests.e2e import manifests
-from tests.support.install import NAMESPACE, enforce, installation
-from tests.support.kube import Kube, wait_for
+from tests.support.install import NAMESPACE, cluster, enforce, installation, is_own
+from tests.support.kube import Kube, import_images, wait_for
 
 
 @pytest.fixture(scope="session")
 def installed() -> Kube:
     """The cluster with the chart installed and the parts applied that every campaign names."""
     return ready()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def images(installed: Kube) -> None:
+    """All images on all nodes; those that joined for the tests of nodes have a few of them."""
+    if is_own() and len(node_names(installed)) > 1:
+        import_images()
 
 
 @cache
@@ -26,6 +33,19 @@ def ready() -> Kube:
         kube.kubectl("delete", kind, "--all", f"--namespace={NAMESPACE}", "--timeout=180s")
     kube.apply(*manifests.parts())
     return kube
+
+
+def node_names(kube: Kube) -> set[str]:
+    """The names of all nodes that the cluster has, lost ones included."""
+    found = kube.kubectl("get", "nodes", "--output=name").split()
+    return {name.removeprefix("node/") for name in found}
+
+
+@pytest.fixture(scope="session")
+def single_node() -> None:
+    """For tests that need one node; on several they are skipped."""
+    if is_own() and len(node_names(cluster())) > 1:
+        pytest.skip("it is for one node, where `make test-full` runs it")
 
 
 @pytest.fixture

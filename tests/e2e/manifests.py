@@ -1,11 +1,17 @@
-"""Manifests of small campaigns, as a user writes them, with the parts that a test varies."""
+"""Manifests of small campaigns, as a user writes them, with the parts that a test varies.
+
+Databases stay on the first node of a cluster of our own, which is this machine, because tests
+listen to its bridge and look at its mounts. Of several nodes, their clients run on the others.
+"""
 
 from typing import Any
 
-from tests.support.install import NAMESPACE
+from tests.cluster.nodes import FIRST
+from tests.support.install import NAMESPACE, is_own
 
 API = "encbench.io/v1alpha1"
 Manifest = dict[str, Any]
+HERE: Manifest = {"nodeSelector": {"kubernetes.io/hostname": FIRST.name}} if is_own() else {}
 
 
 def manifest(kind: str, name: str, spec: Manifest) -> Manifest:
@@ -19,7 +25,10 @@ def manifest(kind: str, name: str, spec: Manifest) -> Manifest:
 
 
 def instance(name: str = "mariadb", **fields: Any) -> Manifest:
-    """A MariaDB small enough for three of them on a node of two cores."""
+    """A MariaDB small enough for three of them on a node of two cores.
+
+    With `placement={}` it may run on any node.
+    """
     spec = {
         "engine": "mariadb",
         "version": "10.11",
@@ -27,6 +36,7 @@ def instance(name: str = "mariadb", **fields: Any) -> Manifest:
         "resources": {"cpu": "350m", "memory": "384Mi"},
         "storage": {"size": "1Gi"},
         "settings": {"innodb_buffer_pool_size": "128M"},
+        "placement": HERE,
         **fields,
     }
     return manifest("InstanceTemplate", name, spec)

@@ -17,7 +17,7 @@ from tests.e2e.columns import RESOURCES, columns, mode
 from tests.e2e.conftest import conditions, ended
 from tests.e2e.refusals import Refusal, applied, assert_refused
 from tests.e2e.test_tpcc import instance, workload
-from tests.support.install import NAMESPACE, is_own
+from tests.support.install import NAMESPACE, databases_outside, is_own
 from tests.support.kube import CommandFailed, Kube, wait_for
 
 Start = Callable[[dict[str, Any]], str]
@@ -179,13 +179,14 @@ def test_a_proxy_that_encrypts_nothing_is_never_measured(installed: Kube, start:
 
 
 @pytest.fixture
-def jar(tmp_path: Path) -> Iterator[str]:
-    """A URL, on the node's own address, of a file that is some other jar."""
+def jar(installed: Kube, tmp_path: Path) -> Iterator[str]:
+    """A URL, on the node's own address, of a file that is some other jar; clients reach it."""
     (tmp_path / "driver.jar").write_bytes(b"PK\x05\x06" + bytes(18))
     handler = partial(http.server.SimpleHTTPRequestHandler, directory=str(tmp_path))
     server = http.server.ThreadingHTTPServer((NODE_ADDRESS, 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://{NODE_ADDRESS}:{server.server_address[1]}/driver.jar"
+    with databases_outside(installed, NODE_ADDRESS, server.server_address[1]):
+        yield f"http://{NODE_ADDRESS}:{server.server_address[1]}/driver.jar"
     server.shutdown()
     server.server_close()
 

@@ -12,7 +12,7 @@ from tests.e2e import manifests
 from tests.e2e.bucket import bucket
 from tests.e2e.conftest import conditions, ended
 from tests.support import certified
-from tests.support.install import NAMESPACE
+from tests.support.install import NAMESPACE, databases_outside
 from tests.support.kube import Kube, wait_for
 
 # What it takes of the operator is in the contract tests; here a second server has to be loaded.
@@ -21,6 +21,8 @@ pytestmark = pytest.mark.full
 Start = Callable[[dict[str, Any]], str]
 
 OUTSIDE = "outside"
+CLOSED = 3399
+"""A port of the server's pod on which nothing listens."""
 USER, PASSWORD, DATABASE = "bench", "some, #password", "benchmark"
 HOST = f"mariadb.{OUTSIDE}.svc.cluster.local"
 SERVE = """
@@ -124,7 +126,9 @@ def outside(installed: Kube) -> Iterator[Kube]:
         "rollout", "status", "deployment/mariadb", f"--namespace={OUTSIDE}", "--timeout=2m"
     )
     installed.apply(template(), manifests.mode("tls", inTransit={}))
-    yield installed
+    (pod,) = installed.list("pods", OUTSIDE, "app=mariadb")
+    with databases_outside(installed, pod["status"]["podIP"], 3306, CLOSED):
+        yield installed
     installed.kubectl("delete", "namespace", OUTSIDE, "--timeout=120s")
 
 
@@ -174,7 +178,7 @@ def _arm(trial: dict[str, Any]) -> str:
 
 
 def test_a_server_that_nobody_reaches_is_named_by_the_load(outside: Kube, start: Start) -> None:
-    outside.apply(template("unreachable", port=3399))
+    outside.apply(template("unreachable", port=CLOSED))
     campaign = manifests.campaign("unreachable", ["plaintext"])
     campaign["spec"]["matrix"][0]["instanceRefs"] = ["unreachable"]
     name = start(campaign)

@@ -23,6 +23,8 @@ from tests.support.registry import Registry, running_registry
 
 pytestmark = [
     pytest.mark.full,
+    # It is on this machine's loopback, where alone containerd takes a registry without TLS.
+    pytest.mark.usefixtures("single_node"),
     pytest.mark.skipif(not is_own(), reason="another cluster's nodes do not reach this registry"),
 ]
 

@@ -14,7 +14,8 @@ from tests.e2e.conftest import conditions, delete_campaign, ended
 from tests.support.install import NAMESPACE
 from tests.support.kube import REPO, Kube, wait_for
 
-pytestmark = pytest.mark.full
+# They are sized for one node, and say nothing of which of several their databases take.
+pytestmark = [pytest.mark.full, pytest.mark.usefixtures("single_node")]
 
 STUDIES = sorted(path.parent.name for path in REPO.glob("campaigns/*/small"))
 LONGEST = 25 * 60

@@ -1,17 +1,31 @@
-"""A cluster of three nodes, with the chart's own pods on the first: tests may lose the others."""
+"""A cluster of three nodes, with the chart's own pods on the first: tests may lose the others.
+
+The cluster is the one that the end-to-end tests use. Where it has one node, two more join it.
+"""
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
+from tests.cluster import components, processes
+from tests.cluster.layout import Layout
 from tests.cluster.nodes import planned
 from tests.e2e import manifests
-from tests.e2e.conftest import ready, start
-from tests.support.install import cluster, is_own
-from tests.support.kube import Kube
+from tests.e2e.conftest import conditions, node_names, ready, start
+from tests.support.install import NAMESPACE, cluster, is_own
+from tests.support.kube import Kube, import_images, join
 
 __all__ = ["installed", "start"]
+
+COUNT = 3
+IMAGES = ("operator", "node-exporter", "mariadb", "sysbench")
+"""What these tests need on further nodes. Handing out all images would take longer than a test."""
+CHART = "app.kubernetes.io/component in (operator,minio,prometheus)"
+
+Daemons = dict[str, set[int]]
+"""Processes by the daemon's name."""
 
 
 @dataclass(frozen=True)
@@ -22,38 +36,87 @@ class Nodes:
     databases: str
     clients: str
 
+    @property
+    def further(self) -> tuple[str, str]:
+        """Those that join the first, and that a test may lose."""
+        return self.databases, self.clients
+
+
+@dataclass(frozen=True)
+class Joined:
+    """What it took until the further nodes were there, and what it did to the first."""
+
+    seconds: dict[str, float]
+    """By node: from the command until it was Ready, to the second."""
+    before: Daemons
+    """Of the first node and the control plane."""
+    after: Daemons
+
 
 @pytest.fixture(scope="session")
 def nodes() -> Nodes:
     """Those of a cluster of our own: another's nodes are not ours to lose."""
     if not is_own():
         pytest.skip("an existing cluster's nodes are not ours to lose")
-    return Nodes(*(node.name for node in planned(3)))
+    return Nodes(*(node.name for node in planned(COUNT)))
 
 
 @pytest.fixture(scope="session")
-def installed(nodes: Nodes) -> Kube:
-    """The chart on the first node; the others are closed until its pods are placed."""
+def joined(nodes: Nodes) -> Joined | None:
+    """The joining of the further nodes; None if they were there before the chart was installed."""
     kube = cluster()
-    found = kube.kubectl("get", "nodes", "--output=name").split()
-    others = [nodes.databases, nodes.clients]
-    assert {f"node/{name}" for name in others} < set(found), "run `make e2e-nodes`"
-    kube.kubectl("cordon", *others)
-    try:
-        return ready()
-    finally:
-        kube.kubectl("uncordon", *others)
+    if set(nodes.further) <= node_names(kube):
+        kube.kubectl("cordon", *nodes.further)  # until the chart's pods are placed
+        try:
+            ready()
+        finally:
+            kube.kubectl("uncordon", *nodes.further)
+        return None
+    ready()
+    before, began = _daemons(), datetime.now(UTC)
+    join(COUNT)
+    import_images(*IMAGES)
+    seconds = {name: _ready_after(kube, name, began) for name in nodes.further}
+    return Joined(seconds, before, _daemons())
+
+
+@pytest.fixture(scope="session")
+def installed(nodes: Nodes, joined: Joined | None) -> Kube:
+    """The chart on the first of three nodes."""
+    kube = ready()
+    where = {pod["spec"]["nodeName"] for pod in kube.list("pods", NAMESPACE, CHART)}
+    assert where == {nodes.chart}, "these tests may lose all other nodes: run `make down` first"
+    return kube
+
+
+def _daemons() -> Daemons:
+    found = components.daemons(Layout.from_environment(), planned(1))
+    return {one.name: processes.of(one.group, one.binary) for one in found}
+
+
+def _ready_after(kube: Kube, node: str, began: datetime) -> float:
+    body = kube.get("node", node, NAMESPACE)
+    assert body is not None
+    fact = conditions(body)["Ready"]
+    assert fact["status"] == "True", fact
+    since = datetime.fromisoformat(fact["lastTransitionTime"])
+    return (since - began).total_seconds()
+
+
+def on(node: str) -> dict[str, Any]:
+    """The part of a template or of a client that keeps its pods on that node."""
+    return {"placement": {"nodeSelector": {"kubernetes.io/hostname": node}}}
+
+
+def matrix(name: str, mode: str = "plaintext") -> list[dict[str, Any]]:
+    """Of a campaign whose template and workload have that name."""
+    return [{"instanceRefs": [name], "modeRefs": [mode], "workloadRefs": [name]}]
 
 
 def apart(kube: Kube, nodes: Nodes, name: str, **fields: Any) -> dict[str, Any]:
     """A campaign whose databases are on one node and whose clients are on another."""
-
-    def on(node: str) -> dict[str, Any]:
-        return {"placement": {"nodeSelector": {"kubernetes.io/hostname": node}}}
-
     kube.apply(
         manifests.instance(name, **on(nodes.databases)),
         manifests.workload(name, client=on(nodes.clients)),
     )
-    matrix = [{"instanceRefs": [name], "modeRefs": ["plaintext"], "workloadRefs": [name]}]
-    return manifests.campaign(name, [], matrix=matrix, allowColocation=False, **fields)
+    return manifests.campaign(name, [], matrix=matrix(name), allowColocation=False, **fields)

@@ -8,7 +8,7 @@ import pytest
 
 from tests.e2e import manifests, readings
 from tests.e2e.conftest import conditions, delete_campaign, ended
-from tests.e2e_nodes.conftest import Nodes, apart
+from tests.e2e_nodes.conftest import COUNT, Nodes, apart, matrix
 from tests.faults.running import wait_for_running_trial
 from tests.support import kube as cluster
 from tests.support.install import NAMESPACE
@@ -25,7 +25,7 @@ def lost(kube: Kube, node: str) -> Iterator[None]:
     try:
         yield
     finally:
-        cluster.restore()
+        cluster.join(COUNT)
 
 
 def named(kube: Kube, campaign: str, node: str) -> dict[str, Any] | None:
@@ -91,20 +91,19 @@ def test_a_campaign_goes_on_with_other_testbeds_after_its_databases_were_lost(
     installed: Kube, nodes: Nodes
 ) -> None:
     name = "replaced"
-    matrix = [
-        {"instanceRefs": ["mariadb"], "modeRefs": ["plaintext"], "workloadRefs": ["read-write"]}
-    ]
     installed.kubectl("cordon", nodes.chart)  # It is not ours to lose.
     try:
         installed.apply(
+            manifests.instance(name, placement={}),
+            manifests.workload(name),
             manifests.campaign(
                 name,
                 [],
-                matrix=matrix,
+                matrix=matrix(name),
                 blocks={"min": 2, "maxReplacements": 1},
                 stepDeadlines={"provision": "90s"},
                 allowColocation=False,
-            )
+            ),
         )
         wait_for_running_trial(installed, name)
         installed.kubectl("uncordon", nodes.chart)

@@ -13,6 +13,7 @@ import pytest
 from tests.e2e import manifests, readings
 from tests.e2e.conftest import conditions, delete_campaign, ended
 from tests.e2e.readings import Records
+from tests.e2e_nodes.conftest import matrix
 from tests.support.install import NAMESPACE
 from tests.support.kube import Kube, wait_for
 
@@ -34,8 +35,11 @@ def pods(installed: Kube) -> Any:
                 seen[pod["metadata"]["name"]] = pod
         return ended(installed, NAME)
 
+    fields = {"matrix": matrix(NAME, "tde"), "blocks": {"min": BLOCKS}, "allowColocation": False}
     installed.apply(
-        manifests.campaign(NAME, ["tde"], blocks={"min": BLOCKS}, allowColocation=False)
+        manifests.instance(NAME, placement={}),
+        manifests.workload(NAME),
+        manifests.campaign(NAME, [], **fields),
     )
     campaign = wait_for("the end of the campaign", look, 500)
     assert conditions(campaign)["Complete"]["status"] == "True"

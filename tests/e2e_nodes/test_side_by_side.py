@@ -11,7 +11,7 @@ import pytest
 from tests.e2e import manifests, readings
 from tests.e2e.conftest import conditions, delete_campaign, ended
 from tests.e2e.readings import Records
-from tests.e2e_nodes.conftest import Nodes
+from tests.e2e_nodes.conftest import Nodes, matrix, on
 from tests.e2e_nodes.windows import Windows, overlaps, windows
 from tests.support.install import NAMESPACE
 from tests.support.kube import Kube, wait_for
@@ -26,18 +26,17 @@ pytestmark = pytest.mark.full
 
 def campaign(nodes: Nodes) -> list[dict[str, Any]]:
     """The campaign, with a template and a workload for each node."""
-    bodies, matrix = [], []
+    bodies, entries = [], []
     for node in (nodes.databases, nodes.clients):
         name = f"on-{node}"
-        there = {"placement": {"nodeSelector": {"kubernetes.io/hostname": node}}}
-        small = {"resources": {"cpu": "200m", "memory": "384Mi"}, **there}
-        client = {"resources": {"cpu": "150m", "memory": "64Mi"}, **there}
+        small = {"resources": {"cpu": "200m", "memory": "384Mi"}, **on(node)}
+        client = {"resources": {"cpu": "150m", "memory": "64Mi"}, **on(node)}
         bodies += [
             manifests.instance(name, **small),
             manifests.workload(name, client=client, load={"duration": "10s"}),
         ]
-        matrix.append({"instanceRefs": [name], "modeRefs": ["plaintext"], "workloadRefs": [name]})
-    fields = {"matrix": matrix, "blocks": {"min": BLOCKS}, "parallelism": 2}
+        entries += matrix(name)
+    fields = {"matrix": entries, "blocks": {"min": BLOCKS}, "parallelism": 2}
     return [*bodies, manifests.campaign(NAME, [], **fields)]
 
 

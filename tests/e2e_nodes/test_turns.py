@@ -9,6 +9,7 @@ import pytest
 
 from tests.e2e import manifests, readings
 from tests.e2e.conftest import conditions, delete_campaign, ended
+from tests.e2e_nodes.conftest import matrix
 from tests.e2e_nodes.windows import overlaps, windows
 from tests.support.install import NAMESPACE
 from tests.support.kube import Kube, wait_for
@@ -23,10 +24,9 @@ Steps = dict[str, set[str]]
 
 def together() -> list[dict[str, Any]]:
     """The campaigns, with what they name; their databases fit side by side."""
-    matrix = [{"instanceRefs": [PART], "modeRefs": ["plaintext"], "workloadRefs": [PART]}]
-    fields = {"matrix": matrix, "blocks": {"min": BLOCKS}, "allowColocation": False}
+    fields = {"matrix": matrix(PART), "blocks": {"min": BLOCKS}, "allowColocation": False}
     return [
-        manifests.instance(PART, resources={"cpu": "200m", "memory": "384Mi"}),
+        manifests.instance(PART, resources={"cpu": "200m", "memory": "384Mi"}, placement={}),
         manifests.workload(PART, client={"resources": {"cpu": "150m", "memory": "64Mi"}}),
         *(manifests.campaign(name, [], **fields) for name in NAMES),
     ]

@@ -27,12 +27,12 @@ def issued(hosts: Sequence[str] = LOCAL, by: str = "study") -> Issued:
     return MAKER.issue(authority(by), "study-tls", hosts, datetime.now(UTC))
 
 
-def context() -> ssl.SSLContext:
-    """A server's side of TLS under the local names."""
+def context(hosts: Sequence[str] = LOCAL) -> ssl.SSLContext:
+    """A server's side of TLS under these names."""
     made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     with tempfile.TemporaryDirectory() as folder:
         chain, key = Path(folder, "chain"), Path(folder, "key")
-        pair = issued().server
+        pair = issued(hosts).server
         chain.write_text(pair.certificate)
         key.write_text(pair.key)
         made.load_cert_chain(chain, key)

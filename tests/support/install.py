@@ -102,6 +102,18 @@ def privileged_volumes(kube: Kube) -> Iterator[None]:
         enforce(kube, "restricted")
 
 
+@contextmanager
+def databases_outside(kube: Kube, address: str, *ports: int) -> Iterator[None]:
+    """Load steps and clients may reach external databases at this address, and no others."""
+    listed = "networkPolicy.databases[0]"
+    numbers = ",".join(map(str, ports))
+    install(kube, f"{listed}.cidr={address}/32", f"{listed}.ports={{{numbers}}}")
+    try:
+        yield
+    finally:
+        install(kube)
+
+
 def uninstall(kube: Kube) -> None:
     """`helm uninstall`, waiting until everything is gone."""
     kube.run("helm", "uninstall", RELEASE, f"--namespace={NAMESPACE}", "--wait", "--timeout=3m")

@@ -110,9 +110,9 @@ def lose(node: str) -> None:
     _cluster("lose", node)
 
 
-def restore() -> None:
-    """Boot the nodes of our cluster that were lost."""
-    _cluster("up")
+def join(nodes: int) -> None:
+    """Have so many nodes in our running cluster: new ones join it, and lost ones boot again."""
+    _cluster("up", f"--nodes={nodes}")
 
 
 def _cluster(command: str, *arguments: str) -> str:

@@ -147,4 +147,6 @@ def load_context(
         spec=spec,
         connection=connection,
         credentials_secret="overhead-tde-credentials",
+        sidecar_image="registry.example.com/encbench:0.1.0",
+        sidecar_pull_policy="IfNotPresent",
     )

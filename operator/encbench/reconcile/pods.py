@@ -6,6 +6,7 @@ from encbench.api.conditions import parse_time
 from encbench.api.lifecycle import NODE_LOST, SETTINGS_REFUSED, UNSCHEDULABLE
 from encbench.database import golden
 from encbench.ports import Body
+from encbench.tools.pod import REACH
 from encbench.tools.tpcc import drivers
 from encbench.wire.failure import failure
 from encbench.wire.initialise import refused_settings
@@ -128,7 +129,7 @@ def job_facts(body: Body, *pods: PodFacts) -> JobFacts:
     return JobFacts(body["metadata"]["uid"], "Complete" in true, "Failed" in true, pods)
 
 
-OWN = {f"init:{golden.NAME}", f"init:{drivers.NAME}", "agent"}
+OWN = {f"init:{golden.NAME}", f"init:{drivers.NAME}", f"init:{REACH}", "agent"}
 """Containers with a program of encbench that says itself why it ends."""
 INITIALISE = "init:initialise"
 """The database's init container that has the server try its settings."""

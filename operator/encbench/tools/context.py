@@ -20,6 +20,8 @@ class LoadContext:
     spec: TestbedSpec
     connection: Connection
     credentials_secret: str
+    sidecar_image: str
+    sidecar_pull_policy: str
     pull_secrets: tuple[str, ...] = ()
     """The installation's, besides those of the workload."""
 

@@ -17,6 +17,7 @@ from encbench.wire.sidecar import mounted
 
 RUN = "/run/encbench"
 TURNSTILE = "turnstile"
+REACH = "reach"
 RECORDER_PORT = 9471
 """Metrics, in the clear."""
 RECORDER_CONTROL_PORT = 9473
@@ -228,15 +229,37 @@ def load_job(
     volumes: Iterable[Body],
     annotations: Mapping[str, str] | None = None,
 ) -> Body:
-    """The Job `<testbed>-load` of one pod, without retries."""
+    """The Job `<testbed>-load` of one pod, without retries.
+
+    Its first connection may be retried, in a container before the tool's.
+    """
     name = load_job_name(context.testbed)
     metadata = labels.metadata(name, context.namespace, context.labels, context.owner)
     spec = {
         **pod_spec(context.spec.dataset.client, [tool], [*volumes], context.pull_secrets),
+        "initContainers": [_reach(context)],
         "affinity": affinity.of_load(context.spec, context.testbed),
     }
     noted = {**pods.UNDISTURBED, **(annotations or {})}
     return _job(metadata, {}, {"labels": context.labels, "annotations": noted}, spec)
+
+
+def _reach(context: LoadContext) -> Body:
+    """The wait for the first connection, with less than a trial's client of this tool has."""
+    connection = context.connection
+    words = [
+        *("python3", "-m", "encbench.sidecars.reach"),
+        *(connection.host, str(connection.port)),
+    ]
+    return {
+        "name": REACH,
+        "image": context.sidecar_image,
+        "imagePullPolicy": context.sidecar_pull_policy,
+        "command": [pods.verbatim(word) for word in words],
+        "resources": pods.resources(context.spec.dataset.client.resources.cpu, RECORDER_MEMORY),
+        "securityContext": pods.container_security(),
+        "terminationMessagePolicy": "FallbackToLogsOnError",
+    }
 
 
 def _job(metadata: Body, more: dict[str, Any], pod_metadata: Body, pod: Body) -> Body:

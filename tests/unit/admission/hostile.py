@@ -161,7 +161,10 @@ def children(applied: Mapping[str, Body], found: CampaignParts) -> list[Body]:
         turns_seed=turns,
     )
     job = objects.trial(_with_uid(planned.trial(campaign, resolved, cell, trial, bed)))
-    load = LoadContext(bed.name, SPACE, owner, bed.spec, loading(bed.name, bed.spec), "login")
+    load = LoadContext(
+        *(bed.name, SPACE, owner, bed.spec, loading(bed.name, bed.spec), "login"),
+        *("sidecar:1", "Always"),
+    )
     client = TrialContext(
         *(job.name, SPACE, owner, job.spec, connection(bed.name, bed.spec), "login"),
         *("sidecar:1", "Always", "turnstile:1"),

@@ -4,8 +4,6 @@ All others between its pods, and from or to strangers, are not.
 """
 
 import asyncio
-import re
-from collections.abc import Iterator
 from functools import cache
 from itertools import product
 from typing import Any
@@ -20,7 +18,8 @@ from encbench.database.pod import AGENT_CONTROL_PORT, AGENT_PORT
 from encbench.engines.facts import FACTS
 from encbench.kube.labels import COMPONENT, MANAGED_BY, MANAGER, SCRAPE
 from encbench.tools.pod import RECORDER_CONTROL_PORT, RECORDER_PORT
-from tests.support.chart import NAMESPACE, REPO, Manifest, Rendered, render
+from tests.support.chart import NAMESPACE, Manifest, Rendered, render
+from tests.support.connections import HEALTH, PORTS, TABLE
 from tests.support.netpol import Place, allows
 from tests.unit.chart.variants import EXTERNAL
 from tests.unit.reconcile.world import World, parts, study
@@ -35,27 +34,10 @@ STRANGERS = [Place(place, {"app": "stranger"}) for place in (NAMESPACE, TEAM, "o
 LOOKALIKES = [
     Place("other", {MANAGED_BY: MANAGER, COMPONENT: one}) for one in ("client", "database")
 ]
-HEALTH = 8080
-"""Of the operator: for the kubelet alone."""
 VALUES: dict[str, Any] = {
     "watchNamespaces": [TEAM],
     "networkPolicy": {"apiServer": {"cidrs": [f"{API_SERVER.address}/32"]}},
 }
-Row = tuple[str, str, int]
-
-
-def rows() -> Iterator[Row]:
-    """From, to and port of each connection in the table."""
-    page = (REPO / "docs" / "security.md").read_text(encoding="utf-8")
-    (table,) = re.findall(r"\n\| from \| to \| port \|[^\n]*\n\|[-|]+\|\n((?:\|[^\n]*\n)+)", page)
-    for line in table.splitlines():
-        sources, targets, ports, _ = (cell.strip() for cell in line.strip("|").split("|"))
-        for one in product(sources.split(", "), targets.split(", "), ports.split(", ")):
-            yield one[0], one[1], int(one[2])
-
-
-TABLE = [*rows()]
-PORTS = sorted({port for _, _, port in TABLE} | {22, 80, 443, HEALTH, 6443, 10250})
 
 
 @cache

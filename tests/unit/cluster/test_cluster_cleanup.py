@@ -33,6 +33,18 @@ def test_removal_takes_our_chains_and_the_jumps_into_them() -> None:
     ]
 
 
+def test_removal_takes_what_hands_connections_to_who_judges_them() -> None:
+    rules = firewall.judging("encbench0", "NFQUEUE --queue-num 1")
+    assert firewall.removal(rules).splitlines() == [
+        "*mangle",
+        "-D FORWARD -i encbench0 -j ENCBENCH-JUDGED",
+        "-D INPUT -i encbench0 -j ENCBENCH-JUDGED",
+        "-F ENCBENCH-JUDGED",
+        "-X ENCBENCH-JUDGED",
+        "COMMIT",
+    ]
+
+
 def test_removal_of_nothing_is_nothing() -> None:
     assert firewall.removal("*nat\n:PREROUTING ACCEPT [0:0]\nCOMMIT\n") == ""
 

@@ -10,7 +10,19 @@ from typing import Any
 
 import pytest
 
-from tests.cluster import addons, api, binaries, components, images, network, nodes, pki, versions
+from tests.cluster import (
+    addons,
+    api,
+    binaries,
+    command,
+    components,
+    images,
+    network,
+    nodes,
+    pki,
+    policies,
+    versions,
+)
 from tests.cluster.console import ClusterError
 from tests.cluster.daemon import Daemon
 from tests.cluster.layout import Layout
@@ -113,8 +125,9 @@ def kubelet_settings(name: str, count: int) -> dict[str, Any]:
     return found
 
 
-def test_a_single_kubelet_reserves_no_cpu_and_keeps_images() -> None:
-    settings = kubelet_settings("kubelet", 1)
+@pytest.mark.parametrize("count", [1, nodes.MOST])
+def test_the_first_kubelet_reserves_no_cpu_and_keeps_images(count: int) -> None:
+    settings = kubelet_settings("kubelet", count)
     assert not {"kubeReserved", "systemReserved", "reservedSystemCPUs"} & set(settings)
     assert settings["imageGCHighThresholdPercent"] == 100
 
@@ -147,7 +160,7 @@ def test_nodes_share_the_pod_range_and_no_address() -> None:
 
 
 def test_no_two_daemons_share_a_name_a_group_or_a_file() -> None:
-    planned = components.daemons(LAYOUT, nodes.planned(nodes.MOST))
+    planned = components.daemons(LAYOUT, nodes.planned(nodes.MOST), judged=True)
     files = [path for daemon in planned for path in daemon.files]
     for names in ([one.name for one in planned], [one.group for one in planned], files):
         assert len(names) == len(set(names))
@@ -166,19 +179,18 @@ def test_what_belongs_to_a_node_lies_in_no_other_ones_place() -> None:
             assert not [one for one in places if re.search(rf"{one}[\s/\"]", text)]
 
 
-def test_several_nodes_keep_half_of_the_machine_from_their_pods() -> None:
-    own = [kubelet_settings(node.own("kubelet"), 3) for node in nodes.planned(3)]
+def test_further_nodes_keep_half_of_the_machine_from_their_pods() -> None:
+    further = nodes.planned(3)[1:]
+    own = [kubelet_settings(node.own("kubelet"), 3) for node in further]
     for settings in own:
         assert settings["systemReserved"] == own[0]["systemReserved"]
         cpus = components.branches(nodes.planned(2))["encbench/node-2"]
         assert settings["systemReserved"]["cpu"] == f"{1000 * cpus:.0f}m"
 
 
-def test_a_first_node_is_the_same_with_and_without_others() -> None:
-    for name, alone in daemons(1).items():
-        if name != "kubelet":
-            assert alone == daemons(3)[name]
-    assert kubelet_settings("kubelet", 1).items() <= kubelet_settings("kubelet", 3).items()
+def test_a_node_is_the_same_whatever_others_there_are() -> None:
+    for fewer, more in combinations(range(1, nodes.MOST + 1), 2):
+        assert daemons(fewer).items() <= daemons(more).items()
 
 
 def test_further_nodes_are_those_with_a_certificate(tmp_path: Path) -> None:
@@ -202,6 +214,47 @@ def test_there_is_one_node_unless_more_are_asked_for(monkeypatch: pytest.MonkeyP
     assert nodes.count_from_environment() == 3
 
 
+def test_connections_are_judged_only_where_that_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    members = nodes.planned(nodes.MOST)
+    monkeypatch.delenv("ENCBENCH_CLUSTER_POLICIES", raising=False)
+    assert not policies.wanted()
+    assert policies.NAME not in binaries.core_parts()
+    assert binaries.PARTS[policies.NAME].rare
+    usual = components.daemons(LAYOUT, members)
+    judged = components.daemons(LAYOUT, members, judged=True)
+    assert judged[: len(usual)] == usual
+    assert [one.node for one in judged[len(usual) :]] == members
+    assert not [one for one in usual if policies.NAME in one.name]
+    monkeypatch.setenv("ENCBENCH_CLUSTER_POLICIES", "1")
+    assert policies.wanted()
+    assert policies.NAME in binaries.core_parts()
+    more = [one["kind"] for one in addons.manifests(LAYOUT, judged=True)]
+    assert len(more) == len(addons.manifests(LAYOUT)) + 2
+
+
+def test_what_is_no_answer_to_that_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ENCBENCH_CLUSTER_POLICIES", "yes")
+    with pytest.raises(ClusterError, match="'yes': write 1"):
+        policies.wanted()
+
+
+def test_who_judges_has_a_certificate_of_the_name_that_has_the_rights(tmp_path: Path) -> None:
+    layout = replace(LAYOUT, state=tmp_path)
+    members = nodes.planned(2)
+    pki.ensure(layout, members)
+    assert not policies.enforced(layout)
+    for node in members:
+        one = policies.daemon(layout, node)
+        assert one.client
+        certificate = f"{layout.pki}/{one.name}.crt"
+        said = command.capture(["openssl", "x509", "-in", certificate, "-noout", "-subject"])
+        bound = [m for m in addons.manifests(layout, judged=True) if m.get("subjects")]
+        (user,) = [w["name"] for m in bound for w in m["subjects"] if w["kind"] == "User"]
+        assert re.fullmatch(rf"subject=CN ?= ?{user}\n", said)
+
+
 def test_addons_are_on_the_node_that_no_test_loses() -> None:
     for manifest in addons.manifests(LAYOUT):
         if manifest["kind"] == "Deployment":
@@ -220,7 +273,7 @@ def test_addons_leave_the_cpu_to_benchmarks() -> None:
 
 
 def test_every_addon_has_a_path() -> None:
-    paths = [api.object_path(manifest) for manifest in addons.manifests(LAYOUT)]
+    paths = [api.object_path(manifest) for manifest in addons.manifests(LAYOUT, judged=True)]
     assert len(paths) == len(set(paths))
     assert "/api/v1/namespaces/kube-system/services/kube-dns" in paths
     assert "/apis/storage.k8s.io/v1/storageclasses/local-path" in paths

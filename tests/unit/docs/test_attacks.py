@@ -46,7 +46,7 @@ def test_each_is_shown_by_tests_that_run_where_the_table_says(row: list[str]) ->
     for cell, expected in ((quick, False), (full, True)):
         for path, name in NAMED.findall(cell):
             assert path.startswith(ON_A_CLUSTER)
-            # A cluster of several nodes is no part of `make test` anyway.
+            # Of the tests on several nodes, `make test` has none of these.
             assert is_full(path, name) == expected or path.startswith("tests/e2e_nodes/"), name
     for path, name in NAMED.findall(besides):
         assert not path.startswith(ON_A_CLUSTER)

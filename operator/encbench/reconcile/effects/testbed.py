@@ -112,6 +112,7 @@ class TestbedEffects(NodeEffects[Testbed, do.OwnTestbedEffect, TestbedFound]):
         return children.SidecarCertificates(authority.certificate, made("recorder"), own)
 
     def _load(self, testbed: Testbed) -> Body:
+        settings = self._deps.settings
         context = LoadContext(
             testbed=testbed.name,
             namespace=testbed.namespace,
@@ -119,7 +120,9 @@ class TestbedEffects(NodeEffects[Testbed, do.OwnTestbedEffect, TestbedFound]):
             spec=testbed.spec,
             connection=loading(testbed.name, testbed.spec),
             credentials_secret=credentials_name(testbed.name),
-            pull_secrets=self._deps.settings.pull_secrets,
+            sidecar_image=settings.operator_image,
+            sidecar_pull_policy=settings.image_pull_policy,
+            pull_secrets=settings.pull_secrets,
         )
         return tool(testbed.spec.dataset).load_job(context)
 

@@ -83,7 +83,7 @@ def test_pods_satisfy_the_restricted_standard(job: Body) -> None:
     assert spec["securityContext"]["runAsUser"] == spec["securityContext"]["fsGroup"] == 10001
     assert spec["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
     assert spec["automountServiceAccountToken"] is False
-    for one in spec["containers"]:
+    for one in [*spec.get("initContainers", ()), *spec["containers"]]:
         assert one["securityContext"] == {
             "allowPrivilegeEscalation": False,
             "capabilities": {"drop": ["ALL"]},
@@ -95,7 +95,7 @@ def test_pods_satisfy_the_restricted_standard(job: Body) -> None:
 
 @pytest.mark.parametrize("job", [trial(), load()], ids=["trial", "load"])
 def test_pods_are_guaranteed(job: Body) -> None:
-    for one in pod(job)["containers"]:
+    for one in [*pod(job).get("initContainers", ()), *pod(job)["containers"]]:
         assert one["resources"]["requests"] == one["resources"]["limits"]
         assert set(one["resources"]["limits"]) == {"cpu", "memory"}
 
@@ -239,6 +239,21 @@ def test_replicas_spread_over_nodes() -> None:
     (constraint,) = pod(trial(client={"replicas": 2}))["topologySpreadConstraints"]
     assert constraint["labelSelector"]["matchLabels"] == {
         "encbench.io/trial": "overhead-c1234567-b1-tde"
+    }
+
+
+def test_a_load_waits_until_its_pod_reaches_the_database() -> None:
+    job = load()
+    (wait,) = pod(job)["initContainers"]
+    (tool_,) = pod(job)["containers"]
+    *program, host, port = wait["command"]
+    assert program == ["python3", "-m", "encbench.sidecars.reach"]
+    assert {f"--mysql-host={host}", f"--mysql-port={port}"} <= set(tool_["command"])
+    assert "volumeMounts" not in wait, "it logs in nowhere"
+    beside = container(trial(), "recorder")["resources"]["limits"]
+    assert wait["resources"]["limits"] == {
+        **tool_["resources"]["limits"],
+        "memory": beside["memory"],
     }
 
 

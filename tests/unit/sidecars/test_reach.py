@@ -1,0 +1,76 @@
+"""A load's pod waits for its database, and for the network's leave to reach it."""
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from encbench.sidecars import reach
+from encbench.sidecars.reach import OutOfReach
+from encbench.wire import failure
+
+HOST = "127.0.0.1"
+
+
+@pytest.fixture
+def closed() -> Iterator[socket.socket]:
+    """A port of ours on which nothing listens yet: connections are refused."""
+    with socket.socket() as server:
+        server.bind((HOST, 0))
+        yield server
+
+
+def port(server: socket.socket) -> int:
+    return int(server.getsockname()[1])
+
+
+def test_a_refused_connection_is_tried_again(closed: socket.socket) -> None:
+    listening = threading.Timer(0.7, closed.listen)
+    listening.start()
+    before = time.monotonic()
+    reach.reach(HOST, port(closed))
+    assert time.monotonic() - before >= 0.7
+    listening.join()
+
+
+def test_a_server_that_listens_is_reached_at_once(closed: socket.socket) -> None:
+    closed.listen()
+    before = time.monotonic()
+    reach.reach(HOST, port(closed), seconds=0)
+    assert time.monotonic() - before < 0.5
+
+
+def test_nothing_is_waited_for_without_end(closed: socket.socket) -> None:
+    with pytest.raises(OutOfReach, match=f"no connection to {HOST}, port {port(closed)}, within"):
+        reach.reach(HOST, port(closed), seconds=0)
+
+
+def test_a_name_that_nobody_knows_yet_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = iter([socket.gaierror(-3, "Temporary failure in name resolution"), None])
+
+    def connect(*_: object, **__: object) -> socket.socket:
+        if (answer := next(answers)) is not None:
+            raise answer
+        return socket.socket()
+
+    monkeypatch.setattr(socket, "create_connection", connect)
+    monkeypatch.setattr(reach, "_PAUSE_SECONDS", 0)
+    reach.reach("database", 3306)
+    assert next(answers, "both were asked for") == "both were asked for"
+
+
+def test_the_reason_is_left_for_the_status(
+    closed: socket.socket, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    message = tmp_path / "termination-log"
+    message.touch()
+    monkeypatch.setattr(reach, "leave", lambda sentence: failure.leave(sentence, message))
+    monkeypatch.setattr(reach.reach, "__defaults__", (0,))
+    with pytest.raises(SystemExit, match="encbench: no connection to"):
+        reach.main([HOST, str(port(closed))])
+    assert "no connection" in (failure.failure(message.read_text()) or "")
+    assert json.loads(message.read_text())["failure"].endswith("refused")
