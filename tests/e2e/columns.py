@@ -17,11 +17,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.cluster.network import BRIDGE
 from tests.e2e import manifests
 from tests.e2e.bucket import Bucket
 from tests.support.install import NAMESPACE, is_own
 from tests.support.kube import CommandFailed, Kube
+from tests.support.tap import tap
 
 MAGIC = b"\x00ENC\x02"
 """How every encrypted value begins, with its version."""
@@ -91,22 +91,20 @@ class Segment:
 
 
 class Wire:
-    """Listens on the bridge of the pods for what servers and proxies answer; root alone may.
+    """Listens to what servers and proxies answer; root alone may.
 
-    A bridge hands up what it forwards between pods only in promiscuous mode. With `ports`, it
-    listens to what these say, and with `both` also to what they are told.
+    With `ports`, it listens to what these say, and with `both` also to what they are told.
     """
 
     def __init__(
-        self, interface: str = BRIDGE, ports: Sequence[int] = (SERVER, PROXY), *, both: bool = False
+        self,
+        interface: str | None = None,
+        ports: Sequence[int] = (SERVER, PROXY),
+        *,
+        both: bool = False,
     ) -> None:
         self.heard: dict[tuple[str, int], Heard] = {}
-        self._ports, self._both = frozenset(ports), both
-        self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.ntohs(3))
-        self._socket.bind((interface, 0))
-        request = struct.pack("iHH8s", socket.if_nametoindex(interface), 1, 0, b"")
-        self._socket.setsockopt(263, 1, request)  # SOL_PACKET, PACKET_ADD_MEMBERSHIP
-        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2**24)
+        self._socket = tap(ports, both=both, interface=interface)
         self._socket.settimeout(0.5)
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._listen, daemon=True)
@@ -130,18 +128,15 @@ class Wire:
                 self.take(self._socket.recv(70_000))
 
     def take(self, frame: bytes) -> None:
-        """One frame: kept when it is TCP from a port that is listened to and bears something."""
+        """One frame: kept when it bears something."""
         found = Segment.of(frame)
-        if found is None or not self._is_meant(found):
+        if found is None:
             return
         own = self.heard.setdefault(found.source, Heard())
         stream = own.parts.setdefault(found.target, {})
         if found.number not in stream and own.size < LIMIT:
             own.size += len(found.payload)
             stream[found.number] = found.payload
-
-    def _is_meant(self, found: Segment) -> bool:
-        return found.source[1] in self._ports or (self._both and found.target[1] in self._ports)
 
 
 @dataclass
