@@ -44,7 +44,7 @@ def tap(ports: Iterable[int], *, both: bool = False, interface: str | None = Non
 def _instructions(ports: tuple[int, ...], both: bool) -> Iterable[bytes]:
     """A filter for the kernel (classic BPF): what arrives, by TCP over IPv4, with these ports.
 
-    Source: https://www.kernel.org/doc/Documentation/networking/filter.txt.
+    Source: Documentation/networking/filter.rst of the kernel.
     """
     loads = [_SOURCE, _TARGET] if both else [_SOURCE]
     left = len(loads) * (1 + len(ports))
