@@ -33,7 +33,7 @@ pytestmark = [
 
 NAME, ELSEWHERE = "strangers", "strangers"
 STRANGERS = {"neighbour": NAMESPACE, "stranger": ELSEWHERE, "lookalike": ELSEWHERE}
-"""Pods of somebody else's, and their namespaces; the last one bears the labels of a client."""
+"""Strangers' pods and their namespaces; the last pod has the labels of a client."""
 OWN = ("operator", "client", "database")
 """Pods of ours that have a Python to try with, and the container that has it."""
 CONTAINERS = {"operator": "operator", "client": "recorder", "database": "agent"}
@@ -126,7 +126,7 @@ def stranger(name: str, image: str) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def crowd(installed: Kube) -> Iterator[Kube]:
-    """The installation, with pods of somebody else's beside it and in a namespace of their own."""
+    """The installation, with strangers' pods beside it and in another namespace."""
     operator = installed.get("deployment", f"{RELEASE}-operator", NAMESPACE)
     assert operator is not None
     (container,) = operator["spec"]["template"]["spec"]["containers"]
@@ -188,7 +188,7 @@ def _stays(pod: dict[str, Any]) -> bool:
 
 
 def ports(name: str) -> list[int]:
-    """What of a pod is tried: of those without policies only what somebody may need."""
+    """The ports of a pod that are tried; where no policy applies, only those that others need."""
     if name in STRANGERS:
         return [LISTENS]
     return [53, 1053, 5353] if name == "DNS" else PORTS

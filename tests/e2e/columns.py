@@ -96,15 +96,9 @@ class Wire:
     With `ports`, it listens to what these say, and with `both` also to what they are told.
     """
 
-    def __init__(
-        self,
-        interface: str | None = None,
-        ports: Sequence[int] = (SERVER, PROXY),
-        *,
-        both: bool = False,
-    ) -> None:
+    def __init__(self, ports: Sequence[int] = (SERVER, PROXY), *, both: bool = False) -> None:
         self.heard: dict[tuple[str, int], Heard] = {}
-        self._socket = tap(ports, both=both, interface=interface)
+        self._socket = tap(ports, both=both)
         self._socket.settimeout(0.5)
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._listen, daemon=True)

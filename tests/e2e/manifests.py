@@ -1,7 +1,7 @@
 """Manifests of small campaigns, as a user writes them, with the parts that a test varies.
 
 Databases stay on the first node of a cluster of our own, which is this machine, because tests
-listen to its bridge and look at its mounts. Of several nodes, their clients run on the others.
+listen to its network and look at its mounts. Of several nodes, their clients run on the others.
 """
 
 from typing import Any

@@ -19,6 +19,8 @@ from tests.support.kube import Kube, wait_for
 NAME = "encbench-tests-overcommit"
 CLIENT = {"app.kubernetes.io/component": "client"}
 REQUEST = "2m"
+ASKED = {"cpu": "100m", "memory": "16Mi"}
+"""Requests and limits of a pod that is only tried."""
 
 Body = dict[str, Any]
 
@@ -120,12 +122,16 @@ def _configuration(namespace: str, url: str, authority: str) -> Body:
 
 
 def _requests(kube: Kube, namespace: str) -> set[str]:
-    """What a client's pod would request that somebody made now."""
-    amounts = {"cpu": "100m", "memory": "16Mi"}
+    """The CPU requests that a new client pod would have."""
+    return {one["requests"]["cpu"] for one in resources(kube, namespace, CLIENT)}
+
+
+def resources(kube: Kube, namespace: str, labels: dict[str, str]) -> list[Body]:
+    """The resources that the containers of a new pod with these labels would have (a dry run)."""
     container = {
         "name": "one",
         "image": "none",
-        "resources": {"requests": amounts, "limits": amounts},
+        "resources": {"requests": ASKED, "limits": ASKED},
         "securityContext": {
             "allowPrivilegeEscalation": False,
             "capabilities": {"drop": ["ALL"]},
@@ -136,11 +142,10 @@ def _requests(kube: Kube, namespace: str) -> set[str]:
     pod = {
         "apiVersion": "v1",
         "kind": "Pod",
-        "metadata": {"name": NAME, "namespace": namespace, "labels": CLIENT},
+        "metadata": {"name": NAME, "namespace": namespace, "labels": labels},
         "spec": {"containers": [container, {**container, "name": "two"}]},
     }
     said = kube.kubectl(
         "create", "--dry-run=server", "--output=json", "--filename=-", stdin=json.dumps(pod)
     )
-    made = json.loads(said)["spec"]["containers"]
-    return {one["resources"]["requests"]["cpu"] for one in made}
+    return [one["resources"] for one in json.loads(said)["spec"]["containers"]]

@@ -21,8 +21,8 @@ _SOURCE, _TARGET = 14, 16
 """Offsets of the ports, beyond the header of IP."""
 
 
-def tap(ports: Iterable[int], *, both: bool = False, interface: str | None = None) -> socket.socket:
-    """Frames from these ports; with `both` also to them. Of all interfaces unless one is named.
+def tap(ports: Iterable[int], *, both: bool = False) -> socket.socket:
+    """Frames from these ports, on whatever interface; with `both` also to them.
 
     A frame that crosses several interfaces comes once from each. A few frames of others may come
     first, before the kernel has the filter.
@@ -36,8 +36,6 @@ def tap(ports: Iterable[int], *, both: bool = False, interface: str | None = Non
         struct.pack("HP", len(program) // 8, ctypes.addressof(held)),
     )
     made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2**24)
-    if interface is not None:
-        made.bind((interface, _ALL))
     return made
 
 

@@ -123,9 +123,7 @@ def keep_working(server: ApiServer, namespace: str) -> None:
             assert contains(live.get(part, {}), body.get(part, {})), (name, part, live)
         assert problems(KINDS[body["kind"]], live) == [], "today's operator reads it"
         one = {key: value for key, value in body.items() if key != "status"}
-        status, applied = server.request(
-            "PATCH", f"{here}?fieldManager=user&force=true", one, APPLY
-        )
+        status, applied = server.request("PATCH", f"{here}{AS_USER}", one, APPLY)
         assert status == 200, (name, applied)
         for answer in (applied, put(server, here, applied)):
             assert answer["metadata"]["generation"] == 1, f"{name}: no change of its spec"
