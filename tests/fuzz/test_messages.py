@@ -17,7 +17,13 @@ MESSAGES = [
     {"prefix": "a/b", "digests": {"output.log": "sha256:" + "0" * 64}, "error": "x"},
     {"action": "copied", "files": 3, "bytes": 4096, "seconds": 0.5},
 ]
-DEEP = b"[" * 4096
+FOUND = [
+    b"[" * 4096,
+    b'{"digests": []}',
+    b'{"digests": {"a": 1}}',
+    b'{"action": "copied", "files": 0.0, "bytes": 4096, "seconds": 0.5}',
+]
+"""What earlier runs have stumbled over."""
 
 
 def pod(message: str, container: str) -> dict[str, Any]:
@@ -44,7 +50,7 @@ def test_termination_messages(budget: Budget) -> None:
             read(message)
         assert all(isinstance(one, str) for one in termination_digests(message).values())
 
-    budget.spend(check, documents(MESSAGES), [DEEP, b'{"digests": []}', b'{"digests": {"a": 1}}'])
+    budget.spend(check, documents(MESSAGES), FOUND)
 
 
 def test_a_sentence_holds_no_control_characters() -> None:

@@ -4,7 +4,7 @@ A `TypedDict` is a promise. Another version of a sidecar may break it, and so ma
 that runs beside the sidecar; the operator must not stumble over the value later.
 """
 
-import math
+import sys
 from collections.abc import Callable, Iterable
 from functools import cache
 from types import NoneType, UnionType
@@ -26,6 +26,8 @@ _WORDS = {
     float: "a number",
     NoneType: "null",
 }
+_WHOLE = 2**63
+"""Whole numbers have 64 bits: Kubernetes' API has no larger ones for a status."""
 
 
 def misfit(kind: Any, value: object, place: str = "") -> str | None:
@@ -57,10 +59,10 @@ def misfit(kind: Any, value: object, place: str = "") -> str | None:
 
 
 def _is(kind: type, value: object) -> bool:
-    if kind is float:
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            return False
-        return math.isfinite(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        if kind is int:
+            return isinstance(value, int) and -_WHOLE <= value < _WHOLE
+        return kind is float and abs(value) <= sys.float_info.max
     return type(value) is kind
 
 

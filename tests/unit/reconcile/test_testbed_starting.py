@@ -115,6 +115,8 @@ def test_a_pod_says_what_it_was_made_for() -> None:
         (json.dumps(COPY), 1.5),
         (json.dumps({**COPY, "action": "copied"}), 1.5),
         (json.dumps({**COPY, "action": "kept"}), None),
+        (json.dumps({**COPY, "files": 3.0}), None),
+        (json.dumps({**COPY, "bytes": 2**63}), None),
         ("no json", None),
         ("", None),
         ("[]", None),

@@ -22,6 +22,8 @@ from encbench.reconcile.objects import Testbed, Trial
 from encbench.reconcile.pods import PodFacts, Trouble
 from encbench.reconcile.testbed.facts import TestbedSeen, start_named
 from encbench.wire.foreign import parsed
+from encbench.wire.golden import Outcome
+from encbench.wire.shape import misfit
 
 PREPARE = f"init:{golden.NAME}"
 ATTEMPTS = 3
@@ -39,13 +41,9 @@ def data_copy(pod: PodFacts) -> DataCopy | None:
         said = parsed(pod.container(PREPARE).termination_message)
     except ValueError:
         return None
-    if not isinstance(said, dict) or said.get("action") not in ("copied", "restored"):
+    if misfit(Outcome, said) is not None or said["action"] == "kept":
         return None
-    counts = [said.get(name) for name in ("files", "bytes", "seconds")]
-    if not all(type(count) in (int, float) for count in counts):
-        return None
-    files, size, seconds = counts
-    return DataCopy(files=files, size_bytes=size, seconds=seconds)
+    return DataCopy(files=said["files"], size_bytes=said["bytes"], seconds=said["seconds"])
 
 
 def next_served(testbed: Testbed, trials: Sequence[Trial]) -> Trial | None:

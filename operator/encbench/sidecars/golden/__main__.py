@@ -5,9 +5,10 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from encbench.sidecars.golden.copies import CopyRefused, GoldenVolume, Outcome
+from encbench.sidecars.golden.copies import CopyRefused, GoldenVolume
 from encbench.wire import environment as names
 from encbench.wire import failure
+from encbench.wire.golden import Outcome
 
 MESSAGE = failure.MESSAGE
 

@@ -12,25 +12,14 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypedDict
 
 from encbench.engines.layout import GOLDEN
 from encbench.sidecars.golden.trees import Amount, copy_tree, forget, measure, sync_folder
-
-Action = Literal["kept", "copied", "restored"]
+from encbench.wire.golden import Action, Outcome
 
 
 class CopyRefused(Exception):
     """The copy would be unusable. The text says why and what to do."""
-
-
-class Outcome(TypedDict):
-    """What was done, and to how much: the container's termination message."""
-
-    action: Action
-    files: int
-    bytes: int
-    seconds: float
 
 
 @dataclass(frozen=True)
