@@ -7,7 +7,6 @@ from typing import Any
 from tests.support.install import NAMESPACE, RELEASE
 from tests.support.kube import Kube
 
-OPERATOR = f"system:serviceaccount:{NAMESPACE}:{RELEASE}-operator"
 ROLES = "app.kubernetes.io/name=encbench,app.kubernetes.io/component=roles"
 AUTHOR = "attacker"
 KINDS = (

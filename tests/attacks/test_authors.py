@@ -12,14 +12,14 @@ import pytest
 
 from encbench.api.kinds import TESTBED, TRIAL, Kind
 from encbench.kube.labels import ACTIVE
-from tests.attacks.people import OPERATOR, Person, author, shown
+from tests.attacks.people import Person, author, shown
 from tests.cluster.network import NODE_ADDRESS
 from tests.e2e import manifests
 from tests.e2e.bucket import SERVICE
 from tests.e2e.conftest import conditions, ended
 from tests.e2e.refusals import refused
 from tests.support import manifests as small
-from tests.support.install import NAMESPACE, databases_outside, is_own
+from tests.support.install import NAMESPACE, OPERATOR, databases_outside, is_own
 from tests.support.kube import CommandFailed, Kube, wait_for
 
 Start = Callable[[dict[str, Any]], str]

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from tests.attacks.callers import Caller, account, administrator
-from tests.attacks.people import OPERATOR
 from tests.e2e.bucket import SERVICE
-from tests.support.install import NAMESPACE, RELEASE, is_own
+from tests.support.install import NAMESPACE, OPERATOR, RELEASE, is_own
 from tests.support.kube import Kube
 
 pytestmark = [

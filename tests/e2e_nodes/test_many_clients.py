@@ -135,7 +135,7 @@ def test_they_started_within_fifty_milliseconds(
     """By the clock of this machine's kernel, which all its nodes share."""
     for record, raw in sixty_four.succeeded:
         own = summaries(raw, PODS)
-        starts = [one["began"]["monotonic"] for one in own]
+        starts = [one["loadBegan"]["monotonic"] for one in own]
         windows = [one["window"]["start"] for one in own]
         spread = max(starts) - min(starts)
         with capsys.disabled():

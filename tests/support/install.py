@@ -13,6 +13,8 @@ from tests.support.kube import Kube, import_images
 
 RELEASE = "encbench"
 NAMESPACE = "encbench"
+OPERATOR = f"system:serviceaccount:{NAMESPACE}:{RELEASE}-operator"
+"""The user as whom the operator acts."""
 OWN_SERVERS = ("mariadb", "mysql", "postgresql")
 """Engines of which a cluster of our own has our images, and no way to upstream's."""
 CHART_IMAGES = ("operator", "prometheus", "minio", "node-exporter")

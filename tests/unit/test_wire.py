@@ -81,6 +81,7 @@ def test_the_operator_reads_every_field_of_a_summary() -> None:
         tool="sysbench",
         exitCode=0,
         began=moment,
+        loadBegan=moment,
         ended=moment,
         window=recorder.MeasuredWindow(start=1.0, end=3.0, seconds=2.0),
         cpuSeconds=0.5,

@@ -162,6 +162,8 @@ class ClientSummary(Record):
     tool: str
     exit_code: int | None = None
     began: Stamp | None = None
+    load_began: Stamp | None = None
+    """Absent from a recorder of an earlier version."""
     ended: Stamp | None = None
     window: ClientWindow | None = None
     cpu_seconds: float | None = None

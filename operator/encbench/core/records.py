@@ -33,7 +33,7 @@ class ClientFacts(Model):
 
     tps: float | None = None
     began: float | None = None
-    """When its tool started, Unix time by the operator's clock."""
+    """When its load began, or its tool if that does not say; Unix time by the operator's clock."""
     cpu_cores: float | None = None
     cpu_limit_cores: float | None = None
     memory_max_bytes: int | None = None

@@ -5,7 +5,8 @@
 # Waits at the barrier, then runs COMMAND with this replica's own arguments for at most SECONDS, its
 # output in output.log, and ends with its exit code. Files in $ENCBENCH_RUN_DIR:
 #   start       FIFO made here; the recorder writes the Unix time to start at and, at that time, "go".
-#               A FIFO costs nothing while it waits, and it ends when the recorder dies.
+#               A FIFO costs nothing while it waits, and it ends when the recorder dies. COMMAND has
+#               the time in ENCBENCH_START_AT.
 #   ready       our process id, once the FIFO is there
 #   began       "<uptime> <CPU ticks of ended children>" right before the tool starts
 #   ended       "<exit code> " and the same right after it: the difference in ticks is all of its CPU
@@ -36,11 +37,12 @@ ulimit -S -n "$(ulimit -H -n)" 2>/dev/null || :
 mkfifo "$dir/start" || exit 70
 printf '%s\n' "$$" >"$dir/ready"
 exec 3<"$dir/start"
-if ! read -r _ <&3 || ! read -r _ <&3; then
+if ! read -r ENCBENCH_START_AT <&3 || ! read -r _ <&3; then
     echo 'encbench: the recorder ended before it released the tool' >&2
     exit 70
 fi
 exec 3<&-
+export ENCBENCH_START_AT
 
 # A signal may come before the tool does. The process that becomes timeout loses one, so there is a
 # second.

@@ -2,14 +2,15 @@
 
 from encbench.api.trial import TrialSpec, Turns
 from encbench.core.timetable import GUARD, Timetable, timetable
+from encbench.tools.gathering import gather_seconds
 from encbench.wire.slices import OwnSlots, SlotTimes
 
 
 def load_seconds(spec: TrialSpec) -> float:
-    """From the start to the end of the load, by plan; a recovery's ends with its server before."""
+    """From the tool's start to the end of its load; a recovery's ends before, with its server."""
     load = spec.workload.load
     length = load.duration_seconds if spec.turns is None else table(spec.turns).seconds + GUARD
-    return load.warmup_seconds + length
+    return gather_seconds(spec) + load.warmup_seconds + length
 
 
 def table(turns: Turns) -> Timetable:

@@ -118,6 +118,9 @@ class Summary(TypedDict):
     tool: str
     exitCode: int | None
     began: MomentStamp | None
+    """When the tool started."""
+    loadBegan: MomentStamp | None
+    """When its threads did, where it says so."""
     ended: MomentStamp | None
     window: MeasuredWindow | None
     cpuSeconds: float | None

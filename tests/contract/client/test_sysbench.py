@@ -2,10 +2,12 @@
 
 import subprocess
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
+from encbench.tools.gathering import VARIABLE
 from encbench.tools.measurement import merge
 from encbench.tools.sysbench import builtin
 from encbench.tools.sysbench.parser import parse
@@ -16,6 +18,8 @@ from tests.support.receiver import Receiver
 
 pytestmark = pytest.mark.usefixtures("precedence")
 
+TOGETHER = 0.05
+"""Seconds between the first begin and the last that a report lets pass without a word."""
 EDGE = 0.03
 """Seconds: how far the recorder's window and the tool's own may differ on a busy machine."""
 
@@ -82,6 +86,42 @@ def test_replicas_start_together(bench: Bench, tmp_path: Path, receiver: Receive
     both = merge(parts)
     assert both.tps == pytest.approx(parts[0].tps + parts[1].tps)
     assert both.transactions == parts[0].transactions + parts[1].transactions
+
+
+CROWD, GATHER = 8, 3.0
+
+
+def test_a_crowd_connects_early_and_begins_at_once(
+    bench: Bench, tmp_path: Path, receiver: Receiver
+) -> None:
+    """More clients than cores; before the common moment they are connected and do nothing."""
+    sessions = "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE USER = 'encbench'"
+    with ExitStack() as stack:
+        clients = [
+            stack.enter_context(
+                local_client(
+                    tmp_path / f"{index}",
+                    bench.tool(),
+                    own=f"--threads=1 --rand-seed={index + 1}",
+                    more={VARIABLE: f"{GATHER:g}"},
+                )
+            )
+            for index in range(CROWD)
+        ]
+        for client in clients:
+            client.wait_for("waiting")
+        before, start_at = bench.counter("Com_commit"), time.time() + 1.0
+        for index, client in enumerate(clients):
+            urls = {file: receiver.url(f"{index}/{file}") for file in uploads(receiver)}
+            client.release(urls, start_at)
+        time.sleep(start_at + GATHER - 0.3 - time.time())
+        assert bench.server.admin(sessions) == [(CROWD,)]
+        assert bench.counter("Com_commit") == before
+        for client in clients:
+            client.wait_for("uploaded")
+    begins = [client.summary()["loadBegan"]["unix"] for client in clients]
+    assert min(begins) >= start_at + GATHER - EDGE
+    assert max(begins) - min(begins) <= TOGETHER
 
 
 def test_a_lost_connection_is_a_failure_with_a_reason(

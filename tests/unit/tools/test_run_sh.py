@@ -78,6 +78,13 @@ def test_waiting_for_go_after_the_time_is_known(run: Run) -> None:
     assert wrapper.end()[0] == 0
 
 
+def test_the_tool_knows_when_it_was_to_start(run: Run) -> None:
+    wrapper = run("echo $ENCBENCH_START_AT")
+    wrapper.release()
+    wrapper.end()
+    assert wrapper.text("output.log") == "1700000000.5\n"
+
+
 def test_stamps_are_the_uptime_and_the_tool_s_cpu(run: Run) -> None:
     wrapper = run("i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done")
     wrapper.release()

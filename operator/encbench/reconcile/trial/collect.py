@@ -260,11 +260,12 @@ def _own_clock_moved(seen: TrialSeen, runs: Sequence[_Run]) -> float:
 
 def _client_facts(run: _Run, part: Measurement, node: str | None) -> ClientFacts:
     summary = run.summary
+    began = summary.load_began or summary.began
     seconds = summary.window.seconds if summary.window else None
     cores = summary.cpu_seconds / seconds if summary.cpu_seconds is not None and seconds else None
     return ClientFacts(
         tps=part.tps,
-        began=None if summary.began is None else summary.began.unix - run.skew,
+        began=None if began is None else began.unix - run.skew,
         cpu_cores=cores,
         cpu_limit_cores=summary.cpu_limit_cores,
         memory_max_bytes=summary.memory_max_bytes,

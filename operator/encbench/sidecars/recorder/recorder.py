@@ -168,6 +168,7 @@ class RunDriver:
             tool=self._config.tool,
             exitCode=ended.exit_code if ended else None,
             began=began.moment.to_wire(),
+            loadBegan=seen.started.to_wire() if seen.started else None,
             ended=ended.stamp.moment.to_wire() if ended else None,
             window=_window(window),
             cpuSeconds=_rounded(cpu),

@@ -10,8 +10,9 @@ from encbench.core.certificates import FOLDER
 from encbench.core.columns import layout
 from encbench.kube import pods
 from encbench.ports import Body
-from encbench.tools import pod
+from encbench.tools import gathering, pod
 from encbench.tools.context import LoadContext, TrialContext, shares
+from encbench.tools.gathering import gather_seconds
 from encbench.tools.sysbench import command, enclave
 from encbench.tools.turns import load_seconds
 
@@ -56,7 +57,8 @@ def trial_job(context: TrialContext) -> Body:
         command.run_command(workload, context.connection, seconds=seconds),
         shares(spec.concurrency, client.replicas)[0],
     )
-    limit = seconds + parse_duration(spec.step_deadlines.overrun)
+    gather = gather_seconds(spec)
+    limit = gather + seconds + parse_duration(spec.step_deadlines.overrun)
     # Session and counters are one file, because the second wraps what the first has loaded.
     own = {command.SESSION_SCRIPT: _SESSION + (_COUNTERS if counting else "")}
     if sysbench.enclave_workload:
@@ -71,6 +73,7 @@ def trial_job(context: TrialContext) -> Body:
         **command.environment(context.connection),
         # What our own script runs.
         "ENCBENCH_SCRIPT": command.script_argument(sysbench),
+        **({gathering.VARIABLE: f"{gather:g}"} if gather else {}),
     }
     tool = pod.tool_container(
         client,

@@ -68,3 +68,25 @@ if script:find("/", 1, true) then
 else
    require(script)
 end
+
+-- Of several clients (tools/gathering.py): each thread connects and prepares, and then waits for the
+-- moment at which all of them begin. What it lacks by then, it does late.
+local gather = os.getenv("ENCBENCH_GATHER")
+if gather then
+   local ffi = require("ffi")
+   ffi.cdef[[
+   typedef struct { long seconds; long nanoseconds; } encbench_moment;
+   int encbench_sleep_until(int clock, int flags, const encbench_moment *until, void *left)
+      __asm__("clock_nanosleep");
+   ]]
+   local REALTIME, ABSOLUTE, INTERRUPTED = 0, 1, 4
+   local at = tonumber(os.getenv("ENCBENCH_START_AT")) + tonumber(gather)
+   local moment = ffi.new("encbench_moment", math.floor(at), math.floor(at % 1 * 1e9))
+   local init = thread_init
+   function thread_init(...)
+      if init then init(...) end
+      repeat
+         local code = ffi.C.encbench_sleep_until(REALTIME, ABSOLUTE, moment, nil)
+      until code ~= INTERRUPTED
+   end
+end

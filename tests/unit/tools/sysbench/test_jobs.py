@@ -194,6 +194,20 @@ def test_replicas_have_their_own_arguments() -> None:
     assert "ENCBENCH_REPLICA_2" not in values
 
 
+def test_several_clients_have_time_to_connect_before_they_begin() -> None:
+    def found(replicas: int, threads: int) -> tuple[str | None, int]:
+        spec = workload_spec(load={"concurrency": [threads]}, client={"replicas": replicas})
+        context = trial_context(spec, concurrency=threads)
+        one = container(tool(spec).trial_job(context), "tool")
+        limit = next(word for word in one["command"] if word.isdigit())
+        return environment(one).get("ENCBENCH_GATHER"), int(limit)
+
+    alone, limit = found(1, 4)
+    assert alone is None
+    assert found(2, 4) == ("1.12", limit + 2)
+    assert found(64, 2048) == ("10", limit + 10)
+
+
 def test_the_kubelet_hands_the_script_on_as_it_is() -> None:
     tool_container = container(trial(), "tool")
     shell, flag, script, name, seconds, *command = kubelet(
