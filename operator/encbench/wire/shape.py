@@ -4,7 +4,7 @@ A `TypedDict` is a promise. Another version of a sidecar may break it, and so ma
 that runs beside the sidecar; the operator must not stumble over the value later.
 """
 
-import sys
+import math
 from collections.abc import Callable, Iterable
 from functools import cache
 from types import NoneType, UnionType
@@ -26,8 +26,8 @@ _WORDS = {
     float: "a number",
     NoneType: "null",
 }
-_WHOLE = 2**63
-"""Whole numbers have 64 bits: Kubernetes' API has no larger ones for a status."""
+_LIMIT = 2**63
+"""What a number stays below: a status takes no larger whole number, and sums stay finite."""
 
 
 def misfit(kind: Any, value: object, place: str = "") -> str | None:
@@ -55,14 +55,15 @@ def misfit(kind: Any, value: object, place: str = "") -> str | None:
         if not isinstance(value, dict):
             return f"{_named(place)} is no object"
         return _first(misfit(parts[1], one, _inside(place, key)) for key, one in value.items())
-    return None if _is(kind, value) else f"{_named(place)} is not {_WORDS[kind]}"
+    if not _is(kind, value):
+        return f"{_named(place)} is not {_WORDS[kind]}"
+    is_large = isinstance(value, int | float) and abs(value) >= _LIMIT
+    return f"{_named(place)} is too large" if is_large else None
 
 
 def _is(kind: type, value: object) -> bool:
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        if kind is int:
-            return isinstance(value, int) and -_WHOLE <= value < _WHOLE
-        return kind is float and abs(value) <= sys.float_info.max
+    if kind is float:
+        return type(value) is int or (isinstance(value, float) and not math.isnan(value))
     return type(value) is kind
 
 
