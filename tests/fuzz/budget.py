@@ -63,7 +63,7 @@ def _round(seed: int, check: Callable[[T], object], inputs: SearchStrategy[T]) -
 
 def _timed(check: Callable[[T], object], value: T) -> None:
     # Again, because the collector of what earlier inputs left may run within one of them.
-    times = []
+    times: list[float] = []
     while not times or (min(times) >= SLOW and len(times) < _TRIES):
         began = time.process_time()
         check(value)

@@ -2,7 +2,8 @@
 
 A tool takes CPU to start and to connect, so that many of them on few cores begin one after the
 other. Each is started early instead, connects, and then waits for a moment that all of them know:
-`run.sh` hands on when the tool was to start, and `sysbench/session.lua` counts from there.
+`run.sh` hands on when the tool was to start, and `sysbench/session.lua` and the TPC-C client's
+`Gathering` count from there. BenchmarkSQL cannot wait.
 """
 
 from encbench.api.trial import TrialSpec
@@ -10,7 +11,7 @@ from encbench.api.trial import TrialSpec
 VARIABLE = "ENCBENCH_GATHER"
 """Seconds from the start of the tool to its load."""
 
-_ANY, _EACH_CLIENT, _EACH_THREAD = 1.0, 0.05, 0.005
+_EACH_THREAD = 0.005
 _LONGEST = 10.0
 """sysbench gives up when its threads have not come so far within 30 seconds."""
 
@@ -21,8 +22,15 @@ def gather_seconds(spec: TrialSpec) -> float:
     An interleaved block has its timetable, and a recovery's stop is counted from the tool's start.
     """
     workload = spec.workload
-    clients = workload.client.replicas
-    if clients == 1 or workload.sysbench is None or spec.turns or workload.recovery:
+    clients, tpcc = workload.client.replicas, workload.tpcc
+    if clients == 1 or spec.turns or workload.recovery or (tpcc and tpcc.benchmarksql):
         return 0.0
-    wanted = _ANY + _EACH_CLIENT * clients + _EACH_THREAD * spec.concurrency
-    return round(min(wanted, _LONGEST), 3)
+    # A Java virtual machine needs more than a second of CPU until it is connected.
+    start, each = (1.0, 0.05) if tpcc is None else (3.0, 0.5)
+    return round(min(start + each * clients + _EACH_THREAD * spec.concurrency, _LONGEST), 3)
+
+
+def environment(spec: TrialSpec) -> dict[str, str]:
+    """The variable of a client that has to wait; none of one by itself."""
+    seconds = gather_seconds(spec)
+    return {VARIABLE: f"{seconds:g}"} if seconds else {}

@@ -3,7 +3,8 @@
 import json
 import os
 import subprocess
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -74,6 +75,8 @@ class Program:
     server: Any
     folder: Path
     warehouses: int
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Variables besides our own."""
 
     def properties(self, **more: object) -> Path:
         """A file of properties; `more` are added."""
@@ -99,7 +102,11 @@ class Program:
         """Start it; its output and what it says elsewhere are pipes."""
         argv = [f"{home()}/tpcc", command, "--props", str(self.properties(**properties)), *words]
         return subprocess.Popen(
-            argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ}
+            argv,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **self.environment},
         )
 
     def run(self, command: str, *words: str, **properties: object) -> Done:

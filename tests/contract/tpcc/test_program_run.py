@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from encbench.tools.gathering import VARIABLE
 from tests.contract.tpcc.program import TYPES, WEIGHTS, Done, Program, ended
 from tests.support import mariadb, postgres
 from tests.support.subset import first_of
@@ -143,15 +144,17 @@ def test_histograms_are_the_transactions(program: Program) -> None:
 
 
 @pytest.mark.full
-def test_replicas_share_warehouses_and_districts(
+def test_replicas_share_warehouses_and_districts_and_begin_together(
     program: Program, counted: Callable[..., None]
 ) -> None:
     parts = [(8, 0), (12, 8)]
+    start, gather = time.time(), 8.0
+    waiting = {"ENCBENCH_START_AT": f"{start}", VARIABLE: f"{gather:g}"}
     processes = []
     for number, (terminals, offset) in enumerate(parts):
         folder = program.folder / f"replica-{number}"
         folder.mkdir(exist_ok=True)
-        replica = Program(program.server, folder, program.warehouses)
+        replica = Program(program.server, folder, program.warehouses, waiting)
         processes.append(
             replica.start(
                 "run",
@@ -164,6 +167,9 @@ def test_replicas_share_warehouses_and_districts(
         )
     replicas = [ended(process) for process in processes]
     assert [done.code for done in replicas] == [0, 0], [done.said for done in replicas]
+    begins = [done.result["window"]["start"] for done in replicas]
+    assert min(begins) >= start + gather - 0.01
+    assert max(begins) - min(begins) <= 0.05
     counted(*replicas)
 
 

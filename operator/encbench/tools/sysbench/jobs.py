@@ -57,8 +57,7 @@ def trial_job(context: TrialContext) -> Body:
         command.run_command(workload, context.connection, seconds=seconds),
         shares(spec.concurrency, client.replicas)[0],
     )
-    gather = gather_seconds(spec)
-    limit = gather + seconds + parse_duration(spec.step_deadlines.overrun)
+    limit = gather_seconds(spec) + seconds + parse_duration(spec.step_deadlines.overrun)
     # Session and counters are one file, because the second wraps what the first has loaded.
     own = {command.SESSION_SCRIPT: _SESSION + (_COUNTERS if counting else "")}
     if sysbench.enclave_workload:
@@ -73,7 +72,7 @@ def trial_job(context: TrialContext) -> Body:
         **command.environment(context.connection),
         # What our own script runs.
         "ENCBENCH_SCRIPT": command.script_argument(sysbench),
-        **({gathering.VARIABLE: f"{gather:g}"} if gather else {}),
+        **gathering.environment(spec),
     }
     tool = pod.tool_container(
         client,

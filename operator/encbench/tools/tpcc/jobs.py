@@ -10,7 +10,7 @@ from encbench.core.certificates import AUTHORITY, FOLDER
 from encbench.core.connection import Connection
 from encbench.kube import pods
 from encbench.ports import Body
-from encbench.tools import pod
+from encbench.tools import gathering, pod
 from encbench.tools.context import LoadContext, TrialContext, shares
 from encbench.tools.tpcc import drivers, jdbc, props
 from encbench.tools.tpcc.props import CA_FILE, CREDENTIALS, OWN_OPTIONS, SCRATCH, kind_of
@@ -62,6 +62,7 @@ def trial_job(context: TrialContext) -> Body:
     )
     variables = {
         **counting,
+        **gathering.environment(spec),
         **_environment(tpcc, connection, written, client),
         **drivers.environment(connection),
     }

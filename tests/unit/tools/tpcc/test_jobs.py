@@ -120,6 +120,13 @@ def test_replicas_share_the_terminals() -> None:
     assert job["spec"]["completions"] == 2
 
 
+def test_our_clients_have_time_to_connect_before_they_begin() -> None:
+    two = {"replicas": 2}
+    assert environment(trial(client=two))["ENCBENCH_GATHER"] == "4.02"
+    assert "ENCBENCH_GATHER" not in environment(trial())
+    assert "ENCBENCH_GATHER" not in environment(trial({"benchmarksql": {}}, WHOLE, two))
+
+
 def test_the_recorder_reads_our_lines_and_watches_java() -> None:
     values = environment(trial(), "recorder")
     assert (values["ENCBENCH_TOOL"], values["ENCBENCH_PROCESS"]) == ("tpcc", "java")
