@@ -25,7 +25,13 @@ def test_tables_with_a_known_header(budget: Budget) -> None:
     budget.spend(
         check,
         texts(TABLES),
-        ["a\rb,c\n1,2\n", "a,b\n" + "1" * 200_000 + ",2\n", TABLES[0].replace("1", "9" * 5000)],
+        [
+            "a\rb,c\n1,2\n",
+            "a,b\n" + "1" * 200_000 + ",2\n",
+            TABLES[0].replace("1", "9" * 5000),
+            # A row that does not hold, so that its name is printed.
+            TABLES[-1].replace("pk_plain_write,24", "[" * 48_000 + "pk_plain_write,24", 1),
+        ],
     )
 
 

@@ -45,4 +45,4 @@ def aligned(heads: Sequence[str], rows: Iterable[Sequence[str]], numeric: Contai
 def unbroken(sentence: str) -> str:
     """The sentence with ties before percent signs and inside brackets, where no line may break."""
     sentence = sentence.replace(" %", f"{_TIE}%")
-    return re.sub(r"\[[^]]*\]", lambda found: found[0].replace(" ", _TIE), sentence)
+    return re.sub(r"\[[^][]*\]", lambda found: found[0].replace(" ", _TIE), sentence)
