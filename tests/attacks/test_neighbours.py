@@ -187,7 +187,7 @@ def test_the_trials_started_in_time_and_were_measured(besieged: Besieged) -> Non
     assert facts.get("Complete", {}).get("status") == "True", facts
     assert {trial["status"]["outcome"] for trial in besieged.trials} == {"Succeeded"}
     assert besieged.siege.sent > 100, "they dripped"
-    assert besieged.siege.asked > 10, "they asked, in the turns that the dripping left them"
+    assert besieged.siege.asked, "they asked, in the turns that the dripping left them"
 
 
 @pytest.mark.parametrize("container", TRUSTED)

@@ -49,7 +49,7 @@ def manifests(layout: Layout, *, judged: bool = False) -> list[Manifest]:
 def _judges() -> list[Manifest]:
     """Pods, namespaces and NetworkPolicies are all that :mod:`.policies` reads."""
     api = "rbac.authorization.k8s.io"
-    name = f"encbench:{policies.NAME}"
+    name = f"cluster:{policies.NAME}"  # of the cluster, which stays when the chart goes
     return [
         _cluster_role(
             name,
