@@ -26,7 +26,7 @@ def gather_seconds(spec: TrialSpec) -> float:
     if clients == 1 or spec.turns or workload.recovery or (tpcc and tpcc.benchmarksql):
         return 0.0
     # A Java virtual machine needs more than a second of CPU until it is connected.
-    start, each = (1.0, 0.05) if tpcc is None else (3.0, 0.5)
+    start, each = (1.0, 0.1) if tpcc is None else (3.0, 0.5)
     return round(min(start + each * clients + _EACH_THREAD * spec.concurrency, _LONGEST), 3)
 
 

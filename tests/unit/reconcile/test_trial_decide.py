@@ -256,7 +256,7 @@ def test_a_client_on_a_lost_node_spoils_its_trial_alone() -> None:
     assert run(*clients, replicas=2, late=119).status.outcome is None, "the node may come back"
     # Of two clients the load begins a second later, because they gather.
     assert run(*clients, replicas=2, late=121).status.outcome is None
-    decision = run(*clients, replicas=2, late=122.2)
+    decision = run(*clients, replicas=2, late=122.3)
     assert verdict(decision) == ("Invalid", "Disrupted")
     assert decision.status.message == "node n2 of pod run-0 was lost while the trial ran"
 

@@ -204,7 +204,7 @@ def test_several_clients_have_time_to_connect_before_they_begin() -> None:
 
     alone, limit = found(1, 4)
     assert alone is None
-    assert found(2, 4) == ("1.12", limit + 2)
+    assert found(2, 4) == ("1.22", limit + 2)
     assert found(64, 2048) == ("10", limit + 10)
 
 
