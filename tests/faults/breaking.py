@@ -105,7 +105,7 @@ def edit_init_sql(kube: Kube, testbed: str, edit: Edit) -> None:
 def edit_pod(kube: Kube, testbed: str, edit: Callable[[dict[str, Any]], None]) -> None:
     """Change the StatefulSet's pod spec, and have its waiting pod made anew by it.
 
-    As the operator, because the chart's policies let nobody else make a pod that is measured.
+    The operator's name is used, because the chart's policies let it alone make measured pods.
     """
     body = kube.get("statefulset", testbed, NAMESPACE)
     assert body is not None

@@ -2,6 +2,7 @@
 
 import subprocess
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from encbench.tools.sysbench import builtin
 from encbench.tools.sysbench.parser import parse
 from tests.contract.client.harness import uploads
 from tests.contract.client.sysbench import ROWS, TABLES, Bench
-from tests.support.local_client import local_client
+from tests.support.local_client import LocalClient, local_client
 from tests.support.receiver import Receiver
 
 pytestmark = pytest.mark.usefixtures("precedence")
@@ -62,6 +63,13 @@ def test_rows_inserted_are_the_transactions_counted(
     assert bench.load() == (0, "")
 
 
+def release(clients: Sequence[LocalClient], receiver: Receiver, start_at: float) -> None:
+    """Let all of them start at that time, each with places of its own for its files."""
+    for index, client in enumerate(clients):
+        urls = {file: receiver.url(f"{index}/{file}") for file in uploads(receiver)}
+        client.release(urls, start_at)
+
+
 def test_replicas_start_together(bench: Bench, tmp_path: Path, receiver: Receiver) -> None:
     own = ["--threads=2 --rand-seed=1", "--threads=1 --rand-seed=2"]
     with (
@@ -71,10 +79,7 @@ def test_replicas_start_together(bench: Bench, tmp_path: Path, receiver: Receive
         for client in (one, two):
             client.wait_for("waiting")
         start_at = time.time() + 0.5
-        states = []
-        for name, client in (("a", one), ("b", two)):
-            urls = {file: receiver.url(f"{name}/{file}") for file in uploads(receiver)}
-            client.release(urls, start_at)
+        release((one, two), receiver, start_at)
         states = [client.wait_for("uploaded") for client in (one, two)]
     began = [client.summary()["began"]["unix"] for client in (one, two)]
     assert began == pytest.approx([start_at, start_at], abs=0.1)
@@ -111,9 +116,7 @@ def test_a_crowd_connects_early_and_begins_at_once(
         for client in clients:
             client.wait_for("waiting")
         before, start_at = bench.counter("Com_commit"), time.time() + 1.0
-        for index, client in enumerate(clients):
-            urls = {file: receiver.url(f"{index}/{file}") for file in uploads(receiver)}
-            client.release(urls, start_at)
+        release(clients, receiver, start_at)
         time.sleep(start_at + GATHER - 0.3 - time.time())
         assert bench.server.admin(sessions) == [(CROWD,)]
         assert bench.counter("Com_commit") == before

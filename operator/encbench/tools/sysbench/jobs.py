@@ -12,7 +12,6 @@ from encbench.kube import pods
 from encbench.ports import Body
 from encbench.tools import gathering, pod
 from encbench.tools.context import LoadContext, TrialContext, shares
-from encbench.tools.gathering import gather_seconds
 from encbench.tools.sysbench import command, enclave
 from encbench.tools.turns import load_seconds
 
@@ -57,7 +56,7 @@ def trial_job(context: TrialContext) -> Body:
         command.run_command(workload, context.connection, seconds=seconds),
         shares(spec.concurrency, client.replicas)[0],
     )
-    limit = gather_seconds(spec) + seconds + parse_duration(spec.step_deadlines.overrun)
+    limit = gathering.gather_seconds(spec) + seconds + parse_duration(spec.step_deadlines.overrun)
     # Session and counters are one file, because the second wraps what the first has loaded.
     own = {command.SESSION_SCRIPT: _SESSION + (_COUNTERS if counting else "")}
     if sysbench.enclave_workload:

@@ -13,7 +13,7 @@ final class Gathering {
   private Gathering() {}
 
   /**
-   * How long to wait for it in nanoseconds; 0 where nobody else is to begin, or if it has passed.
+   * Nanoseconds until that moment; 0 if it has passed, or if the client runs by itself.
    *
    * @param now Unix time in milliseconds
    */
