@@ -380,6 +380,8 @@ def _control_plane() -> list[Fault]:
     return [
         DaemonKilled("api-server-killed", "kube-apiserver", (2, 40)),
         DaemonFrozen("api-server-frozen", "kube-apiserver", (2, 30)),
+        # Longer than a Lease lasts: leaders and nodes have lost theirs when it comes back.
+        DaemonKilled("api-server-away", "kube-apiserver", (100, 130)),
         DaemonKilled("etcd-killed", "etcd", (1, 20)),
         DaemonFrozen("etcd-frozen", "etcd", (2, 20)),
         DaemonKilled("kubelet-killed", "kubelet", (1, 30), "kubelet"),
