@@ -18,8 +18,11 @@ from tests.support.install import NAMESPACE
 from tests.support.kube import Kube
 
 CLASS = "encbench-chaos"
-DATABASES = 5
-"""One more than a cell of three arms and a spare has."""
+DATABASES = 13
+"""One more than four sets of three arms have: a campaign may lose some, and its claims with them.
+
+They are files with holes, which are as large as what is in them.
+"""
 DATABASE_SIZE, STORE_SIZE = "1Gi", "4Gi"
 STORE = "store"
 STORE_CLAIM = "data-encbench-minio-0"

@@ -15,6 +15,7 @@ cell holds a node at a time.
   released has ended before another takes the node. How long a Lease has not been renewed is
   measured by one's own clock, from when it was first seen: other clocks may be wrong. Of a campaign
   that is gone or over the node is taken at once.
+- **Tidy**: a Lease that a process left behind when it died is freed even if none waits for it.
 """
 
 import asyncio
@@ -37,6 +38,8 @@ TEND = 5.0
 """Seconds between rounds over the leases that are held."""
 RENEW = 10.0
 """Seconds from one renewal to the next."""
+SWEEP = 30.0
+"""Seconds between looks for Leases that a dead process left behind."""
 SPARE = 60.0
 """Seconds by which a lease outlasts the longest work of its unit, if it is never renewed again."""
 IDLE = 15.0
@@ -157,6 +160,7 @@ class NodeLeases:
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._signs: defaultdict[str, Ages[Unit | None]] = defaultdict(lambda: Ages(ticks))
         """Of each node's holder (None) and of each request in its queue."""
+        self._swept = -math.inf
 
     @property
     def busy(self) -> bool:
@@ -226,7 +230,7 @@ class NodeLeases:
                 log.exception("the leases of nodes could not be tended")
 
     async def tend(self) -> None:
-        """Renew what is held, give back what nothing works on, see who waits."""
+        """Renew what is held, give back what nothing works on, see who waits and what is left."""
         now = self._ticks()
         late = [
             (unit, member)
@@ -243,6 +247,12 @@ class NodeLeases:
                         await self._renew(node)
                 except (Unavailable, Rejected, Conflict) as error:
                     log.info("the lease of node %s is not renewed: %s", node, error)
+        if now - self._swept >= SWEEP:
+            self._swept = now
+            try:
+                await self._sweep()
+            except (Unavailable, Rejected) as error:
+                log.info("the leases of nodes are not looked through: %s", error)
 
     # -- units
 
@@ -367,6 +377,17 @@ class NodeLeases:
             kept.lease = lease
         else:
             await self._hold(lease, holder, kept.users, now)
+
+    async def _sweep(self) -> None:
+        """Free the Leases that have run out, and those of campaigns that are gone or over."""
+        for body in await self._cluster.list(LEASE, self._namespace, leases.MARKS):
+            async with self._locks[body["metadata"]["name"]]:
+                with suppress(ValueError, LookupError, Conflict):
+                    lease = leases.parse(body)
+                    if lease.holder is None or lease.node in self._kept:
+                        continue
+                    if await self._is_free(lease, self._ages(lease)[None]):
+                        await self._write(lease.free())
 
     async def _hold(self, lease: NodeLease, holder: Holder, users: set[Unit], now: float) -> None:
         """Write that the cell has the node from now on, for as long as these may work."""

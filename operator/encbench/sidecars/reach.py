@@ -3,6 +3,9 @@
 An init container of that pod. Network plugins learn of a new pod a moment after its start, and
 until then some of them refuse its connections. A tool would take that for the database's own
 refusal and give up, and with it the testbed.
+
+Cluster DNS answers nothing while it and the API server come back from an outage at the same time,
+which takes longer.
 """
 
 import socket
@@ -12,6 +15,8 @@ import time
 from encbench.wire.failure import leave
 
 SECONDS = 30.0
+WITHOUT_NAMES = 180.0
+"""Seconds for as long as cluster DNS gives no answer at all."""
 _ATTEMPT_SECONDS, _PAUSE_SECONDS = 5.0, 0.5
 
 
@@ -19,17 +24,22 @@ class OutOfReach(Exception):
     """There was no connection in all that time. The text says why."""
 
 
-def reach(host: str, port: int, seconds: float = SECONDS) -> None:
+def reach(
+    host: str, port: int, seconds: float = SECONDS, without_names: float = WITHOUT_NAMES
+) -> None:
     """Return after the first connection; OutOfReach when an attempt fails after so many seconds."""
-    until = time.monotonic() + seconds
+    began = time.monotonic()
     while True:
         try:
             socket.create_connection((host, port), timeout=_ATTEMPT_SECONDS).close()
             return
         except OSError as error:
-            if time.monotonic() > until:
+            # A name that does not exist is another error.
+            is_dns_away = isinstance(error, socket.gaierror) and error.errno == socket.EAI_AGAIN
+            most = without_names if is_dns_away else seconds
+            if time.monotonic() > began + most:
                 raise OutOfReach(
-                    f"no connection to {host}, port {port}, within {seconds:g} s: {error}"
+                    f"no connection to {host}, port {port}, within {most:g} s: {error}"
                 ) from error
         time.sleep(_PAUSE_SECONDS)
 

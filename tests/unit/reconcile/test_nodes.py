@@ -9,7 +9,7 @@ import pytest
 from encbench.api.kinds import CAMPAIGN, LEASE
 from encbench.kube.leases import Holder, Unit, parse
 from encbench.ports import Cluster, Rejected, Unavailable
-from encbench.reconcile.nodes import ALIVE, GONE, IDLE, LINGER, RENEW, SPARE, NodeLeases, Use
+from encbench.reconcile.nodes import ALIVE, GONE, IDLE, LINGER, RENEW, SPARE, SWEEP, NodeLeases, Use
 from tests.support import manifests
 from tests.support.fake_cluster import FakeCluster
 from tests.unit.reconcile.driver import Switch
@@ -325,6 +325,38 @@ async def test_of_a_campaign_that_is_no_more_the_node_is_taken_soon(
 
 
 SINCE = "2030-01-01T00:00:00Z"
+
+
+async def test_what_a_dead_process_left_is_freed_though_none_waits(here: Installation) -> None:
+    made = here.cluster.add(CAMPAIGN, alive("one"))
+    owner = Holder("team-one", "one", made["metadata"]["uid"])
+    await here.a.take(Use(Unit(owner, "trial"), "trial", frozenset({"n1"}), 3600.0))
+    await here.b.take(use("two", "n2", seconds=3600.0))
+    await here.pass_time(SWEEP + ALIVE + 5, here.b)
+    assert (here.holder(), here.holder("n2")) == ("one", "two"), "its campaign still runs"
+    await here.cluster.delete(CAMPAIGN, "team-one", "one", made["metadata"]["uid"])
+    await here.pass_time(SWEEP + 5, here.b)
+    assert (here.holder(), here.holder("n2")) == ("", "two")
+    await here.a.tend()
+    assert here.holder() == "", "nor does the first one write it again"
+
+
+async def test_what_has_run_out_is_freed_too(here: Installation) -> None:
+    here.cluster.add(CAMPAIGN, alive("one"))
+    await here.a.take(use("one"))
+    await here.pass_time(WORK + SPARE + SWEEP, here.b)
+    assert here.holder() == ""
+
+
+async def test_a_sweep_that_fails_is_tried_again(here: Installation) -> None:
+    await here.a.take(use("one"))
+    way = Switch(here.cluster)
+    other = here.operator(cluster=way)
+    way.away = True
+    await here.pass_time(WORK, other)
+    way.away = False
+    await here.pass_time(ALIVE + 2 * SWEEP, other)
+    assert here.holder() == ""
 
 
 async def test_a_holder_that_may_not_be_looked_up_is_waited_for(here: Installation) -> None:

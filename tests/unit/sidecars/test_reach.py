@@ -59,8 +59,28 @@ def test_a_name_that_nobody_knows_yet_is_tried_again(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(socket, "create_connection", connect)
     monkeypatch.setattr(reach, "_PAUSE_SECONDS", 0)
-    reach.reach("database", 3306)
+    reach.reach("database", 3306, seconds=0)
     assert next(answers, "both were asked for") == "both were asked for"
+
+
+@pytest.mark.parametrize(
+    ("error", "within"),
+    [
+        (socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution"), "0.2 s"),
+        (socket.gaierror(socket.EAI_NONAME, "Name or service not known"), "0 s"),
+        (TimeoutError("timed out"), "0 s"),
+    ],
+)
+def test_dns_that_is_away_has_longer(
+    error: OSError, within: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def connect(*_: object, **__: object) -> socket.socket:
+        raise error
+
+    monkeypatch.setattr(socket, "create_connection", connect)
+    monkeypatch.setattr(reach, "_PAUSE_SECONDS", 0.01)
+    with pytest.raises(OutOfReach, match=f"no connection to database, port 3306, within {within}"):
+        reach.reach("database", 3306, seconds=0, without_names=0.2)
 
 
 def test_the_reason_is_left_for_the_status(
@@ -69,7 +89,7 @@ def test_the_reason_is_left_for_the_status(
     message = tmp_path / "termination-log"
     message.touch()
     monkeypatch.setattr(reach, "leave", lambda sentence: failure.leave(sentence, message))
-    monkeypatch.setattr(reach.reach, "__defaults__", (0,))
+    monkeypatch.setattr(reach.reach, "__defaults__", (0, 0))
     with pytest.raises(SystemExit, match="encbench: no connection to"):
         reach.main([HOST, str(port(closed))])
     assert "no connection" in (failure.failure(message.read_text()) or "")
