@@ -87,6 +87,11 @@ class PodPlace(Model):
 
     uid: Word = Field(description="UID of the pod.")
     node: NodeName = Field(description="Node of the pod.")
+    restarts: Annotated[Int, Field(ge=0)] = Field(
+        default=0,
+        description="Restarts of its containers by then; the kubelet counts each second attempt "
+        "to start one.",
+    )
 
 
 class ReleasedPods(Model):

@@ -23,6 +23,8 @@ class ContainerFacts:
     waiting_reason: str = ""
     waiting_message: str = ""
     exit_code: int | None = None
+    last_exit_code: int | None = None
+    """Of the run before the last restart."""
     exit_reason: str = ""
     termination_message: str = ""
     image_id: str = ""
@@ -105,6 +107,7 @@ def _container(entry: Body, prefix: str = "") -> ContainerFacts:
         waiting_reason=waiting.get("reason", ""),
         waiting_message=waiting.get("message", ""),
         exit_code=terminated.get("exitCode"),
+        last_exit_code=last.get("exitCode"),
         exit_reason=terminated.get("reason", "") or last.get("reason", ""),
         termination_message=(terminated.get("message") or last.get("message") or "").strip(),
         image_id=entry.get("imageID", ""),
@@ -178,6 +181,15 @@ def trouble(pods: list[PodFacts]) -> Trouble | None:
 def node_lost(pod: PodFacts) -> Trouble:
     """What there is to say of a pod whose node does not answer."""
     return Trouble(NODE_LOST, f"node {pod.node} of pod {pod.name} does not answer")
+
+
+def restarted(pod: PodFacts) -> str:
+    """Which container of a pod was started again, and how its last run had ended."""
+    again = max(pod.containers.values(), key=lambda one: one.restarts)
+    how = again.exit_reason or "an error"
+    if again.last_exit_code is not None:
+        how += f" (exit code {again.last_exit_code})"
+    return f"container {again.name.removeprefix('init:')} of pod {pod.name} restarted after {how}"
 
 
 def no_pod(kind: str, name: str) -> str:

@@ -70,8 +70,8 @@ def test_the_release_writes_down_the_pods_and_their_nodes() -> None:
     known = decision.status.pods
     assert known is not None
     assert known.to_dict() == {
-        "database": {"uid": "bed-0", "node": "node-1"},
-        "clients": [{"uid": "run-0", "node": "node-1"}],
+        "database": {"uid": "bed-0", "node": "node-1", "restarts": 0},
+        "clients": [{"uid": "run-0", "node": "node-1", "restarts": 0}],
     }
 
 

@@ -286,6 +286,25 @@ def test_what_happens_to_a_pod_in_the_window_is_a_disruption(
     assert "while the trial ran" in (decision.status.message or "")
 
 
+def test_of_a_restart_it_says_which_container_and_how_that_had_ended() -> None:
+    tool = ContainerFacts("tool", restarts=1, exit_reason="OOMKilled", last_exit_code=137)
+    decision = run(a_client(RUN, tool))
+    assert decision.status.message == (
+        "container tool of pod run-0 restarted after OOMKilled (exit code 137) while the trial ran"
+    )
+
+
+def test_a_container_that_was_started_twice_before_the_release_disturbs_nothing() -> None:
+    def look(restarts: int) -> TrialDecision:
+        client = a_client(RUN, ContainerFacts("tool", restarts=restarts))
+        place = {"uid": client.pod.uid, "node": "n1", "restarts": 1}
+        trial = a_trial(RUNNING, releaseAt=UNIX - 60.0, pods={"clients": [place]})
+        return decide(trial, saw(client))
+
+    assert look(1).status.outcome is None
+    assert verdict(look(2)) == ("Invalid", "Disrupted")
+
+
 @pytest.mark.parametrize(
     ("codes", "measured"), [((0, 0), "True"), ((0, 1), "False"), ((0, None), "False")]
 )

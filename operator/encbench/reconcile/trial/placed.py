@@ -5,6 +5,7 @@ time the record is made, the database may be somewhere else.
 """
 
 from encbench.api.trial import PodPlace, ReleasedPods, TrialSpec
+from encbench.reconcile import pods as facts
 from encbench.reconcile.objects import Testbed, Trial
 from encbench.reconcile.pods import PodFacts
 from encbench.reconcile.trial.decision import TrialDraft
@@ -27,7 +28,23 @@ def pods(seen: TrialSeen) -> ReleasedPods:
 
 
 def _place(pod: PodFacts) -> PodPlace | None:
-    return None if pod.node is None else PodPlace(uid=pod.uid, node=pod.node)
+    if pod.node is None:
+        return None
+    return PodPlace(uid=pod.uid, node=pod.node, restarts=pod.restarts)
+
+
+def restarted(draft: TrialDraft) -> str | None:
+    """Which container of a client was started again since the release, as a sentence.
+
+    Clients have no restarts, but a kubelet that cannot start a container in time tries once more
+    and counts that. Before the release it disturbs nothing.
+    """
+    known = draft.status.pods
+    before = {place.uid: place.restarts for place in known.clients} if known is not None else {}
+    for client in draft.seen.clients:
+        if client.pod.restarts > before.get(client.pod.uid, 0):
+            return f"{facts.restarted(client.pod)} while the trial ran"
+    return None
 
 
 def replaced(draft: TrialDraft) -> str | None:

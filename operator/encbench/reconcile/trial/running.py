@@ -79,9 +79,7 @@ def _disturbance(draft: TrialDraft) -> str | None:
     is_complete = len(seen.clients) == draft.spec.workload.client.replicas
     if not is_complete or any(client.pod.deleting for client in seen.clients):
         return "a client pod was deleted or replaced while the trial ran"
-    if any(client.pod.restarts for client in seen.clients):
-        return "a client container restarted while the trial ran"
-    return placed.replaced(draft)
+    return placed.restarted(draft) or placed.replaced(draft)
 
 
 def longest(spec: TrialSpec) -> float:
