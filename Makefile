@@ -20,6 +20,8 @@ venv = $(shell tests/venv.sh)
 python = $(venv)/bin/python
 # Half of the time these tests wait for servers; a file and its servers stay with one worker.
 contract = $(python) -m pytest -q --durations=15 --durations-min=10 -n 3 --dist loadfile --no-loadscope-reorder tests/contract
+# Of these, what may run beside campaigns, because it measures nothing and has no short deadline.
+beside = $(addprefix tests/contract/,api conformance page plugin release store)
 
 # The English of these files keeps the rules in .vale/styles: pages, the comments of manifests, the
 # docstrings and comments of the operator, and the API's descriptions.
@@ -44,14 +46,14 @@ demo: ## From nothing to a report: cluster, images, chart, campaigns/demo; VALUE
 .PHONY: test
 test: parts lint ## Everything that must pass: check, contract, end-to-end and faults
 	$(MAKE) --no-print-directory --jobs=2 e2e aside
-	$(contract) -m 'not full' --ignore=tests/contract/api
+	$(contract) -m 'not full' $(addprefix --ignore=,$(beside))
 
 # A campaign mostly waits, so that there is time beside it for what measures nothing. What these say
 # comes at their end.
 .PHONY: aside
 aside:
 	@said=$$(mktemp); \
-	nice -n 19 $(MAKE) --no-print-directory unit check-parts contract-api >"$$said" 2>&1; \
+	nice -n 19 $(MAKE) --no-print-directory unit check-parts contract-beside >"$$said" 2>&1; \
 	failed=$$?; cat "$$said"; rm "$$said"; exit $$failed
 
 .PHONY: parts
@@ -104,9 +106,9 @@ check-parts: ## check-java, check-rust and calibration, two at a time
 contract: parts ## The adapters against a real API server, MinIO, Prometheus, MariaDB and sysbench
 	$(contract) -m 'not full'
 
-.PHONY: contract-api
-contract-api: ## Of these, what a real API server takes and refuses
-	$(python) -m pytest -q -n 2 --dist loadfile -m 'not full' tests/contract/api
+.PHONY: contract-beside
+contract-beside: ## Of these, what may run beside campaigns
+	$(python) -m pytest -q -n 2 --dist loadfile -m 'not full' $(beside)
 
 # With the odd values that take long, because rules are evaluated by the API server's own CEL.
 .PHONY: contract-versions
