@@ -29,7 +29,7 @@ OOM, DISRUPTED, TOOL_FAILED = "OOMKilled", "Disrupted", "ToolFailed"
 RECOVERY_FAILED, BLOCK_BROKEN = "RecoveryFailed", "BlockBroken"
 SETTINGS_REFUSED = "SettingsRefused"
 NOT_MARKED, NOT_READY, IN_USE = "NotMarked", "PodNotReady", "DatabaseInUse"
-NO_LOGIN = "NoLogin"
+NO_LOGIN, LOAD_DISRUPTED = "NoLogin", "LoadDisrupted"
 NODE_IN_USE = "NodeInUse"
 UNLIKE_NODES = "UnlikeNodes"
 UNSCHEDULABLE = "Unschedulable"
@@ -66,6 +66,7 @@ _FAILURES = {
     "TooFewConnections": "The server allows fewer connections than the load needs.",
     **_LOGIN,
     "LoadFailed": "The load Job failed.",
+    LOAD_DISRUPTED: "The load's pod, or the database's, was deleted during the load.",
     "LoadTimeout": "Loading did not end within `stepDeadlines.load`.",
     "CopyFailed": "The golden copy left no account of itself.",
     "ResetTimeout": "A start of the database did not end within `stepDeadlines.reset`.",

@@ -61,6 +61,13 @@ def test_its_open_block_is_replaced_and_the_set_goes() -> None:
     assert all("g2-" in name for name in names), names
 
 
+def test_a_set_whose_load_lost_a_pod_is_built_anew_at_once() -> None:
+    one = a_campaign(blocks={"min": 2, "maxReplacements": 1})
+    beds = one_failed(one, "LoadDisrupted", was_ready=False)
+    (gone,) = decide(one, saw(one, testbeds=beds)).status.lost_sets
+    assert (gone.generation, gone.block) == (1, None)
+
+
 def test_between_blocks_no_block_is_replaced() -> None:
     one = a_campaign(blocks={"min": 2, "maxReplacements": 1})
     beds = one_failed(one)

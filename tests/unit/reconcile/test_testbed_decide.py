@@ -14,7 +14,7 @@ from encbench.reconcile.effects.effect import (
     IssueCredentials,
     ProveFully,
 )
-from encbench.reconcile.pods import ContainerFacts, JobFacts
+from encbench.reconcile.pods import ContainerFacts, JobFacts, PodFacts
 from encbench.reconcile.testbed.decide import TestbedDecision, decide, is_version
 from encbench.reconcile.testbed.facts import FullProof, SetFacts, TestbedFound, TestbedSeen
 from tests.unit.reconcile.seen import (
@@ -222,7 +222,7 @@ def test_the_dataset_is_loaded_once_by_a_job_that_stays() -> None:
 
 def test_a_load_that_fails_says_why() -> None:
     tool = ContainerFacts("tool", exit_code=1, exit_reason="Error", termination_message="no space")
-    pod = a_pod("bed-load-x", tool)
+    pod = a_pod("bed-load-x", tool, **DURING)
     load = JobFacts("load", failed=True, pods=(pod,))
     decision = decide(a_testbed(UP), saw(load=load))
     assert failure(decision) == "LoadFailed"
@@ -231,6 +231,33 @@ def test_a_load_that_fails_says_why() -> None:
     assert "exit code 1" in fact.message
     assert "kubectl logs bed-load-x -c tool says why" in fact.message
     assert "no space" not in fact.message
+
+
+DURING = {"created": NOW.timestamp() - 30}
+"""Of a pod that is younger than the database's."""
+TAKEN = {
+    "its own pod is gone": ((), a_pod(), "the load's pod"),
+    "its own pod goes": ((a_pod("load", deleting=True, **DURING),), a_pod(), "the load's pod"),
+    "no database": ((a_pod("load", **DURING),), None, "the database's pod"),
+    "the database goes": ((a_pod("load", **DURING),), a_pod(deleting=True), "the database's pod"),
+    "another database": (
+        (a_pod("load", **DURING),),
+        a_pod(created=NOW.timestamp() - 9),
+        "the database's pod",
+    ),
+}
+
+
+@pytest.mark.parametrize(("own", "database", "what"), TAKEN.values(), ids=TAKEN)
+def test_a_load_from_which_a_pod_was_taken_is_no_failure_of_its_own(
+    own: tuple[PodFacts, ...], database: PodFacts | None, what: str
+) -> None:
+    load = JobFacts("load", failed=True, pods=own)
+    decision = decide(a_testbed(UP), saw(load=load, database=database))
+    assert failure(decision) == "LoadDisrupted"
+    fact = find(decision.status.conditions, "Failed")
+    assert fact is not None
+    assert fact.message == f"{what} was deleted during the load"
 
 
 def test_a_load_that_takes_too_long_is_given_up() -> None:

@@ -1,9 +1,10 @@
 """Sets of testbeds that were lost with a node: the cell goes on with another set; pure.
 
 A database whose node is gone does not come back where its volume is bound to that node. Its testbed
-fails after `stepDeadlines.provision`. All testbeds of its cell are then built anew, wherever the
-scheduler finds room, because the arms of a block are compared on one set only. A cell may lose as
-many sets as it has `blocks.maxReplacements`, so that a database that always fails ends it.
+fails after `stepDeadlines.provision`. One whose load lost a pod fails at once. All testbeds of the
+cell are then built anew, wherever the scheduler finds room, because the arms of a block are
+compared on one set only. A cell may lose as many sets as it has `blocks.maxReplacements`, so that a
+database that always fails ends it.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,7 +12,7 @@ from itertools import chain
 
 from encbench.api.campaign import MAX_LOST_SETS, LostSet
 from encbench.api.conditions import find, format_time
-from encbench.api.lifecycle import FAILED, NODE_LOST, NOT_READY, UNSCHEDULABLE
+from encbench.api.lifecycle import FAILED, LOAD_DISRUPTED, NODE_LOST, NOT_READY, UNSCHEDULABLE
 from encbench.core.plan import Cell, CellState, PlannedTrial
 from encbench.reconcile.campaign.facts import CampaignSeen
 from encbench.reconcile.campaign.ledger import line
@@ -60,11 +61,13 @@ def _first(cell: Cell, seen: CampaignSeen, lost: Sequence[LostSet]) -> Testbed |
 
 
 def _why(bed: Testbed) -> str:
-    """Why the testbed is lost; empty if it is not, or never was ready."""
+    """Why the testbed is lost; empty if it is not, or would be again."""
     fact = find(bed.status.conditions, FAILED)
-    if fact is None or bed.spec.instance.is_external or bed.status.ready_time is None:
+    if fact is None or fact.status != "True" or bed.spec.instance.is_external:
         return ""
-    return fact.message if fact.status == "True" and fact.reason in GONE else ""
+    was_ready = bed.status.ready_time is not None
+    is_lost = fact.reason == LOAD_DISRUPTED or (was_ready and fact.reason in GONE)
+    return fact.message if is_lost else ""
 
 
 def _lost(bed: Testbed, planned: PlannedTrial | None, seen: CampaignSeen) -> LostSet:

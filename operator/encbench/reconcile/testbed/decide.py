@@ -16,7 +16,7 @@ from encbench.reconcile import checks, pods
 from encbench.reconcile.draft import PATIENCE, Decision, backoff
 from encbench.reconcile.effects import effect as do
 from encbench.reconcile.objects import Testbed
-from encbench.reconcile.pods import PodFacts, Trouble
+from encbench.reconcile.pods import JobFacts, PodFacts, Trouble
 from encbench.reconcile.starts import current_start, wanted_start
 from encbench.reconcile.testbed import solitude
 from encbench.reconcile.testbed.facts import TestbedSeen
@@ -218,6 +218,9 @@ def _load(draft: TestbedDraft) -> TestbedDecision:
         draft.condition(life.LOADED, True, "Loaded", "the dataset is loaded")
         return _decision(draft, requeue=0.0)
     if load.failed:
+        taken = _taken_from_load(draft, load)
+        if taken is not None:
+            return _fail(draft, life.LOAD_DISRUPTED, f"{taken} was deleted during the load")
         return _fail(draft, "LoadFailed", found.message if found else "the load Job failed")
     if found is not None:
         draft.hold(life.LOADED, found.reason, found.message)
@@ -227,6 +230,18 @@ def _load(draft: TestbedDraft) -> TestbedDecision:
         message = found.message if found else "loading the dataset took too long"
         return _fail(draft, found.reason if found else "LoadTimeout", message)
     return _decision(draft, requeue=POLL)
+
+
+def _taken_from_load(draft: TestbedDraft, load: JobFacts) -> str | None:
+    """What a failed load missed, as a drained node takes it; None if it failed by itself."""
+    pod, database = next(iter(load.pods), None), draft.seen.database
+    if pod is None or pod.deleting:
+        return "the load's pod"
+    if draft.spec.instance.is_external:
+        return None
+    if database is None or database.deleting or database.created > pod.created:
+        return "the database's pod"
+    return None
 
 
 def _await_node(draft: TestbedDraft) -> TestbedDecision:
