@@ -19,6 +19,9 @@ NOW = "2026-01-01T00:00:00Z"
 SECRETS, CLAIMS = "/api/v1/namespaces/{}/secrets", "/api/v1/namespaces/{}/persistentvolumeclaims"
 OURS = "/apis/encbench.io/v1alpha1/namespaces/default"
 
+PATIENCE = 300.0
+"""Seconds for one command: one of them deletes what all other tests have left, one by one."""
+
 
 def listed() -> list[str]:
     (entry,) = yaml.safe_load(LIST.read_text(encoding="utf-8"))["api server"]
@@ -86,7 +89,7 @@ def test_they_can_be_carried_out(prepared: ApiServer, tmp_path: Path) -> None:
             env=environment,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=PATIENCE,
             check=False,
         )
         if done.returncode != 0:
