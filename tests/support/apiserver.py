@@ -147,12 +147,19 @@ def running(*more: str) -> Iterator[ApiServer]:
         yield server
 
 
-@pytest.fixture(scope="session")
-def api_server() -> Iterator[ApiServer]:
-    """One server for the whole session, with the CRDs of the checkout; use a namespace each."""
+@contextmanager
+def with_crds() -> Iterator[ApiServer]:
+    """A server of its own with the CRDs of the checkout."""
     with running() as server:
         crds = sorted((REPOSITORY / "crds").glob("*.yaml"))
         server.install([yaml.safe_load(path.read_text()) for path in crds])
+        yield server
+
+
+@pytest.fixture(scope="session")
+def api_server() -> Iterator[ApiServer]:
+    """One server for the whole session, with the CRDs of the checkout; use a namespace each."""
+    with with_crds() as server:
         yield server
 
 
