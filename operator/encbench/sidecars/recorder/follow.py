@@ -13,6 +13,8 @@ from encbench.wire.files import LARGEST
 
 CHUNK = 2**20
 """Bytes that are read at once. A tool may write faster than the recorder has memory."""
+_SELDOM = 0.2
+"""Seconds between looks when nothing is due."""
 
 
 def reader(tool: str) -> OutputReader:
@@ -61,15 +63,17 @@ class OutputFollower:
         return [line.decode(errors="replace") for line in lines]
 
 
-def pause(since_start: float | None) -> float:
+def pause(since_start: float | None, *, has_warmup: bool) -> float:
     """Seconds until the next look, given the seconds since the load began (None before it).
 
     A tool reports at whole seconds of its run. Close to one we look more often, so that the reading
-    of the process belongs to the line; in between we disturb the tool less.
+    of the process belongs to the line; in between we disturb the tool less. The beginning is known
+    by its own stamp. Of many clients on a few cores the last would begin late if all the others'
+    recorders looked just then, so they look soon only where the window begins with the load.
     """
     if since_start is None:
-        return 0.02
+        return _SELDOM if has_warmup else 0.02
     phase = since_start % 1.0
-    if phase < 0.03:
+    if phase < 0.03 <= since_start:
         return 0.005
-    return min(0.2, max(0.005, (1.0 - phase) / 2))
+    return min(_SELDOM, max(0.005, (1.0 - phase) / 2))

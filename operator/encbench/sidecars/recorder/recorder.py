@@ -120,8 +120,8 @@ class RunDriver:
                 checked = here
                 if not process.is_alive(wrapper) and barrier.ended(folder) is None:
                     return
-            started = seen.started
-            time.sleep(follow.pause(here - started.monotonic if started else None))
+            started = here - seen.started.monotonic if seen.started else None
+            time.sleep(follow.pause(started, has_warmup=self._config.warmup > 0))
 
     def _find(self, wrapper: int) -> None:
         pid = process.find(wrapper, self._config.process)

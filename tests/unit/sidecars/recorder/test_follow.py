@@ -57,13 +57,18 @@ def test_looks_come_closer_as_a_report_is_due() -> None:
     moment, looks = 10.05, []
     while moment < 11.05:
         looks.append(moment)
-        moment += pause(moment)
+        moment += pause(moment, has_warmup=True)
     gaps = [after - before for before, after in pairwise(looks)]
     nearest = min(look - 11.0 for look in looks if look >= 11.0)
     assert nearest <= 0.006
     assert len(looks) < 25
     assert max(gaps) == pytest.approx(0.2)
-    assert pause(None) == pytest.approx(0.02)
+
+
+def test_a_recorder_looks_away_while_others_begin() -> None:
+    assert pause(None, has_warmup=True) == pytest.approx(0.2)
+    assert pause(0.01, has_warmup=True) == pytest.approx(0.2)
+    assert pause(None, has_warmup=False) == pytest.approx(0.02)  # Its CPU counts from here.
 
 
 def test_readers() -> None:
