@@ -4,6 +4,7 @@ import base64
 import contextlib
 import re
 import subprocess
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,8 @@ from tests.support.install import NAMESPACE
 from tests.support.kube import Kube
 
 SERVICE = "encbench-minio"
+PATIENCE = 60
+"""Seconds, which a store takes to be ready again after most faults."""
 
 
 @dataclass(frozen=True)
@@ -48,23 +51,34 @@ def bucket(kube: Kube) -> Iterator[Bucket]:
     secret = kube.get("secret", f"{SERVICE}-analyst", NAMESPACE)
     assert secret is not None
     keys = {name: base64.b64decode(value).decode() for name, value in secret["data"].items()}
-    command = ["kubectl", "port-forward", f"--namespace={NAMESPACE}", f"service/{SERVICE}", ":9000"]
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, text=True, env=kube.environment, stderr=subprocess.PIPE
-    )
-    try:
-        assert process.stdout is not None
-        port = re.search(r"127\.0\.0\.1:(\d+) ->", process.stdout.readline())
-        assert port is not None, "kubectl port-forward did not say its port"
+    with _forwarded(kube) as port:
         client = session.get_session().create_client(
             "s3",
-            endpoint_url=f"http://127.0.0.1:{port[1]}",
+            endpoint_url=f"http://127.0.0.1:{port}",
             aws_access_key_id=keys["access-key"],
             aws_secret_access_key=keys["secret-key"],
             region_name="us-east-1",
             config=Config(s3={"addressing_style": "path"}),
         )
         yield Bucket(client)
-    finally:
-        process.terminate()
-        process.wait(10)
+
+
+@contextlib.contextmanager
+def _forwarded(kube: Kube) -> Iterator[str]:
+    """The port that leads to the store, which may have been disturbed a moment ago."""
+    command = ["kubectl", "port-forward", f"--namespace={NAMESPACE}", f"service/{SERVICE}", ":9000"]
+    end = time.monotonic() + PATIENCE
+    while True:
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, text=True, env=kube.environment, stderr=subprocess.PIPE
+        )
+        try:
+            assert process.stdout is not None
+            if port := re.search(r"127\.0\.0\.1:(\d+) ->", process.stdout.readline()):
+                yield port[1]
+                return
+        finally:
+            process.terminate()
+            _, said = process.communicate(timeout=10)
+        assert time.monotonic() < end, f"kubectl port-forward did not say its port: {said}"
+        time.sleep(1)
