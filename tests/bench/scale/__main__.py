@@ -37,6 +37,7 @@ def main() -> int:
     chosen = parser.parse_args()
     with plane.running(chosen.controller_qps) as ground:
         log = (chosen.keep or ground.folder) / "operator.log"
+        log.parent.mkdir(parents=True, exist_ok=True)
         figures = asyncio.run(
             measure.measured(
                 ground, chosen.campaigns, chosen.trials, chosen.ceiling, chosen.present, log

@@ -72,7 +72,7 @@ def test_that_many_clients_connect_and_run(name: str, tmp_path: Path) -> None:
         bench = Bench(server, tmp_path)
         assert bench.load() == (0, "")
         before = memory_of(server.process.pid)
-        words = bench.words("oltp_point_select", warmup="0s", duration="5s")
+        words = bench.words("oltp_point_select", warmup="0s", duration="15s")
         tool = started([*words, f"--threads={THREADS}"], tmp_path)
         most = client = grown = 0
         while tool.poll() is None:
