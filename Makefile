@@ -205,7 +205,7 @@ compare: ## Compare what two revisions produce; BEFORE=HEAD AFTER= (the working 
 	$(python) -m tests.revisions $(BEFORE) $(AFTER)
 
 .PHONY: bench-aa
-bench-aa: ## Real A/A campaigns, their verdicts and noise floors; CAMPAIGNS=20
+bench-aa: ## Real A/A campaigns, their verdicts and noise floors; CAMPAIGNS=20 DESIGN=interleaved
 	$(python) -m tests.bench.aa
 
 .PHONY: bench-ledger
