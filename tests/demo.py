@@ -4,10 +4,12 @@ import sys
 import time
 from pathlib import Path
 
-from tests.support.install import NAMESPACE, RELEASE, cluster, installation, is_own
+from tests.support.install import CHART_IMAGES, NAMESPACE, RELEASE, cluster, installation, is_own
 from tests.support.kube import REPO, CommandFailed, Kube, wait_for
 
 CAMPAIGN = "demo"
+IMAGES = (*CHART_IMAGES, "sysbench", "mariadb", "turnstile", "confidential-proxy")
+"""Those of the chart's pods and of the demo's; to build the others takes minutes."""
 PAGE = REPO / "build" / "demo-report.html"
 
 
@@ -15,9 +17,9 @@ def main() -> int:
     """Run the demo; the exit code."""
     begin = time.monotonic()
     try:
-        cluster()
+        cluster(*IMAGES)
         _say(begin, "installing the chart")
-        kube = installation()
+        kube = installation(*IMAGES)
         _remove_earlier(kube)
         _say(begin, "applying campaigns/demo")
         kube.kubectl("apply", f"--namespace={NAMESPACE}", "--kustomize=campaigns/demo")

@@ -76,11 +76,14 @@ def _run(options: argparse.Namespace, layout: Layout, console: Console) -> None:
             console.say("the cluster is ready")
             print(layout.kubeconfig)
             return
+        builds = options.command == "build"
         usual = [name for name, part in binaries.PARTS.items() if not part.rare]
-        parts = [*usual, *binaries.core_parts()] if options.command == "build" else ()
-        names = _chosen(layout, getattr(options, "names", []))
+        parts = [*([] if options.names else usual), *binaries.core_parts()] if builds else ()
+        names = _chosen(layout, options.names)
+        # A node needs some, whatever is asked for.
+        names = [*dict.fromkeys((*images.CORE_IMAGES, *names))] if builds else names
         _, archives = artefacts.make(layout, console, parts, names, pull=options.pull)
-        if options.command == "images":
+        if not builds:
             bring_up.import_images(layout, console, archives)
 
 
@@ -112,13 +115,17 @@ def _parser() -> argparse.ArgumentParser:
     lost.add_argument("node", help="its name, as Kubernetes has it")
     commands.add_parser("kubeconfig", help="print the path of the administrator's kubeconfig")
     built = commands.add_parser("images", help="build images and hand them to the running cluster")
-    built.add_argument(
-        "names", nargs="*", metavar="name", help=f"all unless named: {', '.join(images.RECIPES)}"
-    )
     commands.add_parser("status", help="say what runs and where its files are")
     build = commands.add_parser(
-        "build", help="fill the cache: compile and build all, start nothing"
+        "build", help="fill the cache with all, or with what these images need; start nothing"
     )
+    for command in (built, build):
+        command.add_argument(
+            "names",
+            nargs="*",
+            metavar="name",
+            help=f"all unless named: {', '.join(images.RECIPES)}",
+        )
     for command in (up, built, build):
         command.add_argument(
             "--pull", action="store_true", help="pull the base image instead of making it here"

@@ -27,18 +27,21 @@ def is_own() -> bool:
 
 
 @cache
-def cluster() -> Kube:
-    """A real cluster that has at least the images of the chart's own pods."""
-    return Kube.own(*CHART_IMAGES) if is_own() else Kube.current()
+def cluster(*needed: str) -> Kube:
+    """A real cluster that has at least the images of the chart's own pods.
+
+    One of our own is made with what these images need, or with all that there is.
+    """
+    return Kube.own(CHART_IMAGES, needed) if is_own() else Kube.current()
 
 
 @cache
-def installation() -> Kube:
-    """The cluster with the chart installed; one of our own has all images."""
-    kube = cluster()
+def installation(*needed: str) -> Kube:
+    """The cluster with the chart installed; one of our own has these images, or all."""
+    kube = cluster(*needed)
     with ThreadPoolExecutor(1) as pool:
         # Pods take their time to get ready, and so does unpacking.
-        images = pool.submit(import_images) if is_own() else None
+        images = pool.submit(import_images, *needed) if is_own() else None
         install(kube)
         if images is not None:
             images.result()

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -34,15 +34,15 @@ class Kube:
         return cls(dict(os.environ))
 
     @classmethod
-    def own(cls, *images: str) -> "Kube":
+    def own(cls, first: Sequence[str], needed: Sequence[str] = ()) -> "Kube":
         """A cluster of our own on this machine with our images, brought up when it is not there.
 
-        Everything is built first: with a cold cache images are then made beside the compilers.
-        `images` are those that the cluster gets; all of them unless named.
+        All `needed` images are built at once, since with a cold cache they are then made beside the
+        compilers: everything that can be built unless named. The cluster gets the `first` of them.
         """
-        _cluster("build")
+        _cluster("build", *needed)
         kubeconfig = _cluster("up")
-        import_images(*images)
+        import_images(*first)
         binaries = Path(kubeconfig).parent / "bin"
         path = f"{binaries}:{os.environ.get('PATH', '')}"
         return cls({**os.environ, "KUBECONFIG": kubeconfig, "PATH": path})
