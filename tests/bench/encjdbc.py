@@ -173,7 +173,17 @@ def main() -> int:
         for launch in range(LAUNCHES):
             for name, seconds in _launched(place, ways, launch).items():
                 seen.setdefault(name, []).append(seconds)
+            _tell(ways, seen)
     return 0 if _print(ways, seen) else 1
+
+
+def _tell(ways: dict[str, Way], seen: dict[str, list[float]]) -> None:
+    """The progress line of the last launch: what each judged arm took beside its own."""
+    shown = [
+        f"{name} {100 * (seen[name][-1] / seen[ways[name].beside][-1] - 1):+.1f} %"
+        for name in AT_MOST
+    ]
+    print(f"launch {len(seen['inner'])} of {LAUNCHES}: {', '.join(shown)}", flush=True)
 
 
 def _ways(place: Place) -> dict[str, Way]:
