@@ -179,6 +179,24 @@ def test_a_proof_that_cannot_be_made_in_time_ends_it() -> None:
     assert "the agent cannot be reached" in (late.status.message or "")
 
 
+@pytest.mark.parametrize(
+    ("is_lost", "told"),
+    [
+        (False, ("NoAnswer", "the agent cannot be reached")),
+        (True, ("NodeLost", "node node-1 of pod bed-0 does not answer")),
+    ],
+)
+@pytest.mark.parametrize("facts", [{}, MEASURED])
+def test_whoever_does_not_answer_a_proof_is_named(
+    facts: Any, is_lost: bool, told: tuple[str, str]
+) -> None:
+    database = a_pod("bed-0", *ready("server", "agent"), is_lost=is_lost)
+    seen = saw(a_client(), database=database, found=found(problem="the agent cannot be reached"))
+    fact = find(decide(a_trial(facts), seen).status.conditions, "Hindered")
+    assert fact is not None
+    assert (fact.reason, fact.message) == told
+
+
 GONE = [
     (saw(testbed=None), "TestbedGone"),
     (saw(testbed=a_testbed({"Failed": ("True", 1.0)})), "TestbedFailed"),

@@ -5,6 +5,7 @@ from encbench.api.trial import Outcome, TrialSpec, TrialStatus
 from encbench.core.evidence import Proof
 from encbench.reconcile.draft import Decision, Draft
 from encbench.reconcile.effects.effect import Prove, TrialEffect
+from encbench.reconcile.pods import PodFacts, node_lost
 from encbench.reconcile.trial.facts import TrialSeen, When
 
 START_TOGETHER = 0.3
@@ -67,9 +68,17 @@ class TrialDraft(Draft[TrialSpec, TrialStatus, TrialSeen]):
         return (Prove(testbed, database, when),)
 
     def note_silence(self) -> None:
-        """Name whoever did not answer the last question."""
-        if self.seen.found.problem:
+        """Name whoever did not answer the last question, or the lost node that took it along."""
+        if not self.note_lost(self.seen.database) and self.seen.found.problem:
             self.hinder(life.NO_ANSWER, self.seen.found.problem)
+
+    def note_lost(self, pod: PodFacts | None) -> bool:
+        """Name this pod's node if it is lost, and say whether it is."""
+        if pod is None or not pod.is_lost:
+            return False
+        found = node_lost(pod)
+        self.hinder(found.reason, found.message)
+        return True
 
     def set_proof(self, kind: str, proof: Proof) -> None:
         """Write down what a proof has found."""

@@ -6,7 +6,6 @@ from dataclasses import replace
 from encbench.api import lifecycle as life
 from encbench.api.scalars import parse_duration
 from encbench.api.trial import TrialSpec
-from encbench.reconcile import pods
 from encbench.reconcile.draft import backoff
 from encbench.reconcile.effects.effect import (
     NoteClocks,
@@ -101,9 +100,7 @@ def _overrun(spec: TrialSpec) -> float:
 def _note_lost_nodes(draft: TrialDraft) -> None:
     """A node may come back with everything that ran on it, so it alone ends no trial."""
     for pod in (*(client.pod for client in draft.seen.clients), draft.seen.database):
-        if pod is not None and pod.is_lost:
-            found = pods.node_lost(pod)
-            draft.hinder(found.reason, found.message)
+        draft.note_lost(pod)
 
 
 def _overdue(draft: TrialDraft) -> TrialDecision:
