@@ -54,7 +54,7 @@ FILES = 32768
 """Two a connection."""
 RELAYS = {"relay": "raw_relay", "relay of one thread": "one_thread_relay"}
 NEAR = "by socket"
-"""The proxy that reaches the server by its socket."""
+"""How the name of a proxy begins that reaches the server by its socket."""
 SEALING = "AES"
 """The proxy that encrypts the column that is asked for, of 120 bytes."""
 
@@ -132,7 +132,7 @@ class Bench:
         workers = ("--workers", WORKERS)
         return confidential.running(
             self.folder / name,
-            f"unix:{self.socket}" if name == NEAR else self.server,
+            f"unix:{self.socket}" if name.startswith(NEAR) else self.server,
             "points.c\n" if name == SEALING else "",
             confidential.AES,
             *workers,

@@ -43,7 +43,8 @@ pub(crate) async fn serve(client: TcpStream, shared: Arc<Shared>) {
     };
     let sealer = Sealer::new(shared.master.clone(), envelope::random);
     let answers = Answers::new(Responder::new(shared.rules.clone(), sealer), shared.room.clone());
-    let mut connection = Connection { relay, answers, rules: shared.rules.clone() };
+    let by_socket = matches!(shared.upstream, Upstream::Unix(_));
+    let mut connection = Connection { relay, answers, rules: shared.rules.clone(), by_socket };
     if let Err(end) = connection.run(offered).await {
         connection.relay.dismiss(end, true).await;
     }
@@ -53,6 +54,8 @@ struct Connection {
     relay: Relay,
     answers: Answers,
     rules: Arc<Rules>,
+    /// Whether the server is reached by its socket, which it takes for secure.
+    by_socket: bool,
 }
 
 impl Connection {
@@ -60,7 +63,7 @@ impl Connection {
     async fn run(&mut self, offered: u32) -> Flow {
         let deprecate_eof = handshake::agree(&mut self.relay, offered, &self.rules).await?;
         self.answers.agreed(deprecate_eof);
-        handshake::authenticate(&mut self.relay).await?;
+        handshake::authenticate(&mut self.relay, self.by_socket).await?;
         let mut commands = Commands::default();
         loop {
             commands.read(&self.relay)?;
@@ -107,7 +110,7 @@ impl Connection {
                 }
                 self.send_commands(header.total()).await;
                 self.relay.consume(Side::Client, header.total());
-                handshake::authenticate(&mut self.relay).await?;
+                handshake::authenticate(&mut self.relay, self.by_socket).await?;
                 self.answers.forget();
             }
             request => {

@@ -64,12 +64,12 @@ const FULL_AUTHENTICATION: [u8; 2] = [1, 4];
 /// Pass packets both ways until the server has let the client in, or has not. A client would answer a
 /// server that is reached by its socket as it answers one by TCP, which such a server would take for the
 /// password.
-pub(crate) async fn authenticate(relay: &mut Relay) -> Flow {
+pub(crate) async fn authenticate(relay: &mut Relay, by_socket: bool) -> Flow {
     loop {
         while let Some(header) = relay.whole(Side::Server)? {
             let payload = &relay.unread(Side::Server)[HEADER..header.total()];
             let first = payload.first().copied();
-            if relay.by_socket() && payload == FULL_AUTHENTICATION {
+            if by_socket && payload == FULL_AUTHENTICATION {
                 return Err(End::Refused(refusal::PASSWORD, header.sequence));
             }
             relay.pass(Side::Server, header.total()).await?;

@@ -6,17 +6,15 @@
 
 use std::future::poll_fn;
 use std::io;
-use std::pin::Pin;
 use std::task::{ready, Context, Poll};
 
-use tokio::io::{AsyncRead, AsyncWriteExt, ReadBuf};
 use tokio::task::yield_now;
 
 use crate::inbox::Inbox;
 use crate::packet::{self, Header};
 use crate::refusal::{self, Refusal};
 use crate::socket;
-use crate::upstream::Stream;
+use crate::stream::Stream;
 
 /// How many of the client's bytes are kept. A statement that does not fit in is not trusted.
 const COMMANDS: usize = 8 << 10;
@@ -101,11 +99,6 @@ impl Relay {
         }
     }
 
-    /// Whether the server is reached by its socket, which it takes for secure.
-    pub fn by_socket(&self) -> bool {
-        matches!(self.server.stream, Stream::Unix(_))
-    }
-
     /// What a side has sent and what has not been dealt with.
     pub fn unread(&self, from: Side) -> &[u8] {
         self.peer(from).inbox.unread()
@@ -161,9 +154,7 @@ impl Relay {
 
     fn poll_fill(&mut self, from: Side, context: &mut Context<'_>) -> Poll<io::Result<usize>> {
         let Peer { stream, inbox } = self.peer_mut(from);
-        let mut space = ReadBuf::new(inbox.space());
-        ready!(Pin::new(stream).poll_read(context, &mut space))?;
-        let count = space.filled().len();
+        let count = ready!(stream.poll_read(context, inbox.space()))?;
         inbox.filled(count);
         self.read += count;
         Poll::Ready(Ok(count))
@@ -211,7 +202,7 @@ impl Relay {
 
     /// Send a side bytes of ours.
     pub async fn send(&mut self, to: Side, data: &[u8]) -> io::Result<()> {
-        self.peer_mut(to).stream.write_all(data).await
+        self.peer_mut(to).stream.send(data).await
     }
 
     /// Send so many of a side's unread bytes to the other one.
@@ -220,7 +211,7 @@ impl Relay {
             Side::Client => (&self.client, &mut self.server),
             Side::Server => (&self.server, &mut self.client),
         };
-        target.stream.write_all(&source.inbox.unread()[..length]).await
+        target.stream.send(&source.inbox.unread()[..length]).await
     }
 
     /// The same, and they are dealt with, even if the other side does not take them.

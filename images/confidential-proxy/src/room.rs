@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::timeout;
+
+use crate::clock;
 
 /// What is counted: a permit stands for as many bytes.
 const UNIT: usize = 1 << 10;
@@ -37,7 +38,7 @@ impl Room {
             return None;
         }
         let taking = self.free.clone().acquire_many_owned(u32::try_from(units).ok()?);
-        timeout(WAIT, taking).await.ok()?.ok().map(Held)
+        clock::within(WAIT, taking).await?.ok().map(Held)
     }
 }
 
@@ -48,13 +49,13 @@ mod tests {
 
     #[test]
     fn there_is_no_more_than_there_is() {
-        let runtime = Builder::new_current_thread().enable_time().build().unwrap();
+        let runtime = Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
             let room = Room::new(10 * UNIT);
             assert!(room.take(10 * UNIT + 1).await.is_none(), "at once: it will never be there");
             let held = room.take(6 * UNIT).await.unwrap();
-            let second = timeout(Duration::from_millis(20), room.take(5 * UNIT)).await;
-            assert!(second.is_err(), "it waits");
+            let second = clock::within(Duration::from_millis(20), room.take(5 * UNIT)).await;
+            assert!(second.is_none(), "it waits");
             drop(held);
             assert!(room.take(10 * UNIT).await.is_some());
         });

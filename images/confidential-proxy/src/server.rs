@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use rustix::net::SocketFlags;
 
+use crate::clock;
 use crate::connection::Shared;
 use crate::worker::Worker;
 
@@ -24,6 +25,7 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 
 /// Start so many workers.
 pub fn workers(count: usize, shared: &Arc<Shared>) -> io::Result<Vec<Worker>> {
+    clock::start();
     (0..count).map(|_| Worker::start(shared.clone())).collect()
 }
 

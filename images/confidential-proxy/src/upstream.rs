@@ -8,14 +8,13 @@ use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::pin::Pin;
 use std::str::FromStr;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
-use tokio::time::timeout;
+
+use crate::clock;
+use crate::stream::Stream;
 
 const CONNECT: Duration = Duration::from_secs(10);
 const SCHEME: &str = "unix:";
@@ -60,7 +59,7 @@ impl From<SocketAddr> for Upstream {
 impl Upstream {
     /// A connection, unless it cannot be had or takes too long.
     pub(crate) async fn connect(&self) -> Option<Stream> {
-        timeout(CONNECT, self.connected()).await.ok()?.ok()
+        clock::within(CONNECT, self.connected()).await?.ok()
     }
 
     async fn connected(&self) -> io::Result<Stream> {
@@ -68,51 +67,9 @@ impl Upstream {
             Self::Tcp(address) => {
                 let stream = TcpStream::connect(address).await?;
                 stream.set_nodelay(true)?;
-                Ok(Stream::Tcp(stream))
+                Stream::new(stream.into_std()?)
             }
-            Self::Unix(path) => UnixStream::connect(path).await.map(Stream::Unix),
-        }
-    }
-}
-
-/// A connected socket of either kind; a client's is TCP.
-pub(crate) enum Stream {
-    Tcp(TcpStream),
-    Unix(UnixStream),
-}
-
-impl AsyncRead for Stream {
-    fn poll_read(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        space: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Tcp(stream) => Pin::new(stream).poll_read(context, space),
-            Self::Unix(stream) => Pin::new(stream).poll_read(context, space),
-        }
-    }
-}
-
-impl AsyncWrite for Stream {
-    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, data: &[u8]) -> Poll<io::Result<usize>> {
-        match self.get_mut() {
-            Self::Tcp(stream) => Pin::new(stream).poll_write(context, data),
-            Self::Unix(stream) => Pin::new(stream).poll_write(context, data),
-        }
-    }
-
-    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Tcp(stream) => Pin::new(stream).poll_flush(context),
-            Self::Unix(stream) => Pin::new(stream).poll_flush(context),
-        }
-    }
-
-    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Tcp(stream) => Pin::new(stream).poll_shutdown(context),
-            Self::Unix(stream) => Pin::new(stream).poll_shutdown(context),
+            Self::Unix(path) => Stream::new(UnixStream::connect(path).await?.into_std()?),
         }
     }
 }

@@ -24,7 +24,7 @@ pub struct Worker {
 
 impl Worker {
     pub fn start(shared: Arc<Shared>) -> io::Result<Self> {
-        let runtime = Builder::new_current_thread().enable_io().enable_time().build()?;
+        let runtime = Builder::new_current_thread().enable_io().build()?;
         let worker = Self { runtime: runtime.handle().clone(), shared, load: Arc::default() };
         thread::Builder::new().spawn(move || runtime.block_on(pending::<()>()))?;
         Ok(worker)

@@ -136,7 +136,7 @@ def test_memory_of_clients_that_do_not_read(server: mariadb.MariaDB, tmp_path: P
         confidential.running(tmp_path, server.layout.port, columns, AES, "--workers", "1") as proxy,
         ExitStack() as stack,
     ):
-        assert proxy.threads == 2
+        assert proxy.threads == 3
         before = proxy.resident
         for _ in range(SLOW):
             wire = stack.enter_context(Wire(proxy.port, USER, PASSWORD))
