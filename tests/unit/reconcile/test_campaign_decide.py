@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from encbench.api.campaign import Resolved
-from encbench.api.conditions import find
+from encbench.api.conditions import find, parse_time
 from encbench.api.kinds import CAMPAIGN, SECRET, TESTBED, TRIAL
 from encbench.core import plan
 from encbench.core.problem import Problem, Reason
@@ -196,6 +196,30 @@ def test_the_end_is_estimated_once_testbeds_are_ready() -> None:
     of = a_campaign()
     eta = decide(of, saw(of)).status.estimated_completion_time
     assert eta == ago(-3 * (30 + 60 + 5))
+
+
+def test_the_end_of_an_interleaved_block_is_estimated_before_and_while_it_begins() -> None:
+    turns = {"slice": "3s", "settle": "500ms", "rounds": 20}
+    of = a_campaign(blocks={"min": 1, "interleave": turns})
+    block = 30 + 20 * 3 * 3.05 + 5
+    first = decide(of, saw(of))
+    assert made(first) == ["Trial"] * 3
+    assert first.status.estimated_completion_time == ago(-block)
+    created = [e.body for e in first.effects if isinstance(e, Create)]
+    begun = {body["metadata"]["name"]: objects.trial(with_status(body, {})) for body in created}
+    again = decide(of, saw(of, trials=begun)).status.estimated_completion_time
+    assert again is not None
+    late = (parse_time(again) - parse_time(ago(-block))).total_seconds()
+    assert 0 <= late < 5, "clients gather before they begin"
+
+
+def test_a_trial_that_has_not_begun_is_still_to_be_waited_for() -> None:
+    of = a_campaign(blocks={"min": 1})
+    trials = the_trials(of, None)
+    (name,) = trials
+    waiting = trials[name].status.model_copy(update={"start_time": None})
+    trials[name] = replace(trials[name], status=waiting)
+    assert decide(of, saw(of, trials=trials)).status.estimated_completion_time == ago(-3 * 95)
 
 
 def two_cells(parallelism: int, *places: str, clients: str = "") -> CampaignDecision:

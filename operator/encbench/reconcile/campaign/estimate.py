@@ -1,13 +1,15 @@
 """When a campaign will end: what is left, at the pace so far."""
 
 import heapq
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from itertools import pairwise
 from statistics import median
 
-from encbench.api.campaign import Resolved
+from encbench.api.campaign import Interleave, Resolved
 from encbench.api.conditions import format_time, parse_time
+from encbench.core.timetable import GUARD
 from encbench.reconcile.campaign.facts import CampaignSeen
 from encbench.reconcile.campaign.ledger import block_of
 from encbench.reconcile.objects import Trial
@@ -23,10 +25,16 @@ LONGEST = 1000 * 365 * 86_400
 """Seconds beyond which no date is shown: a plan may have windows that last centuries."""
 
 
-def estimate(seen: CampaignSeen, left: Mapping[str, int], resolved: Resolved) -> str | None:
+def estimate(
+    seen: CampaignSeen,
+    left: Mapping[str, int],
+    resolved: Resolved,
+    interleave: Interleave | None = None,
+) -> str | None:
     """RFC 3339 time of the end, or None while no testbed is ready, or too far away.
 
-    `left` are the trials that each cell still has to start. The pace is the median time from one
+    `left` are the trials that each cell still has to start, the first of them as `interleave` has
+    it. The pace is the median time from one
     trial's start to that of the cell's next one, so that one long pause does not spoil it; of the
     last ones only, because counting all of them would take ever longer. Cells whose testbeds are
     ready are expected to go on side by side, and no more than these.
@@ -39,12 +47,17 @@ def estimate(seen: CampaignSeen, left: Mapping[str, int], resolved: Resolved) ->
         return None
     starts = {cell: _starts(cell, seen) for cell in left}
     gaps = [later - earlier for own in starts.values() for earlier, later in pairwise(own)]
-    pace = median(gaps) if gaps else _expected(resolved, trials)
-    together = max(seen.ledger.together, _together(trials))
+    arms = _arms(seen) if interleave is not None and not trials else 1
+    pace = median(gaps) if gaps else _expected(resolved, trials, interleave, arms)
+    together = max(seen.ledger.together, _together(trials), arms)
+    unended = (trial for trial in trials if trial.status.outcome is None)
+    starting = {trial.spec.cell for trial in unended if trial.status.start_time is None}
     needs = []
     for cell in cells:
         seconds = left[cell] / together * pace
-        if cell in active and starts[cell]:
+        if cell in starting:
+            seconds += pace
+        elif cell in active and starts[cell]:
             seconds += max(0.0, pace - (seen.now.timestamp() - starts[cell][-1]))
         needs.append(seconds)
     total = makespan(needs, max(1, len(ready.intersection(cells))))
@@ -89,10 +102,20 @@ def _together(trials: Iterable[Trial]) -> int:
     return max((len(t.spec.turns.trials) for t in trials if t.spec.turns is not None), default=1)
 
 
-def _expected(resolved: Resolved, trials: Iterable[Trial]) -> float:
+def _arms(seen: CampaignSeen) -> int:
+    """Of the cell with the most: each has a testbed."""
+    return max(Counter(bed.spec.cell for bed in seen.testbeds.values()).values())
+
+
+def _expected(
+    resolved: Resolved, trials: Iterable[Trial], interleave: Interleave | None, arms: int
+) -> float:
+    """From one trial's start to the next one's, or from one interleaved block's."""
     known = [load_seconds(trial.spec) for trial in trials]
     if known:
         return max(known) + DEAD_TIME
     loads = [workload.load for workload in resolved.workloads.values()]
-    longest = max(load.warmup_seconds + load.duration_seconds for load in loads)
-    return longest + DEAD_TIME
+    if interleave is not None:
+        turns = arms * interleave.rounds * (interleave.slice_seconds + GUARD)
+        return max(load.warmup_seconds for load in loads) + turns + DEAD_TIME
+    return max(load.warmup_seconds + load.duration_seconds for load in loads) + DEAD_TIME
