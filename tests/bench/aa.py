@@ -112,13 +112,12 @@ def _shown(interval: dict[str, float] | None) -> str:
 def _summary(found: list[Row]) -> int:
     print(f"\n{len(found)} A/A campaigns of {DESIGN} blocks: {BLOCKS[DESIGN]}")
     for name, interval, verdict in FIGURES:
-        known = [row[interval] for row in found if "low" in row.get(interval, {})]
-        missed = _missing_zero(known)
+        missed, known = _missing_zero(found, interval)
         says = [row.get(verdict) for row in found]
         counts = ", ".join(
             f"{says.count(word)} {word}" for word in ("Overhead", "Equivalent", "Inconclusive")
         )
-        print(f"{name:20} {counts}; {missed} of {len(known)} intervals at 95 % miss zero")
+        print(f"{name:20} {counts}; {missed} of {known} intervals at 95 % miss zero")
     floors = sorted(row["noiseFloor"] for row in found if row["noiseFloor"] is not None)
     middle = floors[len(floors) // 2] if floors else math.inf
     if floors:
@@ -130,12 +129,14 @@ def _summary(found: list[Row]) -> int:
     print(f"wrong Overhead of TPS in {wrong} of {len(found)} campaigns")
     if DESIGN == "sequential":
         return int(wrong > WRONG * len(found))
-    missed = _missing_zero([row["overhead"] for row in found])
+    missed, _ = _missing_zero(found, "overhead")
     return int(wrong > 0 or missed > MISSED * len(found) or middle > FLOOR)
 
 
-def _missing_zero(intervals: list[dict[str, float]]) -> int:
-    return sum(not one["low"] <= 0 <= one["high"] for one in intervals)
+def _missing_zero(found: list[Row], interval: str) -> tuple[int, int]:
+    """How many of these intervals miss zero, and how many there are."""
+    known = [row[interval] for row in found if "low" in row.get(interval, {})]
+    return sum(not one["low"] <= 0 <= one["high"] for one in known), len(known)
 
 
 if __name__ == "__main__":

@@ -3,19 +3,17 @@
 //! A worker whose own runtime kept time would look at the clock after each waking, which is a tenth of its
 //! instructions for a query, although limits are for what happens once a connection.
 
-use std::future::{pending, Future};
+use std::future::Future;
 use std::sync::LazyLock;
-use std::thread;
 use std::time::Duration;
 
 use tokio::runtime::{Builder, Handle};
 use tokio::time::timeout;
 
+use crate::background;
+
 static KEEPER: LazyLock<Handle> = LazyLock::new(|| {
-    let runtime = Builder::new_current_thread().enable_time().build().expect("a runtime that keeps time");
-    let handle = runtime.handle().clone();
-    thread::Builder::new().spawn(move || runtime.block_on(pending::<()>())).expect("a thread for it");
-    handle
+    background::driven(Builder::new_current_thread().enable_time()).expect("a thread that keeps time")
 });
 
 /// Begin now rather than with the first limit, so that a machine without room for a thread is known.
@@ -35,6 +33,7 @@ pub async fn within<F: Future>(limit: Duration, future: F) -> Option<F::Output> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::future::pending;
     use std::time::Instant;
 
     #[test]

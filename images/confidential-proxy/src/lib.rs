@@ -7,6 +7,7 @@
 
 mod answers;
 pub mod attributes;
+mod background;
 pub mod binary_row;
 pub mod capabilities;
 pub mod cli;

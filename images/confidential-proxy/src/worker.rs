@@ -4,14 +4,13 @@
 //! would sleep and be woken for every command and every answer, which is most of what a hop costs; several
 //! connections that are ready at the same moment cost one waking here. docs/design/0009 has the figures.
 
-use std::future::pending;
 use std::io;
 use std::net::TcpStream;
 use std::sync::Arc;
-use std::thread;
 
 use tokio::runtime::{Builder, Handle};
 
+use crate::background;
 use crate::connection::{self, Shared};
 
 /// The accepting thread's end of a worker.
@@ -24,10 +23,8 @@ pub struct Worker {
 
 impl Worker {
     pub fn start(shared: Arc<Shared>) -> io::Result<Self> {
-        let runtime = Builder::new_current_thread().enable_io().build()?;
-        let worker = Self { runtime: runtime.handle().clone(), shared, load: Arc::default() };
-        thread::Builder::new().spawn(move || runtime.block_on(pending::<()>()))?;
-        Ok(worker)
+        let runtime = background::driven(Builder::new_current_thread().enable_io())?;
+        Ok(Self { runtime, shared, load: Arc::default() })
     }
 
     /// How many connections it has.

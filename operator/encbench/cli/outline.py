@@ -15,9 +15,9 @@ from encbench.api.testbed import Arm
 from encbench.api.workload import Load
 from encbench.core import plan
 from encbench.core.plan import Cell, LoadLevel
-from encbench.core.timetable import GUARD
 from encbench.reconcile.campaign.estimate import DEAD_TIME, makespan
 from encbench.reconcile.campaign.room import CellRoom, room
+from encbench.tools.turns import arm_seconds
 
 
 class PlacedTrial(Model):
@@ -196,7 +196,7 @@ def _runs(spec: CampaignSpec, arms: int, blocks: int, load: Load, dead: float) -
     warmup, interleave = load.warmup_seconds, spec.blocks.interleave
     if interleave is None:
         return [_Runs(arms * blocks, warmup, load.duration_seconds, dead)]
-    turns = interleave.rounds * (interleave.slice_seconds + GUARD)
+    turns = arm_seconds(interleave)
     return [
         _Runs(arms * blocks, warmup / arms, turns, dead / arms),
         _Runs(arms * spec.blocks.solo, warmup, load.duration_seconds, dead),

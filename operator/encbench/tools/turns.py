@@ -1,5 +1,6 @@
 """How long a trial's load lasts, and the slots of an interleaved block."""
 
+from encbench.api.campaign import Interleave
 from encbench.api.trial import TrialSpec, Turns
 from encbench.core.timetable import GUARD, Timetable, timetable
 from encbench.tools.gathering import gather_seconds
@@ -11,6 +12,11 @@ def load_seconds(spec: TrialSpec) -> float:
     load = spec.workload.load
     length = load.duration_seconds if spec.turns is None else table(spec.turns).seconds + GUARD
     return gather_seconds(spec) + load.warmup_seconds + length
+
+
+def arm_seconds(interleave: Interleave) -> float:
+    """How long one arm's slots of a block last, with their guards."""
+    return interleave.rounds * (interleave.slice_seconds + GUARD)
 
 
 def table(turns: Turns) -> Timetable:

@@ -9,11 +9,10 @@ from statistics import median
 
 from encbench.api.campaign import Interleave, Resolved
 from encbench.api.conditions import format_time, parse_time
-from encbench.core.timetable import GUARD
 from encbench.reconcile.campaign.facts import CampaignSeen
 from encbench.reconcile.campaign.ledger import block_of
 from encbench.reconcile.objects import Trial
-from encbench.tools.turns import load_seconds
+from encbench.tools.turns import arm_seconds, load_seconds
 
 DEAD_TIME = 5.0
 """Seconds between two measured windows that are assumed until some have been seen."""
@@ -26,10 +25,7 @@ LONGEST = 1000 * 365 * 86_400
 
 
 def estimate(
-    seen: CampaignSeen,
-    left: Mapping[str, int],
-    resolved: Resolved,
-    interleave: Interleave | None = None,
+    seen: CampaignSeen, left: Mapping[str, int], resolved: Resolved, interleave: Interleave | None
 ) -> str | None:
     """RFC 3339 time of the end, or None while no testbed is ready, or too far away.
 
@@ -116,6 +112,6 @@ def _expected(
         return max(known) + DEAD_TIME
     loads = [workload.load for workload in resolved.workloads.values()]
     if interleave is not None:
-        turns = arms * interleave.rounds * (interleave.slice_seconds + GUARD)
+        turns = arms * arm_seconds(interleave)
         return max(load.warmup_seconds for load in loads) + turns + DEAD_TIME
     return max(load.warmup_seconds + load.duration_seconds for load in loads) + DEAD_TIME
