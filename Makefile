@@ -59,6 +59,7 @@ aside:
 .PHONY: parts
 parts: ## Install, compile and build what the tests need, unless it is in the cache
 	$(python) -m tests.cluster build
+	$(python) -m tests.support.debian
 
 .PHONY: check
 check: lint unit ## Format, lint, types, import directions, shell, generated files, prose, unit tests; in seconds

@@ -19,7 +19,6 @@ It prints each figure, and what is asked of it where anything is.
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -58,8 +57,7 @@ class Run:
 
 def main() -> int:
     """Run the benchmark; the exit code says whether every figure is as it should be."""
-    if shutil.which("sysbench") is None:
-        debian.install("sysbench")
+    debian.install("sysbench")
     examples = compiled()
     with mariadb.running({}) as server, tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -19,11 +19,14 @@ _CONTAINED = (
 _running: set[subprocess.Popen[bytes]] = set()
 
 
-def capture(argv: Sequence[str], *, timeout: float = 60, stdin: str | None = None) -> str:
+def capture(
+    argv: Sequence[str], *, timeout: float = 60, stdin: str | None = None, contained: bool = False
+) -> str:
     """Run a short command and return its standard output; a failure carries its last error line."""
+    full = [*_CONTAINED, *argv] if contained else list(argv)
     try:
         done = subprocess.run(
-            argv, capture_output=True, text=True, timeout=timeout, input=stdin, check=False
+            full, capture_output=True, text=True, timeout=timeout, input=stdin, check=False
         )
     except FileNotFoundError:
         raise ClusterError(f"{argv[0]} is not installed") from None

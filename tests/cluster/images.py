@@ -156,7 +156,7 @@ def prepare(layout: Layout, architecture: str = native()) -> None:
     target.settings.write_text(f'[network]\nnetwork_config_dir = "{target.run_root}/cni"\n')
     if target.storage.exists() and shutil.which("buildah"):
         try:
-            capture([*target.buildah, "rm", "--all"])
+            capture([*target.buildah, "rm", "--all"], contained=True)
         except ClusterError:
             cache.remove(target.storage)
 
@@ -266,7 +266,7 @@ def _seed_base(target: _Target, console: Console, suite: str) -> None:
     """Have a suite's base image in buildah's storage under the name that registries give it."""
     ours = f"localhost/encbench-base:{base_image.key(suite)}"
     try:
-        capture([*target.buildah, "inspect", "--type", "image", ours])
+        capture([*target.buildah, "inspect", "--type", "image", ours], contained=True)
     except ClusterError:
         context = base_image.context(target.layout, console, suite, target.architecture)
         run_logged(

@@ -24,7 +24,7 @@ _LOCK_WAIT: Final = "-oDPkg::Lock::Timeout=300"
 
 def ensure(layout: Layout, console: Console, wanted: Mapping[str, str] = HOST_PACKAGES) -> None:
     """Install what is missing; without apt, name what a person has to install."""
-    missing = [package for package, shows in wanted.items() if not _usable(shows)]
+    missing = [package for package, shows in wanted.items() if not is_there(shows)]
     remove_policy()
     if not missing:
         return
@@ -50,7 +50,8 @@ def remove_policy() -> None:
         _POLICY.unlink()
 
 
-def _usable(shows: str) -> bool:
+def is_there(shows: str) -> bool:
+    """Whether a program, or a path that begins with a slash, shows that its package is there."""
     return Path(shows).exists() if shows.startswith("/") else shutil.which(shows) is not None
 
 

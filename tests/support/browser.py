@@ -38,10 +38,8 @@ _ANSWER_SECONDS = 30.0
 
 def executable() -> str:
     """Path of Chromium, installed from Debian's archive where it is not there yet."""
+    debian.install("chromium", "fonts-liberation")
     found = shutil.which("chromium")
-    if found is None:
-        debian.install("chromium", "fonts-liberation")
-        found = shutil.which("chromium")
     assert found is not None, "Debian's package chromium brings no program chromium"
     return found
 

@@ -1,4 +1,8 @@
-"""Debian's programs for tests, installed without a daemon of theirs being started."""
+"""Debian's programs for tests, installed without a daemon of theirs being started.
+
+``python -m tests.support.debian`` installs all of them. Packages stay on the machine, and a test
+looks for what the others leave on it; so they come before it looks for the first time.
+"""
 
 import fcntl
 import os
@@ -9,17 +13,42 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.cluster.layout import Layout
+from tests.cluster.packages import is_there
+
+PACKAGES = {
+    "chromium": "chromium",
+    "fonts-liberation": "/usr/share/fonts/truetype/liberation",
+    "gcc": "cc",
+    "libc6-dev": "/usr/include/stdio.h",
+    "libssl-dev": "/usr/include/openssl/ssl.h",
+    "lua5.1": "lua5.1",
+    "make": "make",
+    "mariadb-client": "mariadb",
+    "mariadb-server": "/usr/lib/mysql/plugin/file_key_management.so",
+    "maven": "mvn",
+    "nodejs": "node",
+    "npm": "npm",
+    "openjdk-17-jdk-headless": "javac",
+    "postgresql-15": "/usr/lib/postgresql/15/bin/postgres",
+    "skopeo": "skopeo",
+    "sysbench": "sysbench",
+}
+"""Whatever tests install, each with a program or a path that shows that it is there."""
 
 _POLICY = Path("/usr/sbin/policy-rc.d")
+_CLUSTERS = Path("/etc/postgresql-common/createcluster.d")
 
 
 def install(*packages: str) -> None:
-    """Install packages from Debian's archive, one caller on this machine after the other."""
+    """Install those of `PACKAGES` that are missing, one caller after the other."""
+    missing = [package for package in packages if not is_there(PACKAGES[package])]
+    if not missing:
+        return
     apt = ["apt-get", "-qq", "-o", "DPkg::Lock::Timeout=600"]
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    with _alone(), _no_daemons():
+    with _alone(), _no_daemons(), _no_clusters():
         subprocess.run([*apt, "update"], check=True, env=environment)
-        command = [*apt, "install", "-y", "--no-install-recommends", *packages]
+        command = [*apt, "install", "-y", "--no-install-recommends", *missing]
         subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
 
 
@@ -85,3 +114,19 @@ def _no_daemons() -> Iterator[None]:
         yield
     finally:
         _POLICY.unlink(missing_ok=True)
+
+
+@contextmanager
+def _no_clusters() -> Iterator[None]:
+    """Debian's scripts make a cluster for each new version of PostgreSQL unless they are told."""
+    _CLUSTERS.mkdir(parents=True, exist_ok=True)
+    told = _CLUSTERS / "encbench-tests.conf"
+    told.write_text("create_main_cluster = false\n", encoding="ascii")
+    try:
+        yield
+    finally:
+        told.unlink()
+
+
+if __name__ == "__main__":
+    install(*PACKAGES)

@@ -16,8 +16,7 @@ CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "encben
 
 def install() -> None:
     """Have the compiler and Maven."""
-    if shutil.which("javac") is None or shutil.which("mvn") is None:
-        debian.install("openjdk-17-jdk-headless", "maven")
+    debian.install("openjdk-17-jdk-headless", "maven")
 
 
 def maven(folder: Path, *words: str) -> None:

@@ -34,7 +34,6 @@ from tests.support.places import mounted, places, texts, write
 from tests.support.sidecars import PLACEHOLDERS
 from tests.support.testbeds import counting_tokens, database_context, spec_of_testbed
 
-KEY_PLUGIN = Path("/usr/lib/mysql/plugin/file_key_management.so")
 ADMIN, ADMIN_PASSWORD = "admin", "admin"
 ALL_PRIVILEGES = (
     f"CREATE USER IF NOT EXISTS '{ADMIN}'@'localhost' IDENTIFIED BY '{ADMIN_PASSWORD}';\n"
@@ -45,8 +44,6 @@ ALL_PRIVILEGES = (
 
 def install() -> None:
     """Have Debian's server and client on this machine, without a daemon of theirs being started."""
-    if shutil.which("mariadbd") and shutil.which("mariadb-install-db") and KEY_PLUGIN.exists():
-        return
     debian.install("mariadb-server", "mariadb-client")
 
 

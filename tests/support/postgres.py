@@ -51,16 +51,7 @@ while :; do sleep 3600 & wait; done
 
 def install() -> None:
     """Have Debian's server on this machine, without a cluster or a daemon of its own."""
-    if not (DEBIAN / "postgres").exists():
-        # Debian's scripts make and start a cluster for each new version unless they are told.
-        folder = Path("/etc/postgresql-common/createcluster.d")
-        folder.mkdir(parents=True, exist_ok=True)
-        told = folder / "encbench-tests.conf"
-        told.write_text("create_main_cluster = false\n", encoding="ascii")
-        try:
-            debian.install("postgresql-15")
-        finally:
-            told.unlink()
+    debian.install("postgresql-15")
 
 
 @dataclass

@@ -2,7 +2,6 @@
 
 import base64
 import json
-import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -55,8 +54,7 @@ def run(*arguments: str) -> str:
 
 def skopeo() -> str:
     """skopeo, installed now unless it is there."""
-    if shutil.which("skopeo") is None:
-        debian.install("skopeo")
+    debian.install("skopeo")
     return "skopeo"
 
 

@@ -39,7 +39,8 @@ def test_the_machine_is_as_it_was(
     # What other tests of this machine leave to init is gone within seconds; a daemon stays.
     with suppress(TimeoutError):
         wait_for("its old state", lambda: not machine.difference(before, machine.take()), 30)
-    assert machine.difference(before, machine.take()) == []
+    left = machine.difference(before, machine.take())
+    assert not left, "\n".join(left)
     assert bystander.poll() is None
 
 

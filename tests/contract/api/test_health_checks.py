@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import subprocess
 from typing import Any
 
@@ -18,8 +17,7 @@ CHECK = "resource.customizations.health.encbench.io_"
 
 @pytest.fixture(scope="module")
 def lua() -> str:
-    if shutil.which("lua5.1") is None:
-        debian.install("lua5.1")
+    debian.install("lua5.1")
     return "lua5.1"
 
 

@@ -1,6 +1,5 @@
 """Both implementations of the port, and a real database with a dataset for the real tool."""
 
-import shutil
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -31,8 +30,7 @@ def receiver() -> Iterator[Receiver]:
 @pytest.fixture(scope="session")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     """A MariaDB with a loaded dataset."""
-    if shutil.which("sysbench") is None:
-        debian.install("sysbench")
+    debian.install("sysbench")
     with running(PLAINTEXT) as server:
         one = Bench(server, tmp_path_factory.mktemp("client"))
         assert one.load() == (0, ""), "the dataset could not be loaded"

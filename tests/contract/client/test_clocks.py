@@ -1,6 +1,5 @@
 """A client whose wall clock is minutes off, or is set while it measures: figures stay right."""
 
-import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -94,8 +93,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     libfaketime 0.9.10 is of no use: it refuses sleeps by a monotonic clock that it leaves alone.
     """
-    if shutil.which("cc") is None:
-        debian.install("gcc", "libc6-dev")
+    debian.install("gcc", "libc6-dev")
     folder = tmp_path_factory.mktemp("clock")
     source, made = folder / "clock.c", folder / "clock.so"
     source.write_text(SOURCE, encoding="ascii")

@@ -1,6 +1,5 @@
 """The real sysbench on a server of somebody else's: its login, its database, its certificates."""
 
-import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -76,8 +75,7 @@ def outside(
 
 @pytest.fixture(scope="module", params=[PLAINTEXT, TLS], ids=["plaintext", "TLS"])
 def server(request: pytest.FixtureRequest) -> Iterator[MariaDB]:
-    if shutil.which("sysbench") is None:
-        debian.install("sysbench")
+    debian.install("sysbench")
     with running(request.param) as one:
         yield one
 

@@ -3,7 +3,6 @@
 A mode that is not in force must be seen, whichever side has it wrong.
 """
 
-import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -32,8 +31,7 @@ def encrypted(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Bench]:
     """A server in a TLS mode with a loaded dataset. Tests leave it as they found it."""
-    if shutil.which("sysbench") is None:
-        debian.install("sysbench")
+    debian.install("sysbench")
     with running(request.param) as server:
         bench = Bench(server, tmp_path_factory.mktemp("client"))
         assert bench.load() == (0, "")

@@ -1,6 +1,5 @@
 """The same as test_tls.py by PostgreSQL's protocol, whose library verifies names as well."""
 
-import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -28,8 +27,7 @@ OPEN = {"listen_addresses": f"127.0.0.1,{UNNAMED}"}
 @contextmanager
 def benched(mode: Mapping[str, Any], folder: Path) -> Iterator[Bench]:
     """A PostgreSQL in that mode with a loaded dataset."""
-    if shutil.which("sysbench") is None:
-        debian.install("sysbench")
+    debian.install("sysbench")
     with postgres.running(mode, overrides=OPEN) as server:
         bench = Bench(server, folder)
         assert bench.load() == (0, "")

@@ -34,8 +34,7 @@ def go() -> Path:
 
 def node() -> Path:
     """A folder with the program in Node. Its packages' digests are in package-lock.json."""
-    if shutil.which("node") is None or shutil.which("npm") is None:
-        debian.install("nodejs", "npm")
+    debian.install("nodejs", "npm")
     key = cache.files_key(_NODE, _files(_NODE))
 
     def install(made: Path) -> None:

@@ -4,7 +4,6 @@
 import base64
 import hashlib
 import re
-import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -77,8 +76,7 @@ class Client:
 @pytest.fixture(scope="module", autouse=True)
 def program() -> None:
     """Have sysbench."""
-    if shutil.which("sysbench") is None:
-        debian.install("sysbench")
+    debian.install("sysbench")
 
 
 @pytest.fixture(scope="module")

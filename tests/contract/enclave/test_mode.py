@@ -4,7 +4,6 @@ Each breakage that must not pass is made on the real server, and seen by its pro
 """
 
 import base64
-import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -145,8 +144,7 @@ class Arm:
 @contextmanager
 def arm(programs: Programs, mode: dict[str, Any], folder: Path, **options: str) -> Iterator[Arm]:
     """A server in that mode with its data."""
-    if shutil.which("sysbench") is None:
-        debian.install("sysbench")
+    debian.install("sysbench")
     spec = spec_of(mode, workload("point", **options))
     with postgres.running(mode, spec=spec, binaries=programs.binaries) as server:
         files = {**texts(), command.SESSION_SCRIPT: session_script()}

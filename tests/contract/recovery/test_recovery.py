@@ -1,7 +1,6 @@
 """Real servers, stopped by the real agent under sysbench's real load, and their way back."""
 
 import asyncio
-import shutil
 import subprocess
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -71,8 +70,7 @@ def _workload(stop: str) -> WorkloadSpec:
 @pytest.fixture(params=first_of(["mariadb", "mysql", "postgresql"]))
 async def study(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Study]:
     """Each engine, encrypted where it can be."""
-    if shutil.which("sysbench") is None:
-        debian.install("sysbench")
+    debian.install("sysbench")
     name = request.param
     mode: dict[str, Any] = PLAINTEXT if name == "postgresql" else TDE
     with running(name, mode) as server:

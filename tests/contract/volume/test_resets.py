@@ -1,7 +1,6 @@
 """Resets of real servers by the golden copy: the same state each time, whatever was done to it."""
 
 import hashlib
-import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -80,8 +79,7 @@ def digests(volume: Path) -> dict[str, str]:
 def subject(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Subject]:
-    if shutil.which("sysbench") is None:
-        debian.install("sysbench")
+    debian.install("sysbench")
     start, mode, resets = SERVERS[request.param]
     with start() as server:
         yield Subject(server, mode, resets, tmp_path_factory.mktemp("client"))
