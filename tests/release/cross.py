@@ -32,6 +32,14 @@ RUN cd /src \\
 FROM scratch
 COPY --from=build /made/ /
 """
+# cargo says the same, but not where it is to be quiet.
+_VENDORED: Final = """\
+[source.crates-io]
+replace-with = "vendored"
+
+[source.vendored]
+directory = "vendor"
+"""
 
 
 def ensure(layout: Layout, console: Console, part: str, architecture: str, *, pull: bool) -> Path:
@@ -64,6 +72,6 @@ def ensure(layout: Layout, console: Console, part: str, architecture: str, *, pu
 def _vendor(source: Path) -> None:
     """Have the crate's own crates beside it, fetched as this machine fetches them."""
     command = [crates.cargo(), "vendor", "--locked", "--quiet", "vendor"]
-    done = subprocess.run(command, cwd=source, check=True, capture_output=True, text=True)
+    subprocess.run(command, cwd=source, check=True, stdout=subprocess.DEVNULL)
     (source / ".cargo").mkdir(exist_ok=True)
-    (source / ".cargo" / "config.toml").write_text(done.stdout)
+    (source / ".cargo" / "config.toml").write_text(_VENDORED)
