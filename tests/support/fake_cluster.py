@@ -16,13 +16,13 @@ What is simpler, on purpose:
 import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any
 from uuid import UUID
 
 from encbench.api.conditions import format_time
-from encbench.api.kinds import Kind
+from encbench.api.kinds import POD, Kind
 from encbench.ports import Body, Conflict, Pages, Rejected
 from tests.support.fake_admission import check_change, check_content, check_name, with_defaults
 from tests.support.fake_faults import Call, Fault, Faults, RecordedEvent
@@ -48,6 +48,8 @@ class FakeCluster:
         self.calls: list[Call] = []
         """Every request in order, reads included, failed ones as well."""
         self._now = now
+        self.grace_seconds = 0
+        """How long a deleted pod may take until `end`; 0: it is gone at once."""
         self._objects: dict[Key, Body] = {}
         self._applied: dict[Key, Body] = {}
         self._logs: dict[tuple[str, str, str], str] = {}
@@ -190,6 +192,13 @@ class FakeCluster:
         """Delete as a user would: finalizers are waited for, dependents go along."""
         self._delete(_key(kind, namespace, name))
 
+    def end(self, pod: Body) -> None:
+        """The kubelet says that a deleted pod has ended."""
+        key = _key_of(POD, pod)
+        found = self._objects.get(key)
+        if found is not None and found["metadata"]["uid"] == pod["metadata"]["uid"]:
+            self._vanish(key)
+
     def one(self, kind: Kind, namespace: str, name: str) -> Body:
         """The object as it is now; KeyError when there is none."""
         return copy.deepcopy(self._objects[_key(kind, namespace, name)])
@@ -266,12 +275,14 @@ class FakeCluster:
 
     def _delete(self, key: Key) -> None:
         meta = self._objects[key]["metadata"]
-        if not meta.get("finalizers"):
+        grace = self.grace_seconds if key[0] == POD else 0
+        if not meta.get("finalizers") and not grace:
             self._vanish(key)
         elif "deletionTimestamp" not in meta:
             body = copy.deepcopy(self._objects[key])
-            body["metadata"]["deletionTimestamp"] = format_time(self._now())
-            body["metadata"]["deletionGracePeriodSeconds"] = 0
+            until = self._now() + timedelta(seconds=grace)
+            body["metadata"]["deletionTimestamp"] = format_time(until)
+            body["metadata"]["deletionGracePeriodSeconds"] = grace
             self._store(key, body)
 
     def _vanish(self, key: Key) -> None:

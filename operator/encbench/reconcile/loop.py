@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from encbench.api.kinds import CAMPAIGN, TESTBED, TRIAL, Kind
+from encbench.api.kinds import CAMPAIGN, POD, TESTBED, TRIAL, Kind
 from encbench.kube import labels
 from encbench.kube.shards import Shard
 from encbench.ports import Body, Cluster, Conflict, Meter, PassEnd, Rejected, Unavailable
@@ -171,4 +171,8 @@ def concerned(kind: Kind, body: Body) -> list[Key]:
     for label, target in ((labels.TRIAL, TRIAL), (labels.TESTBED, TESTBED)):
         if marks.get(label):
             keys.append(Key(target, space, marks[label]))
+    ends = kind == POD and meta.get("deletionTimestamp") is not None
+    if ends and marks.get(labels.COMPONENT) == "database" and marks.get(labels.CAMPAIGN):
+        # It may be waited for, and its testbed is gone by now.
+        keys.append(Key(CAMPAIGN, space, marks[labels.CAMPAIGN]))
     return list(dict.fromkeys(keys))

@@ -1,6 +1,7 @@
 """What the status of a pod or a Job says, and why a pod does not run, in one sentence."""
 
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from encbench.api.conditions import parse_time
 from encbench.api.lifecycle import NODE_LOST, SETTINGS_REFUSED, UNSCHEDULABLE
@@ -73,10 +74,9 @@ def pod_facts(body: Body) -> PodFacts:
     containers = [_container(one) for one in status.get("containerStatuses") or []]
     containers += [_container(one, "init:") for one in status.get("initContainerStatuses") or []]
     facts: dict[str, Body] = {c["type"]: c for c in status.get("conditions") or []}
-    scheduled, ready = facts.get("PodScheduled", {}), facts.get("Ready", {})
+    scheduled = facts.get("PodScheduled", {})
     unschedulable = scheduled.get("message", "") if scheduled.get("status") == "False" else ""
     deleting = meta.get("deletionTimestamp") is not None
-    is_up = bool(containers) and all(one.ready for one in containers)
     labels = meta.get("labels") or {}
     return PodFacts(
         name=meta["name"],
@@ -88,10 +88,19 @@ def pod_facts(body: Body) -> PodFacts:
         unschedulable=unschedulable,
         index=int(labels.get("batch.kubernetes.io/job-completion-index", "0")),
         created=parse_time(meta["creationTimestamp"]).timestamp(),
-        is_lost=is_up and not deleting and ready.get("status") == "False",
+        is_lost=not deleting and _is_lost(status),
         annotations=dict(meta.get("annotations") or {}),
         containers={container.name: container for container in containers},
     )
+
+
+def _is_lost(status: Body) -> bool:
+    """Whether the node controller says that a pod is not ready, of which every container is."""
+    containers = [*(status.get("containerStatuses") or ())]
+    containers += status.get("initContainerStatuses") or ()
+    is_up = bool(containers) and all(one.get("ready") for one in containers)
+    facts = {fact["type"]: fact["status"] for fact in status.get("conditions") or ()}
+    return is_up and facts.get("Ready") == "False"
 
 
 def _container(entry: Body, prefix: str = "") -> ContainerFacts:
@@ -112,6 +121,19 @@ def _container(entry: Body, prefix: str = "") -> ContainerFacts:
         termination_message=(terminated.get("message") or last.get("message") or "").strip(),
         image_id=entry.get("imageID", ""),
     )
+
+
+ENDING_SLACK = 10.0
+"""Seconds that a pod may take beyond the time that Kubernetes has given it to end."""
+
+
+def is_ending(body: Body, now: datetime) -> bool:
+    """Whether a pod was deleted and goes by itself, which one on a lost node does not."""
+    # Of a pod it is the time at which its grace period is over.
+    until = body["metadata"].get("deletionTimestamp")
+    if until is None or _is_lost(body.get("status") or {}):
+        return False
+    return (now - parse_time(until)).total_seconds() < ENDING_SLACK
 
 
 @dataclass(frozen=True)

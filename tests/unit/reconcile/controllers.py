@@ -33,6 +33,8 @@ class Delays:
     """From the controller's object to its pod."""
     database: float = 3.0
     stop: float = 1.0
+    end: float = 0.0
+    """From a pod's deletion to its end, where the cluster has a grace period."""
     load: float = 2.0
     client: float = 0.7
     apart: float = 0.0
@@ -117,6 +119,10 @@ class Controllers:
         """React to a change as a controller's own watch would."""
         if change.gone:
             self._gone(change.kind, change.body)
+        elif change.kind == POD and "deletionTimestamp" in change.body["metadata"]:
+            if change.body["metadata"].get("finalizers"):
+                return
+            self.timeline.after(self.delays.end, partial(self.cluster.end, change.body))
         elif change.kind == STATEFUL_SET:
             self.timeline.after(self.delays.pod, partial(self._database_pod, change.body))
         elif change.kind == JOB and "status" not in change.body:

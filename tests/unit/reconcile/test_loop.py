@@ -40,6 +40,14 @@ def test_a_pod_concerns_the_trial_and_the_testbed_that_it_is_labelled_with() -> 
     assert concerned(POD, both)[1:] == [TRIAL_KEY, TESTBED_KEY]
 
 
+def test_a_database_that_ends_concerns_its_campaign() -> None:
+    owner = {"kind": "StatefulSet", "name": "bed", "uid": "1", "controller": True}
+    body = {"metadata": metadata("bed-0", "ns", labels("database", campaign="study"), owner)}
+    assert CAMPAIGN_KEY not in concerned(POD, body)
+    body["metadata"]["deletionTimestamp"] = "2026-11-25T12:00:00Z"
+    assert CAMPAIGN_KEY in concerned(POD, body)
+
+
 def test_an_owner_that_does_not_control_is_not_concerned() -> None:
     owner = {**owner_reference(CAMPAIGN, "study", "1"), "controller": False}
     assert CAMPAIGN_KEY not in concerned(JOB, child(owner))

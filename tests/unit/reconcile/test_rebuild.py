@@ -1,11 +1,17 @@
 """Testbeds in a whole campaign: turns on them, and sets that are built anew."""
 
 from dataclasses import replace
+from datetime import datetime
+
+import pytest
 
 from encbench.api.conditions import is_true
-from encbench.api.kinds import STATEFUL_SET, TESTBED
+from encbench.api.kinds import POD, STATEFUL_SET, TESTBED
 from encbench.core.artefact import decode
 from encbench.core.records import IndexRecord
+from encbench.kube import labels
+from encbench.reconcile.campaign.decide import IDLE
+from encbench.reconcile.pods import ENDING_SLACK
 from tests.unit.reconcile.oracle import assert_sound, leftovers, report
 from tests.unit.reconcile.world import World, parts, study
 
@@ -58,6 +64,31 @@ async def test_testbeds_are_built_anew_and_the_old_ones_go() -> None:
     ]
     assert all(t.proof is not None and t.proof.ok for t in index.testbeds)
     assert {t.spec.testbed_ref.name for t in world.trials()} == {t.name for t in index.testbeds}
+
+
+@pytest.mark.parametrize("seconds", [7.0, 1e6])
+async def test_a_set_waits_for_the_databases_before_it(seconds: float) -> None:
+    """No longer than they have to end, because one may be unable to."""
+    world = World()
+    world.cluster.grace_seconds = 60
+    world.controllers.delays = replace(world.controllers.delays, end=seconds)
+    world.apply(*parts(), study("plain", blocks=REBUILT))
+    alone: list[datetime] = []
+    """When there was no testbed, and a database that ended."""
+
+    def look() -> bool:
+        metas = (pod["metadata"] for pod in world.cluster.all(POD))
+        ending = [meta for meta in metas if "deletionTimestamp" in meta]
+        databases = [meta for meta in ending if meta["labels"][labels.COMPONENT] == "database"]
+        if databases and not world.latest(TESTBED.kind, ""):
+            assert "clearing away" in (world.campaign().status.step or "")
+            alone.append(world.clock.now())
+        return any(body["spec"]["generation"] == 2 for body in world.latest(TESTBED.kind, ""))
+
+    await world.run(look)
+    waited = (world.clock.now() - alone[0]).total_seconds()
+    least = min(seconds, 60 + ENDING_SLACK)
+    assert least - 1 <= waited <= least + IDLE
 
 
 async def test_a_broken_block_moves_on_to_the_next_set() -> None:

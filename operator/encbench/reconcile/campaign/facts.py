@@ -35,6 +35,8 @@ class CampaignSeen:
     """Those that are not in the ledger, by name."""
     ledger: Ledger = field(default_factory=Ledger)
     """Those that are over."""
+    ending: frozenset[str] = frozenset()
+    """Cells with a database that is on its way out."""
     report_ready: bool = False
     report_problem: str = ""
     """Why the report could not be rendered the last time."""

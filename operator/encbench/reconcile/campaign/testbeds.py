@@ -61,6 +61,8 @@ def stage(
         if unready:
             return Stage(waiting=True, step=_preparing(unready))
         missing = missing[:1]
+    if missing and not own and cell.name in seen.ending:
+        return Stage(waiting=True, step=_clearing(cell))
     if missing and not own and around.unplaced:
         return Stage(waiting=True, step=around.unplaced)
     if missing:
@@ -88,11 +90,15 @@ def stage(
 
 
 def _clear(cell: Cell, old: list[Testbed], seen: CampaignSeen) -> Stage:
-    step = f"clearing away the testbeds of {cell.instance_ref}, to build them anew"
+    step = _clearing(cell)
     if not all(is_archived(t) for t in seen.trials.values() if t.spec.cell == cell.name):
         return Stage(waiting=True, step=step)
     gone = [bed for bed in old if not bed.deleting]
     return Stage(effects=tuple(map(Delete.of, gone)), waiting=True, step=step)
+
+
+def _clearing(cell: Cell) -> str:
+    return f"clearing away the testbeds of {cell.instance_ref}, to build them anew"
 
 
 def _has_room_by_now(bed: Testbed, around: Surroundings) -> bool:
