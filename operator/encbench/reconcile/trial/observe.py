@@ -62,9 +62,7 @@ async def observe(read: Reads, trial: Trial, found: TrialFound) -> TrialSeen:
 
 
 async def _last_job(read: Reads, trial: Trial) -> JobFacts | None:
-    """Of a trial that is over: its Job, unless that went before the trial retired."""
-    if labels.ACTIVE not in trial.labels:
-        return None
+    """Of a trial that is over: its Job, or one that a paused operator has made too late."""
     body = await read.cluster.get(JOB, trial.namespace, trial.name)
     return job_facts(body) if body is not None and belongs_to(body, trial.uid) else None
 
