@@ -12,12 +12,13 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from encbench.core.artefact import decode
 from encbench.core.timetable import GUARD
 from encbench.report.document import Report
-from tests.bench.precision_summary import Design, Line, Measured, measured, pairs, summary
+from tests.bench.precision_summary import Design, Line, Measured, kept, measured, pairs, summary
 from tests.e2e import manifests
 from tests.e2e.bucket import bucket
 from tests.e2e.conftest import conditions, delete_campaign, ended
@@ -27,7 +28,7 @@ from tests.support.kube import REPO, Kube, wait_for
 RESULTS = REPO / "build" / "precision.jsonl"
 """Every campaign, a line each."""
 ARMS = 3
-WARMUP, WINDOW, SLICE, SETTLE = 2.0, 12.0, 3.0, 0.5
+WARMUP, WINDOW, SLICE, SETTLE = 2.0, 12.0, 1.5, 0.2
 DEAD_TIME = 2.0
 """Seconds between two trials that are planned for; what they really took is measured."""
 INTERLEAVED_BLOCKS = 2
@@ -64,6 +65,8 @@ examples:
   make bench-precision                                      10 pairs for each workload: a night
   make bench-precision ARGS=--short                         one pair of 2 minutes each: half an hour
   make bench-precision ARGS="--engines mariadb,mysql,postgresql --workloads read-only,write-only"
+  make bench-precision ARGS="--repeats 3 --kept FILE"       3 pairs more than are kept
+  make bench-precision ARGS="--repeats 0 --kept FILE"       judge those that are kept
 
 exit codes:
   0  everything is as it was asked for in docs/design/0011-interleaved-blocks.md, or --short
@@ -83,6 +86,7 @@ def parser() -> argparse.ArgumentParser:
     add = top.add_argument
     add("--repeats", type=int, default=10, metavar="N", help="pairs for each workload; 10")
     add("--minutes", type=float, default=5.0, help="machine time of each campaign; 5")
+    add("--kept", type=Path, metavar="FILE", help=f"earlier campaigns, as in {RESULTS.name}")
     add("--workloads", default="read-write,write-only", help=f"some of {', '.join(SCRIPTS)}")
     add("--engines", default="mariadb", help=f"some of {', '.join(ENGINES)}")
     add("--short", action="store_true", help="one pair of 2 minutes each, and nothing is judged")
@@ -96,14 +100,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     engines, workloads = args.engines.split(","), args.workloads.split(",")
     if unknown := [*{*engines} - {*ENGINES}, *{*workloads} - {*SCRIPTS}]:
         parser().error(f"unknown: {', '.join(unknown)}")
-    kube = installation()
-    kube.apply(*manifests.parts(), manifests.mode("tls", inTransit={}))
+    earlier = kept(args.kept) if args.kept else []
+    kube = None
+    if repeats:
+        kube = installation()
+        kube.apply(*manifests.parts(), manifests.mode("tls", inTransit={}))
     lines: list[Line] = []
     for engine in engines:
         for workload in workloads:
-            found = _alternate(kube, engine, workload, repeats, minutes)
+            found = [one for one in earlier if (one.engine, one.workload) == (engine, workload)]
+            before = max((one.repeat for one in found), default=0)
+            wanted = range(before + 1, before + repeats + 1)
+            if kube is not None:
+                found += _alternate(kube, engine, workload, wanted, minutes)
             both = pairs(found)
-            print(f"\n{workload} on {engine}, {len(both)} of {repeats} pairs")
+            print(f"\n{workload} on {engine}, {len(both)} of {before + repeats} pairs")
             own = list(summary(workload, both)) if both else []
             for text, good in own:
                 mark = "  " if good is None else "ok" if good else "NO"
@@ -116,16 +127,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _alternate(
-    kube: Kube, engine: str, workload: str, repeats: int, minutes: float
+    kube: Kube, engine: str, workload: str, repeats: range, minutes: float
 ) -> list[Measured]:
     """The campaigns of one workload, the order of the two designs changing from pair to pair."""
     found = []
     designs: list[Design] = ["sequential", "interleaved"]
-    for repeat in range(1, repeats + 1):
+    for repeat in repeats:
         for design in designs if repeat % 2 else reversed(designs):
             one = _campaign(kube, engine, workload, design, repeat, minutes)
             print(
-                f"{repeat:3} of {repeats}  {workload} on {engine}  {_line(design, one)}", flush=True
+                f"{repeat:3} of {repeats[-1]}  {workload} on {engine}  {_line(design, one)}",
+                flush=True,
             )
             if one is not None:
                 _keep(one)

@@ -1,8 +1,10 @@
 """What pairs of sequential and interleaved campaigns say; pure, so that it can be tested."""
 
+import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import median
 from typing import Literal
 
@@ -66,6 +68,15 @@ class Measured:
         """Machine time for that half-width, if noise stays what it was."""
         error = self.error_of_a_second(figure)
         return None if error is None else (error / target) ** 2 / 60
+
+
+def kept(file: Path) -> list[Measured]:
+    """What a run has kept of its campaigns, a line each."""
+    found = map(json.loads, file.read_text(encoding="utf-8").splitlines())
+    return [
+        Measured(**{**one, "logs": {name: Log(**log) for name, log in one["logs"].items()}})
+        for one in found
+    ]
 
 
 def measured(
