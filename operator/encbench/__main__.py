@@ -430,7 +430,7 @@ async def _ensure_bucket(store: ObjectStore) -> None:
             await store.ensure_bucket()
         except Unavailable as error:
             log.warning("the object store is not ready: %s", error)
-            await asyncio.sleep(5)
+            await asyncio.sleep(1.0)
         else:
             return
 
