@@ -127,13 +127,12 @@ ENDING_SLACK = 10.0
 """Seconds that a pod may take beyond the time that Kubernetes has given it to end."""
 
 
-def is_ending(body: Body, now: datetime) -> bool:
-    """Whether a pod was deleted and goes by itself, which one on a lost node does not."""
-    # Of a pod it is the time at which its grace period is over.
+def is_stuck(body: Body, now: datetime) -> bool:
+    """Whether a pod that is to go does not: its node is lost, or its grace period is over."""
+    # Of a pod it is the time at which the grace period ends.
     until = body["metadata"].get("deletionTimestamp")
-    if until is None or _is_lost(body.get("status") or {}):
-        return False
-    return (now - parse_time(until)).total_seconds() < ENDING_SLACK
+    late = until is not None and (now - parse_time(until)).total_seconds() > ENDING_SLACK
+    return late or _is_lost(body.get("status") or {})
 
 
 @dataclass(frozen=True)

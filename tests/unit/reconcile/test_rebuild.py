@@ -13,7 +13,7 @@ from encbench.kube import labels
 from encbench.reconcile.campaign.decide import IDLE
 from encbench.reconcile.pods import ENDING_SLACK
 from tests.unit.reconcile.oracle import assert_sound, leftovers, report
-from tests.unit.reconcile.world import World, parts, study
+from tests.unit.reconcile.world import SPACE, World, parts, study
 
 REBUILT = {"min": 4, "maxReplacements": 1, "perTestbed": 1}
 
@@ -89,6 +89,24 @@ async def test_a_set_waits_for_the_databases_before_it(seconds: float) -> None:
     waited = (world.clock.now() - alone[0]).total_seconds()
     least = min(seconds, 60 + ENDING_SLACK)
     assert least - 1 <= waited <= least + IDLE
+
+
+async def test_a_set_waits_for_databases_that_are_not_deleted_yet() -> None:
+    """Kubernetes deletes what belonged to a testbed some time after it."""
+    first = World()
+    first.apply(*parts(), study("plain", blocks=REBUILT))
+    await first.run(lambda: bool(first.cluster.all(POD)))
+    (old, *_) = first.cluster.all(POD)
+    world, marks = World(), {**old["metadata"]["labels"], labels.TESTBED: "gone"}
+    owners = [{**owner, "name": "gone"} for owner in old["metadata"]["ownerReferences"]]
+    kept = {"name": "gone-0", "namespace": SPACE, "labels": marks, "ownerReferences": owners}
+    body = world.cluster.add(POD, {**old, "metadata": kept})
+    world.apply(*parts(), study("plain", blocks=REBUILT))
+    await world.settle(30)
+    assert not world.cluster.all(TESTBED)
+    assert "clearing away" in (world.campaign().status.step or "")
+    world.cluster.remove(POD, SPACE, body["metadata"]["name"])
+    await world.run(lambda: bool(world.cluster.all(TESTBED)))
 
 
 async def test_a_broken_block_moves_on_to_the_next_set() -> None:

@@ -36,7 +36,7 @@ class CampaignSeen:
     ledger: Ledger = field(default_factory=Ledger)
     """Those that are over."""
     ending: frozenset[str] = frozenset()
-    """Cells with a database that is on its way out."""
+    """Cells with a database whose testbed is gone already."""
     report_ready: bool = False
     report_problem: str = ""
     """Why the report could not be rendered the last time."""

@@ -10,15 +10,16 @@ from encbench.api.kinds import OVERHEAD_REPORT, POD
 from encbench.api.lifecycle import READY, REPORTED
 from encbench.kube import labels
 from encbench.ports import Reader
-from encbench.reconcile import namespaces, objects
+from encbench.reconcile import objects
 from encbench.reconcile.campaign.catchup import catch_up, fill, noting
 from encbench.reconcile.campaign.cleanup import is_late
 from encbench.reconcile.campaign.facts import CampaignFound, CampaignSeen, Misfit, left_to_live
 from encbench.reconcile.campaign.ledger import Ledger
 from encbench.reconcile.campaign.resolve import resolve
 from encbench.reconcile.deps import Reads
+from encbench.reconcile.namespaces import is_ending
 from encbench.reconcile.objects import Campaign, Object, OwnKind, belongs_to, has_ended
-from encbench.reconcile.pods import is_ending
+from encbench.reconcile.pods import is_stuck
 
 S = TypeVar("S", bound=Model)
 T = TypeVar("T", bound=Model)
@@ -28,7 +29,7 @@ async def observe(read: Reads, campaign: Campaign, found: CampaignFound) -> Camp
     """Everything that `decide` needs now. Raises Unavailable when the API server is away."""
     cluster, space, settings, resolution = read.cluster, campaign.namespace, read.settings, None
     now = read.clock.now()
-    if campaign.deleting and (is_late(campaign, now) or await namespaces.is_ending(cluster, space)):
+    if campaign.deleting and (is_late(campaign, now) or await is_ending(cluster, space)):
         return CampaignSeen(now, None, {}, {}, is_blind=True)
     if has_ended(campaign) and not campaign.deleting:
         return await _after_the_end(read, campaign)
@@ -51,8 +52,9 @@ async def observe(read: Reads, campaign: Campaign, found: CampaignFound) -> Camp
     if campaign.status.resolved is not None and not campaign.deleting:
         trials = await catch_up(read, campaign, found.ledger, trials, misfits)
         databases = await cluster.list(POD, space, {**own, labels.COMPONENT: "database"})
-        leaving = (body["metadata"] for body in databases if is_ending(body, now))
-        ending = frozenset(meta["labels"][labels.CELL] for meta in leaving)
+        marks = [body["metadata"]["labels"] for body in databases if not is_stuck(body, now)]
+        # It takes Kubernetes a moment to delete the pods of what is gone.
+        ending = frozenset(one[labels.CELL] for one in marks if one[labels.TESTBED] not in testbeds)
     clients = []
     if campaign.deleting:
         clients = await cluster.list(POD, space, {**own, labels.COMPONENT: "client"})
