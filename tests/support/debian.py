@@ -41,15 +41,17 @@ _CLUSTERS = Path("/etc/postgresql-common/createcluster.d")
 
 def install(*packages: str) -> None:
     """Install those of `PACKAGES` that are missing, one caller after the other."""
-    missing = [package for package in packages if not is_there(PACKAGES[package])]
-    if not missing:
-        return
     apt = ["apt-get", "-qq", "-o", "DPkg::Lock::Timeout=600"]
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    with _alone(), _no_daemons(), _no_clusters():
-        subprocess.run([*apt, "update"], check=True, env=environment)
-        command = [*apt, "install", "-y", "--no-install-recommends", *missing]
-        subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
+    with _alone():
+        # Not before: a program may be there while its package is still being unpacked.
+        missing = [package for package in packages if not is_there(PACKAGES[package])]
+        if not missing:
+            return
+        with _no_daemons(), _no_clusters():
+            subprocess.run([*apt, "update"], check=True, env=environment)
+            command = [*apt, "install", "-y", "--no-install-recommends", *missing]
+            subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
 
 
 def extract(package: str, folder: Path) -> None:

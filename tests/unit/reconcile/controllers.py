@@ -119,9 +119,7 @@ class Controllers:
         """React to a change as a controller's own watch would."""
         if change.gone:
             self._gone(change.kind, change.body)
-        elif change.kind == POD and "deletionTimestamp" in change.body["metadata"]:
-            if change.body["metadata"].get("finalizers"):
-                return
+        elif change.kind == POD and _ends(change.body["metadata"]):
             self.timeline.after(self.delays.end, partial(self.cluster.end, change.body))
         elif change.kind == STATEFUL_SET:
             self.timeline.after(self.delays.pod, partial(self._database_pod, change.body))
@@ -342,3 +340,8 @@ def _store(job: Body) -> str:
     containers = job["spec"]["template"]["spec"]["containers"]
     (own,) = [one["env"] for one in containers if one["name"] == "recorder"]
     return str(next(one["value"] for one in own if one["name"] == STORE))
+
+
+def _ends(meta: Body) -> bool:
+    """Whether a pod was deleted, and only its kubelet has to say that it has ended."""
+    return "deletionTimestamp" in meta and not meta.get("finalizers")
