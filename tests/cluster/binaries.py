@@ -114,6 +114,8 @@ PARTS: Final = {
         Part("registry", ("registry",), ("./registry",), module="registry", rare=True),
         # Judges connections by NetworkPolicies, where the cluster is to have them in force.
         Part(policies.NAME, (policies.NAME,), ("./policyd",), module="policies", rare=True),
+        # Judges the chart's dashboard by Grafana's schema.
+        Part("grafana", ("dashcheck",), ("./dashcheck",), module="grafana", rare=True),
         # Plays nodes and kubelets where no container need run.
         Part("kwok", ("kwok",), ("sigs.k8s.io/kwok/cmd/kwok",), module="kwok", rare=True),
         # The linter of the prose. Its parsers of programming languages are in C.

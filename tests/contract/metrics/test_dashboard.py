@@ -1,14 +1,22 @@
-"""Dashboard and alerts against a real Prometheus that scrapes the operator's own metrics."""
+"""Dashboard and alerts against a real Prometheus that scrapes the operator's own metrics.
+
+No registry of packages has Grafana's server, so the dashboard is not drawn: Grafana's own schema
+judges its file.
+"""
 
 import asyncio
 import json
+import subprocess
 from pathlib import Path
 from urllib.parse import urlencode
 from urllib.request import urlopen
 
+import pytest
+
 from encbench.adapters.meter_http import serving
+from tests.cluster import binaries
 from tests.support.chart import CHART
-from tests.support.dashboards import alerts, queries
+from tests.support.dashboards import alerts, dashboard, queries
 from tests.support.metered import live, metered
 from tests.support.prometheus import running_prometheus
 
@@ -58,3 +66,52 @@ async def test_every_query_finds_series(server: Path, tmp_path: Path) -> None:
             rules = [rule for group in groups for rule in group["rules"]]
             assert [rule["name"] for rule in rules] == [rule["alert"] for rule in alerts()]
             assert {rule["health"] for rule in rules} <= {"ok", "unknown"}
+
+
+@pytest.fixture(scope="module")
+def dashcheck() -> Path:
+    """The program that judges a dashboard by Grafana's schema."""
+    return binaries.compiled("grafana") / "dashcheck"
+
+
+def _findings(dashcheck: Path, file: Path) -> tuple[int, str]:
+    done = subprocess.run(
+        [dashcheck, file], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert not done.stderr
+    return done.returncode, done.stdout
+
+
+def test_the_dashboard_is_one_by_grafanas_schema(dashcheck: Path) -> None:
+    assert _findings(dashcheck, CHART / "files" / "dashboard.json") == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("where", "key", "value", "finding"),
+    [
+        (("options", "legend"), "placment", "right", "unexpected field 'placment'"),
+        (("options", "legend"), "showLegend", "yes", "showLegend"),
+        (("fieldConfig", "defaults"), "min", "zero", "panels[4].fieldConfig"),
+        (("gridPos",), "w", 30, "gridPos.w: must be <= 24"),
+        (("targets", 0), "exprr", "up", "unexpected field 'exprr'"),
+        ((), "type", "timeserie", "Grafana has no panel of type 'timeserie'"),
+    ],
+)
+def test_a_mistake_in_the_dashboard_is_found(
+    dashcheck: Path,
+    tmp_path: Path,
+    where: tuple[str | int, ...],
+    key: str,
+    value: object,
+    finding: str,
+) -> None:
+    changed = dashboard()
+    part = changed["panels"][4]
+    for step in where:
+        part = part[step]
+    part[key] = value
+    file = tmp_path / "dashboard.json"
+    file.write_text(json.dumps(changed), encoding="utf-8")
+    code, found = _findings(dashcheck, file)
+    assert code == 1
+    assert finding in found
