@@ -222,6 +222,22 @@ def test_a_trial_that_has_not_begun_is_still_to_be_waited_for() -> None:
     assert decide(of, saw(of, trials=trials)).status.estimated_completion_time == ago(-3 * 95)
 
 
+def test_the_end_counts_the_time_that_new_testbeds_take() -> None:
+    turns = {"slice": "3s", "settle": "500ms", "rounds": 20}
+    of = a_campaign(blocks={"min": 6, "perTestbed": 1, "interleave": turns})
+    block, seen = 30 + 20 * 3 * 3.05 + 5, saw(of)
+    slow = {bed.name: replace(bed, created=ago(9 + 40)) for bed in seen.testbeds.values()}
+    first = decide(of, replace(seen, testbeds=slow)).status.estimated_completion_time
+    assert first == ago(-6 * (block + 40))
+
+
+def test_the_end_stays_while_testbeds_are_made_anew() -> None:
+    of = a_campaign(blocks={"min": 6, "perTestbed": 1})
+    seen = saw(of, *["Succeeded"] * 6)
+    assert decide(of, seen).status.estimated_completion_time is not None
+    assert decide(of, replace(seen, testbeds={})).status.estimated_completion_time is not None
+
+
 def two_cells(parallelism: int, *places: str, clients: str = "") -> CampaignDecision:
     """Of two cells with three trials each.
 

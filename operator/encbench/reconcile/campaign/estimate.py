@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 from statistics import median
 
-from encbench.api.campaign import Interleave, Resolved
+from encbench.api.campaign import Blocks, Interleave, Resolved
 from encbench.api.conditions import format_time, parse_time
 from encbench.reconcile.campaign.facts import CampaignSeen
 from encbench.reconcile.campaign.ledger import block_of
@@ -25,26 +25,29 @@ LONGEST = 1000 * 365 * 86_400
 
 
 def estimate(
-    seen: CampaignSeen, left: Mapping[str, int], resolved: Resolved, interleave: Interleave | None
+    seen: CampaignSeen, left: Mapping[str, int], resolved: Resolved, blocks: Blocks
 ) -> str | None:
-    """RFC 3339 time of the end, or None while no testbed is ready, or too far away.
+    """RFC 3339 time of the end, or None before the first testbed is ready, or too far away.
 
-    `left` are the trials that each cell still has to start, the first of them as `interleave` has
-    it. The pace is the median time from one
-    trial's start to that of the cell's next one, so that one long pause does not spoil it; of the
-    last ones only, because counting all of them would take ever longer. Cells whose testbeds are
-    ready are expected to go on side by side, and no more than these.
+    `left` are the trials that each cell still has to start, the first of them as `blocks` has it.
+    The pace is the median time from one trial's start to that of the cell's next one, so that one
+    long pause does not spoil it; of the last ones only, because counting all of them would take
+    ever longer. Cells whose testbeds are ready are expected to go on side by side, and no more than
+    these.
     """
-    trials = seen.trials.values()
+    trials, interleave = seen.trials.values(), blocks.interleave
     ready = {bed.spec.cell for bed in seen.testbeds.values() if bed.status.ready_time}
     active = {trial.spec.cell for trial in trials if trial.status.outcome is None}
     cells = [cell for cell in left if left[cell] or cell in active]
-    if not ready or not cells:
-        return None
     starts = {cell: _starts(cell, seen) for cell in left}
+    if not cells or not (ready or any(starts.values())):
+        return None
     gaps = [later - earlier for own in starts.values() for earlier, later in pairwise(own)]
     arms = _arms(seen) if interleave is not None and not trials else 1
     pace = median(gaps) if gaps else _expected(resolved, trials, interleave, arms)
+    # The median has it already where every block, or every second one, waits for new testbeds.
+    if blocks.per_testbed > 2 or (blocks.per_testbed and not gaps):
+        pace += _preparation(seen) / blocks.per_testbed
     together = max(seen.ledger.together, _together(trials), arms)
     unended = (trial for trial in trials if trial.status.outcome is None)
     starting = {trial.spec.cell for trial in unended if trial.status.start_time is None}
@@ -53,7 +56,7 @@ def estimate(
         seconds = left[cell] / together * pace
         if cell in starting:
             seconds += pace
-        elif cell in active and starts[cell]:
+        elif starts[cell]:
             seconds += max(0.0, pace - (seen.now.timestamp() - starts[cell][-1]))
         needs.append(seconds)
     total = makespan(needs, max(1, len(ready.intersection(cells))))
@@ -101,6 +104,18 @@ def _together(trials: Iterable[Trial]) -> int:
 def _arms(seen: CampaignSeen) -> int:
     """Of the cell with the most: each has a testbed."""
     return max(Counter(bed.spec.cell for bed in seen.testbeds.values()).values())
+
+
+def _preparation(seen: CampaignSeen) -> float:
+    """Seconds that the slowest of the testbeds took until it was ready."""
+    return max(
+        (
+            parse_time(bed.status.ready_time).timestamp() - parse_time(bed.created).timestamp()
+            for bed in seen.testbeds.values()
+            if bed.status.ready_time
+        ),
+        default=0.0,
+    )
 
 
 def _expected(
