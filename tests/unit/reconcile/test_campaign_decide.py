@@ -231,11 +231,17 @@ def test_the_end_counts_the_time_that_new_testbeds_take() -> None:
     assert first == ago(-6 * (block + 40))
 
 
-def test_the_end_stays_while_testbeds_are_made_anew() -> None:
-    of = a_campaign(blocks={"min": 6, "perTestbed": 1})
-    seen = saw(of, *["Succeeded"] * 6)
+@pytest.mark.parametrize("interleave", [{}, {"slice": "3s", "settle": "500ms", "rounds": 20}])
+@pytest.mark.parametrize("kept", [(), ("Succeeded",), ("Succeeded",) * 6])
+def test_the_end_stays_while_testbeds_are_made_anew(
+    kept: tuple[str, ...], interleave: dict[str, Any]
+) -> None:
+    turns = {"interleave": interleave} if interleave else {}
+    of = a_campaign(blocks={"min": 6, "perTestbed": 1, **turns})
+    seen = saw(of, *kept)
     assert decide(of, seen).status.estimated_completion_time is not None
-    assert decide(of, replace(seen, testbeds={})).status.estimated_completion_time is not None
+    between = decide(of, replace(seen, testbeds={})).status.estimated_completion_time
+    assert (between is not None) == (len(kept) > 1)
 
 
 def two_cells(parallelism: int, *places: str, clients: str = "") -> CampaignDecision:

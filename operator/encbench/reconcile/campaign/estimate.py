@@ -27,7 +27,7 @@ LONGEST = 1000 * 365 * 86_400
 def estimate(
     seen: CampaignSeen, left: Mapping[str, int], resolved: Resolved, blocks: Blocks
 ) -> str | None:
-    """RFC 3339 time of the end, or None before the first testbed is ready, or too far away.
+    """RFC 3339 time of the end, or None while no testbed is ready and no pace known, or too far.
 
     `left` are the trials that each cell still has to start, the first of them as `blocks` has it.
     The pace is the median time from one trial's start to that of the cell's next one, so that one
@@ -40,15 +40,15 @@ def estimate(
     active = {trial.spec.cell for trial in trials if trial.status.outcome is None}
     cells = [cell for cell in left if left[cell] or cell in active]
     starts = {cell: _starts(cell, seen) for cell in left}
-    if not cells or not (ready or any(starts.values())):
-        return None
     gaps = [later - earlier for own in starts.values() for earlier, later in pairwise(own)]
+    if not cells or not (ready or gaps):
+        return None
     arms = _arms(seen) if interleave is not None and not trials else 1
-    pace = median(gaps) if gaps else _expected(resolved, trials, interleave, arms)
+    together = max(seen.ledger.together, _together(trials), arms)
+    pace = median(gaps) if gaps else _expected(resolved, trials, interleave, together)
     # The median has it already where every block, or every second one, waits for new testbeds.
     if blocks.per_testbed > 2 or (blocks.per_testbed and not gaps):
         pace += _preparation(seen) / blocks.per_testbed
-    together = max(seen.ledger.together, _together(trials), arms)
     unended = (trial for trial in trials if trial.status.outcome is None)
     starting = {trial.spec.cell for trial in unended if trial.status.start_time is None}
     needs = []
@@ -103,7 +103,7 @@ def _together(trials: Iterable[Trial]) -> int:
 
 def _arms(seen: CampaignSeen) -> int:
     """Of the cell with the most: each has a testbed."""
-    return max(Counter(bed.spec.cell for bed in seen.testbeds.values()).values())
+    return max(Counter(bed.spec.cell for bed in seen.testbeds.values()).values(), default=1)
 
 
 def _preparation(seen: CampaignSeen) -> float:
