@@ -83,6 +83,9 @@ class Row(Model):
     """CPU of the proxy that encrypts columns, percent of its limit."""
     proxy_cpu_ms_per_transaction: Number | None = None
     """CPU of that proxy per transaction, milliseconds; not part of the server's."""
+    database_side_cpu_ms_per_transaction: Number | None = None
+    """CPU of server and proxy per transaction, milliseconds; the server's where there is no
+    proxy."""
     client_cpu_ms_per_transaction: Number | None = None
     """CPU of the clients per transaction, including the driver's, milliseconds."""
     disk_read_kib_per_transaction: Number | None = None
@@ -104,7 +107,7 @@ class Row(Model):
     latency_p95_overhead: Interval | None = None
     """Increase of the 95th percentile, as a fraction."""
     cpu_per_transaction_overhead: Interval | None = None
-    """Increase of server CPU per transaction, as a fraction."""
+    """Increase of the CPU per transaction of server and proxy together, as a fraction."""
     client_cpu_per_transaction_overhead: Interval | None = None
     """Increase of client CPU per transaction, as a fraction."""
     recovery_overhead: Interval | None = optional("Increase of recoverySeconds, as a fraction.")
@@ -117,7 +120,7 @@ class Row(Model):
     latency_average_verdict: FigureVerdict | None = optional("Verdict on average latency.")
     latency_p95_verdict: FigureVerdict | None = optional("Verdict on the 95th percentile.")
     cpu_per_transaction_verdict: FigureVerdict | None = None
-    """Verdict on server CPU per transaction."""
+    """Verdict on the CPU per transaction of server and proxy together."""
     client_cpu_per_transaction_verdict: FigureVerdict | None = None
     """Verdict on client CPU per transaction."""
     saturation: Saturation | None = None

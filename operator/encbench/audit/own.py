@@ -8,19 +8,14 @@ study's table stands in the report under the same condition.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import PurePath
 
 from encbench.audit.checks import PrintedCell, Source
-from encbench.audit.figures import PrintedFigure, Span, shown
-from encbench.audit.known import FLOORS, OWN, WHOLE_SIDE
+from encbench.audit.figures import PrintedFigure, Span
+from encbench.audit.known import FLOORS, OWN
 from encbench.audit.shapes import PrintedInterval, condition
 from encbench.audit.tables import TableRow
 from encbench.text.words import listed
-
-NEAR = Fraction(1, 100)
-"""How far the sum of two geometric means may be from the geometric mean of the sums: with a fifth
-of spread between blocks it is half a percent."""
 
 _STUDIED = {
     "tps": ("plaintext_tps", "encrypted_100pct_tps", "tps"),
@@ -117,8 +112,6 @@ def _condition(source: Source, rows: Sequence[TableRow]) -> Iterator[Clash]:
             lines = listed(f"{cell.row.cells[column] or 'none'}" for cell in cells)
             yield Clash(tuple(cells), f"all arms of a condition have one value, not {lines}")
     yield from _floors(source, rows)
-    for row in rows:
-        yield from _whole_side(source, row, rows)
 
 
 def _floors(source: Source, rows: Sequence[TableRow]) -> Iterator[Clash]:
@@ -130,28 +123,6 @@ def _floors(source: Source, rows: Sequence[TableRow]) -> Iterator[Clash]:
         largest = max(figures, key=lambda figure: abs(figure.value))
         if floor.figure.span.high < abs(largest.value) - largest.precision / 2:
             yield Clash((floor, *bounds), f"it is below the control's bound of {largest.text}")
-
-
-def _whole_side(source: Source, row: TableRow, rows: Sequence[TableRow]) -> Iterator[Clash]:
-    """The step of server and proxy together, whose figures are only in the report as two."""
-    step = PrintedCell(source, row, WHOLE_SIDE)
-    before = next((r for r in rows if r.cells["arm"] == row.cells["step_before_arm"]), None)
-    if step.figure is None or before is None:
-        return
-    own, other = _side(source, row), _side(source, before)
-    if own and other and abs((1 + step.figure.value) * other / own - 1) > NEAR:
-        computed = shown(own / other - 1, 3)
-        why = f"server and proxy of {row.cells['arm']} and {before.cells['arm']} give {computed}"
-        yield Clash((step,), why)
-
-
-def _side(source: Source, row: TableRow) -> Fraction:
-    """CPU of server and proxy in milliseconds a transaction; 0 where the server's is not known."""
-    names = (f"{part}_cpu_ms_per_transaction_geometric_mean" for part in ("database", "proxy"))
-    server, proxy = (source.table.figure(row, name) for name in names)
-    if server is None:
-        return Fraction(0)
-    return server.value + (proxy.value if proxy else 0)
 
 
 def _studied(study: Source, reports: Sequence[Source]) -> Iterator[Clash]:

@@ -22,8 +22,6 @@ class Figure:
     """Of `TrialView` and of `Row`."""
     _: KW_ONLY
     mean: Mean = "arithmetic"
-    in_rows: bool = True
-    """False for a figure that only trials and layers have."""
     some: bool = False
     """Only some arms can have it; every block in which all of these do counts."""
     in_points: bool = False
@@ -70,8 +68,6 @@ class JudgedFigure(Figure):
     """Its name in a heading, where the phrase is too long."""
     tag: str = ""
     """Follows an estimate that stands alone. TPS has none, because most campaigns are about it."""
-    whole_step: str = ""
-    """Field of `LayerStep` with the whole cost of the layers, where `step` has only a part."""
 
     @property
     def title(self) -> str:
@@ -135,19 +131,13 @@ FIGURES = (
     Figure(
         "node_cpu_percent", in_points=True, of="of_all_cores", heading="node CPU, % of all cores"
     ),
-    JudgedFigure(
+    Figure(
         "database_cpu_ms_per_transaction",
+        mean="geometric",
         step="database_cpu",
         step_stem="server_cpu_per_transaction",
         heading="server CPU, ms per transaction",
         digits=3,
-        key="cpuPerTransaction",
-        stem="cpu_per_transaction",
-        overhead="cpu_per_transaction_overhead",
-        verdict="cpu_per_transaction_verdict",
-        phrase="CPU per transaction",
-        tag="CPU",
-        whole_step="database_side_cpu",
     ),
     Figure("proxy_cpu_percent", some=True, of="of_limit"),
     Figure(
@@ -157,12 +147,18 @@ FIGURES = (
         heading="proxy CPU, ms per transaction",
         digits=3,
     ),
-    Figure(
+    JudgedFigure(
         "database_side_cpu_ms_per_transaction",
-        in_rows=False,
         step="database_side_cpu",
         step_stem="server_and_proxy_cpu_per_transaction",
-        heading="CPU of server and proxy",
+        heading="database CPU, ms per transaction",
+        digits=3,
+        key="cpuPerTransaction",
+        stem="cpu_per_transaction",
+        overhead="cpu_per_transaction_overhead",
+        verdict="cpu_per_transaction_verdict",
+        phrase="CPU per transaction",
+        tag="CPU",
     ),
     JudgedFigure(
         "client_cpu_ms_per_transaction",
@@ -199,7 +195,6 @@ FIGURES = (
 )
 """In the order of the CSV."""
 
-IN_ROWS = tuple(figure for figure in FIGURES if figure.in_rows)
 IN_STEPS = tuple(figure for figure in FIGURES if figure.step)
 BY_FIELD = {figure.field: figure for figure in FIGURES}
 JUDGED = {figure.key: figure for figure in FIGURES if isinstance(figure, JudgedFigure)}
@@ -208,7 +203,7 @@ TPS, CPU, RECOVERY = JUDGED["tps"], JUDGED["cpuPerTransaction"], JUDGED["recover
 TOPICS = {
     "Latency": ("latency_average_ms", "latency_p95_ms"),
     "CPU": (
-        *(f"{one}_cpu_ms_per_transaction" for one in ("database", "proxy", "client")),
+        *(f"{one}_cpu_ms_per_transaction" for one in ("database_side", "proxy", "client")),
         *(f"{one}_cpu_percent" for one in ("database", "client", "node")),
     ),
     "Disk": ("disk_read_kib_per_transaction", "disk_write_kib_per_transaction"),
@@ -224,7 +219,7 @@ def judged(*, recovery: bool, as_offered: bool = False) -> tuple[JudgedFigure, .
 
     For a recovery workload that is the recovery alone, because the load before the stop only
     shows what the server recovered from. Where TPS is as offered in every arm it says nothing, and
-    the subject is the server's CPU per transaction: the cost at equal work.
+    the subject is CPU per transaction: the cost at equal work.
     """
     if recovery:
         return (RECOVERY,)

@@ -275,7 +275,7 @@ def latency(rows: list[list[str]], found: list[tuple[Any, Any, Any, Any]]) -> in
 
 def cpu(rows: list[list[str]], found: list[tuple[Any, Any, Any, Any]]) -> int:
     for row, (_, plain, treated, _) in zip(rows, found, strict=True):
-        key = "databaseCpuMsPerTransaction"
+        key = "databaseSideCpuMsPerTransaction"
         assert agree(row[1], plain.get(key)) and agree(row[2], treated.get(key))
         assert agree(row[3].lstrip("+"), estimate(treated.get("cpuPerTransactionOverhead")))
         # In front of these stand the proxy's, where a study has one, and the client's.

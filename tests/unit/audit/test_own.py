@@ -8,10 +8,10 @@ from functools import cache
 import pytest
 
 from encbench.audit.audit import Audit, audit
-from encbench.audit.known import OWN, WHOLE_SIDE
+from encbench.audit.known import OWN
 from encbench.audit.own import COUNTERPARTS
 from encbench.audit.tables import read
-from encbench.report.figures import IN_ROWS
+from encbench.report.figures import FIGURES
 from encbench.report.formats.csvrows import COLUMNS
 from tests.data.report import golden
 
@@ -45,7 +45,7 @@ def audited(**files: bytes) -> Audit:
 INTERVALS = [column for one in OWN.intervals for column in (one.estimate, one.low, one.high)]
 POINTS = [claim.published for claim in OWN.claims if claim.formula == "points"]
 STATED = dict.fromkeys((*INTERVALS, *POINTS, *OWN.alike))
-MEASURED = {figure.column for figure in IN_ROWS}
+MEASURED = {figure.column for figure in FIGURES}
 """What the trials measured: nothing in the file determines it, but losses, points and steps do
 follow from most of it."""
 WORDS = {name for name in COLUMNS if name.endswith("verdict")} | {
@@ -94,7 +94,7 @@ def test_every_figure_that_others_determine_is_found_when_falsified(column: str)
     assert smaller.findings
 
 
-@pytest.mark.parametrize("column", [c for c in INTERVALS if c != WHOLE_SIDE])
+@pytest.mark.parametrize("column", INTERVALS)
 def test_a_thousandth_is_enough(column: str) -> None:
     moved = _falsified(column, lambda value: value + 0.001)
     assert moved is None or moved.findings

@@ -3,14 +3,14 @@
 from encbench.api.overheadreport import Row
 from encbench.report.document.group import LayerStep
 from encbench.report.document.trial import TrialView
-from encbench.report.figures import CPU, FIGURES, IN_ROWS, IN_STEPS, JUDGED, RECOVERY, TPS, judged
+from encbench.report.figures import CPU, FIGURES, IN_STEPS, JUDGED, RECOVERY, TPS, judged
 
 PLACE = {"instance", "workload", "concurrency", "arm", "role", "blocks", "planned_blocks"}
 """Fields of a row that say which row it is, or what it rests on."""
 
 
 def test_rows_hold_the_figures_and_nothing_else() -> None:
-    named = {figure.field for figure in IN_ROWS} | {figure.points for figure in IN_ROWS}
+    named = {figure.field for figure in FIGURES} | {figure.points for figure in FIGURES}
     named |= {figure.overhead for figure in JUDGED.values()}
     named |= {figure.verdict for figure in JUDGED.values()}
     assert set(Row.model_fields) == (named - {""}) | PLACE | {"saturation", "figure"}
@@ -22,7 +22,6 @@ def test_every_figure_is_one_of_a_trial() -> None:
 
 def test_steps_hold_the_changes_of_their_figures() -> None:
     named = {figure.step for figure in IN_STEPS}
-    named |= {figure.whole_step for figure in JUDGED.values()}
     fields = set(LayerStep.model_fields) - {"arm", "before", "layers", "blocks"}
     assert fields == (named - {""}) | {"verdict", "why", "bar"}
 
@@ -33,7 +32,7 @@ def test_a_recovery_is_judged_by_its_seconds_alone() -> None:
     assert RECOVERY not in judged(recovery=False)
 
 
-def test_where_tps_is_as_offered_the_servers_cpu_comes_first() -> None:
+def test_where_tps_is_as_offered_cpu_comes_first() -> None:
     found = judged(recovery=False, as_offered=True)
     assert found[0] is CPU
     assert set(found) == set(judged(recovery=False)) - {TPS}

@@ -24,7 +24,7 @@ from encbench.report.analysis.steps import steps
 from encbench.report.analysis.views import rounded
 from encbench.report.document.group import Group, PairedComparison
 from encbench.report.document.trial import Block, TrialView
-from encbench.report.figures import IN_ROWS, JUDGED, RECOVERY, TPS, JudgedFigure, judged
+from encbench.report.figures import FIGURES, JUDGED, RECOVERY, TPS, JudgedFigure, judged
 from encbench.report.words import judgement
 
 Earlier = Sequence[tuple[str, Sequence[TrialView]]]
@@ -225,7 +225,7 @@ def _row(
     if comparison is not None:
         verdict = comparison.verdict
     primary = judging[0]
-    means = {figure.field: pairs.mean(figure, arm.name) for figure in IN_ROWS}
+    means = {figure.field: pairs.mean(figure, arm.name) for figure in FIGURES}
     findings = comparison.findings if comparison else ()
     known = {one.figure: one.verdict for one in findings if one.verdict != "NoData"}
     limited = saturation(means["database_cpu_percent"], means["client_cpu_percent"])
@@ -236,7 +236,7 @@ def _row(
             "role": arm.role,
             "blocks": len(pairs.blocks),
             **means,
-            **{f.points: pairs.points(f, arm.name) for f in IN_ROWS if f.points},
+            **{f.points: pairs.points(f, arm.name) for f in FIGURES if f.points},
             **{figure.overhead: pairs.change(figure, arm.name) for figure in judging},
             **{figure.verdict: known.get(figure.key) for figure in judging},
             "verdict": verdict if pairs.blocks else "NoData",

@@ -20,6 +20,7 @@ AMOUNTS: Mapping[str, Callable[[RoundView], Amounts | None]] = {
     "tps": lambda one: Amounts(one.transactions, one.seconds),
     "database_cpu_ms_per_transaction": _cpu("database"),
     "proxy_cpu_ms_per_transaction": _cpu("proxy"),
+    "database_side_cpu_ms_per_transaction": _cpu("database_side"),
     "client_cpu_ms_per_transaction": _cpu("client"),
 }
 """The figures that every slice has, by their field in a trial; others are of whole trials."""

@@ -92,14 +92,14 @@ def view(attempt: Attempt, home: records.IndexTestbed | None = None) -> TrialVie
         consistent=record.consistency.ok if record.consistency else None,
         proof_before=record.proofs.before,
         proof_after=record.proofs.after,
-        **(_of_slices(record.slices) if record.slices else {}),
+        **(of_slices(record.slices, has_proxy=has_proxy) if record.slices else {}),
         key=entry.key or "",
         digest=entry.digest or "",
         series=attempt.series,
     )
 
 
-def _of_slices(slices: Slices) -> dict[str, Any]:
+def of_slices(slices: Slices, *, has_proxy: bool) -> dict[str, Any]:
     """What only a trial of an interleaved block has."""
     rounds = tuple(
         RoundView(
@@ -109,6 +109,9 @@ def _of_slices(slices: Slices) -> dict[str, Any]:
             all_transactions=row.all_transactions,
             database_cpu_seconds=_if_known(row.database_cpu_seconds),
             proxy_cpu_seconds=_if_known(row.proxy_cpu_seconds),
+            database_side_cpu_seconds=_sum(
+                row.database_cpu_seconds, row.proxy_cpu_seconds if has_proxy else 0.0
+            ),
             client_cpu_seconds=rounded(row.client_cpu_seconds),
         )
         for row in slices.rows
@@ -165,6 +168,11 @@ def _each(result: TrialResult | None, name: str) -> float | None:
 
 def _if_known(value: float | None) -> float | None:
     return None if value is None else rounded(value)
+
+
+def _sum(*parts: float | None) -> float | None:
+    known = [part for part in parts if part is not None]
+    return rounded(sum(known)) if len(known) == len(parts) else None
 
 
 def _milliseconds(tps: float | None, *used: Used | None) -> float | None:

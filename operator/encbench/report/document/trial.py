@@ -21,6 +21,8 @@ class RoundView(Model):
     """Those of the whole slot."""
     database_cpu_seconds: float | None = None
     proxy_cpu_seconds: float | None = None
+    database_side_cpu_seconds: float | None = None
+    """Server and proxy together; the server alone where there is no proxy."""
     client_cpu_seconds: float
 
 

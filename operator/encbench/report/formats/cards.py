@@ -89,10 +89,8 @@ def _stats(
 ) -> Iterable[SmallFigure]:
     """Every figure but the large one, then noise floor and blocks."""
     for figure in JUDGED.values():
-        # CPU that layers cost is that of server and proxy together.
-        of_step = figure.whole_step or figure.step
         if step is not None:
-            change = getattr(step, of_step) if of_step else None
+            change = getattr(step, figure.step) if figure.step else None
         else:
             change = getattr(group.row(headline.arm), figure.overhead)
         if change is not None and not (known and figure.key == headline.figure):

@@ -9,7 +9,7 @@ from encbench.api.overheadreport import FigureKey, Row
 from encbench.core.statistics.intervals import Sense
 from encbench.report.document import Report, StudyTable
 from encbench.report.document.group import Group
-from encbench.report.figures import IN_ROWS, IN_STEPS, JUDGED, TPS
+from encbench.report.figures import FIGURES, IN_STEPS, JUDGED, TPS
 
 Pick = Callable[[Group, Row], Any]
 """Picks a cell's value from a row or its group."""
@@ -61,7 +61,7 @@ def _columns() -> Columns:
     yield "mode", lambda group, row: next(a.mode_ref for a in group.arms if a.name == row.arm)
     yield "blocks", _field("blocks")
     yield "blocks_planned", _field("planned_blocks")
-    for figure in IN_ROWS:
+    for figure in FIGURES:
         yield figure.column, _field(figure.field)
         if figure.points:
             yield f"{figure.points}_arm_minus_baseline", _field(figure.points)

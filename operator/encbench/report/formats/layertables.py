@@ -122,6 +122,6 @@ def _drawn(field: str, found: Sequence[Entry], digits: int | None = None) -> lis
     rows = [(group.row(step.before), group.row(step.arm)) for group, step in found]
     changes = [getattr(step, figure.step) for _, step in found] if figure.step else []
     return [
-        *(levels(figure, _NAMES, rows, digits) if figure.in_rows else ()),
+        *levels(figure, _NAMES, rows, digits),
         *(change(figure, _NAMES, changes) if figure.step else ()),
     ]

@@ -74,7 +74,7 @@ def _usual(rows: Sequence[Row]) -> Columns:
         "TPS": lambda row: shown.number(row.tps, digits),
         "TPS LOSS": lambda row: shown.estimate(row.overhead),
         "P95 MS": lambda row: shown.number(row.latency_p95_ms, 2),
-        "CPU MS/TX": lambda row: shown.number(row.database_cpu_ms_per_transaction, 3),
+        "CPU MS/TX": lambda row: shown.number(row.database_side_cpu_ms_per_transaction, 3),
         "INCREASE": lambda row: _increase(row.cpu_per_transaction_overhead),
         **_END,
     }

@@ -46,6 +46,7 @@ def trial(
             transactions=round(2.5 * rate),
             all_transactions=round(3 * rate),
             database_cpu_seconds=0.004 * 2.5 * rate,
+            database_side_cpu_seconds=0.004 * 2.5 * rate,
             client_cpu_seconds=0.5,
         )
         for slot, rate in zip(own, tps, strict=True)
@@ -78,6 +79,7 @@ def trial(
         home=arm.name,
         tps=sum(one.transactions for one in rounds) / (2.5 * len(rounds)),
         database_cpu_ms_per_transaction=4.0,
+        database_side_cpu_ms_per_transaction=4.0,
         block_cpu_ms_per_transaction=1000 * sum(one.cpu_seconds for one in slots) / everything,
         rounds=tuple(rounds),
         slots=tuple(slots),

@@ -194,6 +194,23 @@ def test_the_proxy_s_cpu_stands_beside_the_server_s() -> None:
                 assert step.database_side_cpu.estimate > step.database_cpu.estimate
 
 
+def test_the_verdict_on_cpu_is_on_server_and_proxy_together() -> None:
+    for group in known().groups:
+        plain, row = group.row("plain"), group.row("enc100")
+        assert row.database_cpu_ms_per_transaction is not None
+        assert row.proxy_cpu_ms_per_transaction is not None
+        both = row.database_cpu_ms_per_transaction + row.proxy_cpu_ms_per_transaction
+        assert row.database_side_cpu_ms_per_transaction == pytest.approx(both, rel=1e-3)
+        assert plain.database_side_cpu_ms_per_transaction is not None
+        change = group.comparison("enc100")
+        assert change is not None
+        finding = change.finding("cpuPerTransaction")
+        assert finding is not None and finding.change is not None
+        ratio = both / plain.database_side_cpu_ms_per_transaction
+        assert finding.change.estimate == pytest.approx(ratio - 1, rel=0.01)
+        assert row.cpu_per_transaction_overhead == finding.change
+
+
 def test_the_direct_arm_s_answer_is_the_cost_of_the_hop() -> None:
     (headline,) = [one for one in known().headlines if one.arm == "direct"]
     assert headline.text.startswith(

@@ -110,10 +110,10 @@ def _charts(report: Report, section: Section, number: int) -> Iterable[Chart]:
             if any(getattr(row, figure.overhead) for row in rows):
                 drawing = effect(section, figure, report.spec.margin, f"r{number}-{figure.key}")
                 yield capitalised(figure.effect), drawing
-    field, name = "database_cpu_ms_per_transaction", f"r{number}-cpu"
+    field, name = "database_side_cpu_ms_per_transaction", f"r{number}-cpu"
     if any(getattr(row, field) is not None for row in rows):
         drawing = by_arm(section, report.trials, field, "ms / transaction", name)
-        yield "Server CPU per transaction, every trial", drawing
+        yield "CPU per transaction, every trial", drawing
     yield from _percentiles(section.groups[-1:], number)
 
 
