@@ -115,7 +115,7 @@ def test_a_report_gives_the_figures() -> None:
 def test_both_designs_are_planned_for_the_same_time(minutes: float) -> None:
     sequential = 3 * blocks("sequential", minutes)["min"] * (2 + 12 + 2)
     turns = blocks("interleaved", minutes)
-    interleaved = turns["min"] * (2 + 3 * 1.55 * turns["interleave"]["rounds"])
+    interleaved = turns["min"] * (2 + 3 * 1.25 * turns["interleave"]["rounds"])
     assert sequential == pytest.approx(60 * minutes, rel=0.25)
     assert interleaved == pytest.approx(60 * minutes, rel=0.1)
 
