@@ -4,8 +4,8 @@ Each campaign compares plaintext with plaintext under another name, on testbeds 
 seed of its own: whatever it finds is wrong. At most one campaign in twenty may say `Overhead`.
 
 Sequential blocks have short windows and are few, and foreign load is allowed, so that the noise is
-as bad as it gets. Interleaved blocks have the demo's slices, and more is asked of them: no `Overhead`,
-at most one interval in ten misses zero, and half of the noise floors are below 3 %.
+as bad as it gets. Interleaved blocks have the demo's slices, and more is asked of them: no
+`Overhead`, at most one interval in ten misses zero, and half of the noise floors are below 3 %.
 
     make bench-aa                        20 campaigns, about three and a half minutes each
     CAMPAIGNS=3 make bench-aa            fewer
