@@ -51,12 +51,15 @@ def brief(cause: str, finding: Finding, place: str) -> str:
     return f"{cause} {does} ({place})."
 
 
-def so(finding: Finding, found: Capacity | None, margin: float) -> str:
-    """What follows: `So for the same TPS 8 cores become 8.6 [8.4, 8.8]`, as a sentence."""
-    return f"So {_follows(finding, found, margin)}."
+def so(finding: Finding, found: Capacity | None, margin: float, cpu: Finding | None = None) -> str:
+    """What follows: `So for the same TPS 8 cores become 8.6 [8.4, 8.8]`, as a sentence.
+
+    `cpu` is what the same arm's CPU per transaction says.
+    """
+    return f"So {_follows(finding, found, margin, cpu)}."
 
 
-def _follows(finding: Finding, found: Capacity | None, margin: float) -> str:
+def _follows(finding: Finding, found: Capacity | None, margin: float, cpu: Finding | None) -> str:
     phrase = JUDGED[finding.figure].phrase
     if finding.verdict == "Equivalent":
         return f"a cost below the margin of {text.margin(margin)} need not decide"
@@ -78,6 +81,11 @@ def _follows(finding: Finding, found: Capacity | None, margin: float) -> str:
             return (
                 "measure with a longer blocks.interleave.settle or in sequential blocks, because "
                 "arms leave work behind for each other"
+            )
+        case JudgementReason.BETTER_THAN_BASELINE if cpu is not None and cpu.verdict == "Overhead":
+            return (
+                f"decide by CPU per transaction, {text.between(cpu.change)} higher, because a "
+                "proxy's CPU limit adds to its server's and so can raise TPS"
             )
         case JudgementReason.BETTER_THAN_BASELINE:
             return "look for another cause first, because encryption makes nothing faster"

@@ -70,7 +70,12 @@ def _headline(arm: Arm, report: Report) -> Headline:
             )
         ),
         brief=decision.brief(arm.name, finding, group.place),
-        so=decision.so(finding, answer.comparison.capacity, report.spec.margin),
+        so=decision.so(
+            finding,
+            answer.comparison.capacity,
+            report.spec.margin,
+            answer.comparison.finding("cpuPerTransaction"),
+        ),
         instance=group.instance,
         workload=group.workload,
         concurrency=group.concurrency,

@@ -91,6 +91,17 @@ def test_more_measuring_promises_no_verdict() -> None:
     assert decision.so(found, None, 0.02) == f"So a{words}"
 
 
+def test_a_proxy_that_makes_tps_higher_is_judged_by_cpu() -> None:
+    faster = finding("Inconclusive", change=Interval(estimate=-0.07, low=-0.1, high=-0.04))
+    cpu = finding("Overhead", "cpuPerTransaction", change=Interval(estimate=0.4, low=0.3, high=0.5))
+    assert decision.so(faster, None, 0.02, cpu) == (
+        "So decide by CPU per transaction, 30.0 to 50.0 % higher, because a proxy's CPU limit adds "
+        "to its server's and so can raise TPS."
+    )
+    same = finding("Equivalent", "cpuPerTransaction")
+    assert decision.so(faster, None, 0.02, same).startswith("So look for another cause first")
+
+
 @pytest.mark.parametrize(
     ("found", "words"),
     [
