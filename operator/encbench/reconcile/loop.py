@@ -17,6 +17,7 @@ from encbench.kube import labels
 from encbench.kube.shards import Shard
 from encbench.ports import Body, Cluster, Conflict, Meter, PassEnd, Rejected, Unavailable
 from encbench.reconcile.effects.cluster import NotOurs
+from encbench.reconcile.failures import Failures
 from encbench.reconcile.namespaces import is_ending
 from encbench.reconcile.queue import WorkQueue
 
@@ -57,6 +58,7 @@ class Loop:
     ) -> None:
         self._cluster = cluster
         self._meter = meter or Meter()
+        self._failures = Failures(cluster)
         self._reconcilers = reconcilers
         self._namespaces = namespaces
         self._shard = shard or Shard()
@@ -120,11 +122,16 @@ class Loop:
         end: PassEnd = "done"
         clock = asyncio.get_running_loop().time
         began = clock()
+        subject = key.kind, key.namespace, key.name
         try:
-            return await self._pass(key)
+            delay = await self._pass(key)
         except Exception as error:
             end = _end(error)
+            await self._failures.failed(subject, error)
             raise
+        else:
+            self._failures.passed(subject)
+            return delay
         finally:
             self._meter.passed(key.kind, clock() - began, end)
 

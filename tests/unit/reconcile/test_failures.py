@@ -1,0 +1,87 @@
+"""A pass that fails again and again is told in an Event about the object."""
+
+import pytest
+
+from encbench.api.kinds import CAMPAIGN
+from encbench.ports import Conflict, Rejected, Unavailable
+from encbench.reconcile.failures import AGAIN, FIRST, REASON, Failures
+from encbench.reconcile.loop import Key, Loop
+from tests.support import manifests
+from tests.support.fake_cluster import FakeCluster
+
+SUBJECT = CAMPAIGN, "ns", "study"
+
+
+@pytest.fixture
+def cluster() -> FakeCluster:
+    found = FakeCluster()
+    found.add(CAMPAIGN, manifests.body(CAMPAIGN, "study", "ns"))
+    return found
+
+
+def a_fault() -> Exception:
+    try:
+        raise ValueError("s3cr3t")
+    except ValueError as error:
+        return error
+
+
+async def test_it_is_told_once_after_some_failures_in_a_row(cluster: FakeCluster) -> None:
+    failures = Failures(cluster)
+    for _ in range(FIRST - 1):
+        await failures.failed(SUBJECT, a_fault())
+    assert not cluster.events
+    for _ in range(AGAIN):
+        await failures.failed(SUBJECT, a_fault())
+    (told,) = cluster.events
+    assert (told.kind, told.name, told.reason, told.warning) == (CAMPAIGN, "study", REASON, True)
+    assert "a fault of its own, ValueError in test_failures.py:" in told.note
+    assert "s3cr3t" not in told.note, "the text of an exception may hold anything"
+    await failures.failed(SUBJECT, a_fault())
+    assert len(cluster.events) == 2, "after an hour the first one is gone"
+
+
+async def test_a_good_pass_starts_anew(cluster: FakeCluster) -> None:
+    failures = Failures(cluster)
+    for _ in range(FIRST):
+        for _ in range(FIRST - 1):
+            await failures.failed(SUBJECT, a_fault())
+        failures.passed(SUBJECT)
+    assert not cluster.events
+
+
+async def test_what_the_api_server_refuses_is_told_in_its_words(cluster: FakeCluster) -> None:
+    failures = Failures(cluster)
+    for _ in range(FIRST):
+        await failures.failed(SUBJECT, Rejected("exceeded quota: cpu"))
+    assert "cannot go on with it: exceeded quota: cpu" in cluster.events[0].note
+
+
+@pytest.mark.parametrize("error", [Unavailable("away"), Conflict("changed")])
+async def test_what_passes_by_itself_is_not_told(cluster: FakeCluster, error: Exception) -> None:
+    failures = Failures(cluster)
+    for _ in range(2 * FIRST):
+        await failures.failed(SUBJECT, error)
+    assert not cluster.events
+
+
+async def test_an_object_that_is_gone_has_no_events(cluster: FakeCluster) -> None:
+    failures = Failures(cluster)
+    for _ in range(FIRST):
+        await failures.failed((CAMPAIGN, "ns", "gone"), a_fault())
+    cluster.fail_next(Unavailable("away"), verb="get", kind=CAMPAIGN)
+    for _ in range(FIRST):
+        await failures.failed(SUBJECT, a_fault())
+    assert not cluster.events
+
+
+async def test_the_loop_tells_it(cluster: FakeCluster) -> None:
+    class Faulty:
+        async def reconcile(self, namespace: str, name: str) -> float | None:
+            raise ValueError
+
+    loop = Loop(cluster, {CAMPAIGN: Faulty()}, ["ns"])
+    for _ in range(FIRST):
+        with pytest.raises(ValueError):
+            await loop._work(Key(*SUBJECT))
+    assert [event.reason for event in cluster.events] == [REASON]
