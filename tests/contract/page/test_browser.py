@@ -252,7 +252,9 @@ async def test_the_layers_and_the_studies_are_those_of_report_json(
         assert agree_bounds(row[7], step["loss"]) and row[8] == step["verdict"]
         assert agree(per_cpu[8], before.get("proxyCpuMsPerTransaction"))
         assert agree(per_cpu[9], after.get("proxyCpuMsPerTransaction"))
-        assert agree(per_cpu[10].lstrip("+"), estimate(step["databaseSideCpu"]))
+        assert agree(per_cpu[10], before["databaseSideCpuMsPerTransaction"])
+        assert agree(per_cpu[11], after["databaseSideCpuMsPerTransaction"])
+        assert agree(per_cpu[12].lstrip("+"), estimate(step["databaseSideCpu"]))
     (study,) = document["studies"]
     for found, wanted in zip(shown.rows(study["title"]), study["rows"], strict=True):
         assert found[:3] == [wanted[0], wanted[1], str(wanted[2])]
