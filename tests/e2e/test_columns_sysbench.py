@@ -111,6 +111,10 @@ def test_the_proxy_s_cpu_is_counted_apart(study: Study) -> None:
     assert cpu["cores"] == pytest.approx(trial.proxy_cores, rel=0.1)
     assert row["proxyCpuMsPerTransaction"] == pytest.approx(1000 * cpu["cores"] / tps, rel=1e-3)
     assert row["proxyCpuPercent"] == pytest.approx(100 * cpu["cores"] / 0.15, rel=1e-3)
+    server = readings.cpu(trial.record, "database")
+    if server is not None:
+        both = 1000 * (server["cores"] + cpu["cores"]) / tps
+        assert row["databaseSideCpuMsPerTransaction"] == pytest.approx(both, rel=1e-3)
 
 
 def test_the_report_says_what_is_encrypted_and_what_it_cost(study: Study) -> None:
