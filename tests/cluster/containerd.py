@@ -1,7 +1,9 @@
 """Handing image archives to a node's containerd, in the namespace that the kubelet uses."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Final
 
 from . import images, namespaces
 from .command import capture
@@ -9,6 +11,9 @@ from .console import ClusterError, Console
 from .node_daemons import CONTAINERD_SOCKET
 from .nodes import Node
 from .versions import image
+
+_AT_ONCE: Final = 2
+"""Imports: each unpacks and hashes on one processor."""
 
 _CTR = ("ctr", "--address", str(CONTAINERD_SOCKET), "--namespace", "k8s.io")
 
@@ -29,10 +34,16 @@ def import_images(console: Console, node: Node, archives: dict[str, Path]) -> No
     """
     present = _digests(_ctr(node, "images", "ls"))
     where, how = ("", []) if node.is_machine else (f" on {node.name}", ["--no-unpack"])
-    for name, archive in archives.items():
+
+    def bring(name: str) -> None:
+        archive = archives[name]
         if not _is_of(node, present.get(image(name)), images.image_id(archive)):
             with console.step(f"import {name}{where}", image(name)):
                 _ctr(node, "images", "import", *how, str(archive), timeout=300)
+
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        for done in [pool.submit(bring, name) for name in archives]:
+            done.result()
 
 
 def _is_of(node: Node, digest: str | None, image_id: str) -> bool:
