@@ -15,7 +15,7 @@ from .layout import Layout
 def down(layout: Layout, console: Console) -> None:
     """End every process, remove every trace outside the cache, and restore what was changed."""
     record = snapshot.load(layout)
-    packages.remove_policy()
+    packages.remove_policy(layout)
     with console.step("down", "processes, mounts, network, files"):
         layout.ready_marker.unlink(missing_ok=True)
         processes.end_all()

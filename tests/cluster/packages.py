@@ -3,12 +3,14 @@
 Installing ``etcd-server`` or ``containerd`` would start their services where an init system runs;
 the cluster starts its own. Debian's switch for that is ``policy-rc.d``: where there is none, ours
 is put there for the time of the installation, recognisable by its marker, so that one left by a
-killed run is found and removed.
+killed run is found and removed. One process installs at a time.
 """
 
+import fcntl
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Final
 
@@ -22,12 +24,46 @@ _MARKER: Final = "# placed by tests.cluster while it installs packages\n"
 _LOCK_WAIT: Final = "-oDPkg::Lock::Timeout=300"
 
 
-def ensure(layout: Layout, console: Console, wanted: Mapping[str, str] = HOST_PACKAGES) -> None:
-    """Install what is missing; without apt, name what a person has to install."""
-    missing = [package for package, shows in wanted.items() if not is_there(shows)]
-    remove_policy()
-    if not missing:
-        return
+def ensure(
+    layout: Layout,
+    console: Console,
+    wanted: Mapping[str, str] = HOST_PACKAGES,
+    around: Callable[[], AbstractContextManager[None]] = nullcontext,
+) -> None:
+    """Install what is missing; without apt, name what a person has to install.
+
+    ``around`` is entered while packages are being installed.
+    """
+    with alone(layout):
+        _remove_policy()
+        # Not before: a program may be there while its package is still being unpacked.
+        missing = [package for package, shows in wanted.items() if not is_there(shows)]
+        if missing:
+            with around():
+                _install(layout, console, missing)
+
+
+def remove_policy(layout: Layout) -> None:
+    """Remove the ``policy-rc.d`` of ours that a killed run has left."""
+    with alone(layout):
+        _remove_policy()
+
+
+@contextmanager
+def alone(layout: Layout) -> Iterator[None]:
+    """While no other process installs packages."""
+    layout.cache.mkdir(parents=True, exist_ok=True)
+    with (layout.cache / "apt.lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def is_there(shows: str) -> bool:
+    """Whether a program, or a path that begins with a slash, shows that its package is there."""
+    return Path(shows).exists() if shows.startswith("/") else shutil.which(shows) is not None
+
+
+def _install(layout: Layout, console: Console, missing: list[str]) -> None:
     if shutil.which("apt-get") is None:
         raise ClusterError(f"these are missing and there is no apt-get: {', '.join(missing)}")
     log = layout.build_logs / "packages.log"
@@ -41,18 +77,12 @@ def ensure(layout: Layout, console: Console, wanted: Mapping[str, str] = HOST_PA
                 _apt(["update"], log)
                 _apt(["install", *missing], log)
         finally:
-            remove_policy()
+            _remove_policy()
 
 
-def remove_policy() -> None:
-    """Remove the ``policy-rc.d`` of ours, if it is there."""
+def _remove_policy() -> None:
     if _POLICY.exists() and _MARKER in _POLICY.read_text(errors="replace"):
         _POLICY.unlink()
-
-
-def is_there(shows: str) -> bool:
-    """Whether a program, or a path that begins with a slash, shows that its package is there."""
-    return Path(shows).exists() if shows.startswith("/") else shutil.which(shows) is not None
 
 
 def _place_policy() -> None:

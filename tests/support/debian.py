@@ -4,16 +4,15 @@
 looks for what the others leave on it; so they come before it looks for the first time.
 """
 
-import fcntl
-import os
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
+from tests.cluster.console import Console
 from tests.cluster.layout import Layout
-from tests.cluster.packages import is_there
+from tests.cluster.packages import alone, ensure
 
 PACKAGES = {
     "chromium": "chromium",
@@ -35,28 +34,21 @@ PACKAGES = {
 }
 """Whatever tests install, each with a program or a path that shows that it is there."""
 
-_POLICY = Path("/usr/sbin/policy-rc.d")
 _CLUSTERS = Path("/etc/postgresql-common/createcluster.d")
 
 
 def install(*packages: str) -> None:
     """Install those of `PACKAGES` that are missing, one caller after the other."""
-    apt = ["apt-get", "-qq", "-o", "DPkg::Lock::Timeout=600"]
-    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    with _alone():
-        # Not before: a program may be there while its package is still being unpacked.
-        missing = [package for package in packages if not is_there(PACKAGES[package])]
-        if not missing:
-            return
-        with _no_daemons(), _no_clusters():
-            subprocess.run([*apt, "update"], check=True, env=environment)
-            command = [*apt, "install", "-y", "--no-install-recommends", *missing]
-            subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
+    wanted = {package: PACKAGES[package] for package in packages}
+    ensure(Layout.from_environment(), Console(), wanted, around=_no_clusters)
 
 
 def extract(package: str, folder: Path) -> None:
     """Put a package's files into a folder, without the packages that it depends on."""
-    with _alone(), tempfile.TemporaryDirectory(prefix="encbench-package-") as scratch:
+    with (
+        alone(Layout.from_environment()),
+        tempfile.TemporaryDirectory(prefix="encbench-package-") as scratch,
+    ):
         # As root, for apt's own user may not write there.
         download = ["apt-get", "-qq", "-o", "APT::Sandbox::User=root", "download", package]
         subprocess.run(download, check=True, cwd=scratch)
@@ -69,7 +61,10 @@ def extract_from(suite: str, keyring: Path, folder: Path, *packages: str) -> Non
 
     The packages that they depend on are left out.
     """
-    with _alone(), tempfile.TemporaryDirectory(prefix="encbench-suite-") as scratch:
+    with (
+        alone(Layout.from_environment()),
+        tempfile.TemporaryDirectory(prefix="encbench-suite-") as scratch,
+    ):
         place = Path(scratch)
         source = f"deb [signed-by={keyring}] {_archive()} {suite} main\n"
         (place / "sources.list").write_text(source, encoding="ascii")
@@ -95,27 +90,8 @@ def _archive() -> str:
     return said.stdout.split()[0]
 
 
-@contextmanager
-def _alone() -> Iterator[None]:
-    cache = Layout.from_environment().cache
-    cache.mkdir(parents=True, exist_ok=True)
-    with (cache / "apt.lock").open("a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-
-
-@contextmanager
-def _no_daemons() -> Iterator[None]:
-    """Debian's own way to say that packages must not start services; see invoke-rc.d(8)."""
-    if _POLICY.exists():
-        yield
-        return
-    _POLICY.write_text("#!/bin/sh\nexit 101\n", encoding="ascii")
-    _POLICY.chmod(0o755)
-    try:
-        yield
-    finally:
-        _POLICY.unlink(missing_ok=True)
+def _alone() -> AbstractContextManager[None]:
+    return alone(Layout.from_environment())
 
 
 @contextmanager
