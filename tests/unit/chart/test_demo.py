@@ -80,14 +80,16 @@ def test_it_fits_two_cores(demo: list[Manifest], default: Rendered) -> None:
     workload: WorkloadSpec = spec(demo, "Workload", "write-only")
     (cell,) = cells(campaign, {"write-only": workload})
     instance: Resources = spec(demo, "InstanceTemplate", cell.instance_ref).resources
-    databases = len(cell.arms) * (instance.cores + parse_quantity(engine_pod.AGENT_CPU))
     columns: EncryptionModeSpec = spec(demo, "EncryptionMode", "columns")
     assert columns.columns is not None
-    databases += columns.columns.resources.cores
+    # Databases that take turns request together what one of them may use.
+    assert campaign.blocks.interleave is not None
+    assert campaign.blocks.interleave.database_cpu == "Shared"
+    databases = instance.cores + len(cell.arms) * parse_quantity(engine_pod.AGENT_CPU)
+    databases += columns.columns.resources.cores / len(cell.arms)
     client = workload.client.resources.cores
     # The clients of a block request what one of them uses, because they take turns. Those of the
     # next block start while these still hand in their files.
-    assert campaign.blocks.interleave is not None
     clients = 2 * workload.client.replicas * (client + parse_quantity(tool_pod.RECORDER_CPU))
     loads = len(cell.arms) * client
     own_pods = infrastructure(default)
