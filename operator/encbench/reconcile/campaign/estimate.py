@@ -45,10 +45,13 @@ def estimate(
         return None
     arms = _arms(seen) if interleave is not None and not trials else 1
     together = max(seen.ledger.together, _together(trials), arms)
-    pace = median(gaps) if gaps else _expected(resolved, trials, interleave, together)
+    expected = _expected(resolved, trials, interleave, together)
+    pace = median(gaps) if gaps else expected
     # The median has it already where every block, or every second one, waits for new testbeds.
     if blocks.per_testbed > 2 or (blocks.per_testbed and not gaps):
         pace += _preparation(seen) / blocks.per_testbed
+    # Nothing is made anew after a cell's last block.
+    spared = max(0.0, pace - expected) if blocks.per_testbed == 1 else 0.0
     unended = (trial for trial in trials if trial.status.outcome is None)
     starting = {trial.spec.cell for trial in unended if trial.status.start_time is None}
     needs = []
@@ -58,7 +61,7 @@ def estimate(
             seconds += pace
         elif starts[cell]:
             seconds += max(0.0, pace - (seen.now.timestamp() - starts[cell][-1]))
-        needs.append(seconds)
+        needs.append(max(0.0, seconds - spared))
     total = makespan(needs, max(1, len(ready.intersection(cells))))
     if total > LONGEST:
         return None
