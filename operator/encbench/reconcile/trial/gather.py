@@ -4,13 +4,14 @@ Every part is put if absent: a pass that is repeated after a crash, or a second 
 the same figures. The outcome is judged elsewhere, by what is gathered here.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from encbench.api.conditions import find, is_false, is_true
 from encbench.api.lifecycle import IN_FORCE, NOT_IN_FORCE, PROVEN_AFTER, PROVEN_BEFORE, RECOVERED
 from encbench.core.artefact import RecordError
 from encbench.core.evidence import Proof, TrialProofsRecord
-from encbench.core.records import DatabaseCpu, RecoveryRecord, SlotsRecord, TrialCpu
+from encbench.core.records import DatabaseCpu, ProxyCpu, RecoveryRecord, SlotsRecord, TrialCpu
 from encbench.core.slices import Slices, with_server
 from encbench.database.connection import connection
 from encbench.ports import Rejected, Unavailable
@@ -67,7 +68,7 @@ async def gather(
             read, artefacts["metrics.json"] = await settle(deps.store, trial, "metrics.json", read)
             metrics = series.judge(read, place)
             if slices is not None:
-                metrics = replace(metrics, cpu=_in_slices(metrics.cpu, slices, place))
+                metrics = replace(metrics, cpu=in_slices(metrics.cpu, slices, place))
     made = await _proofs(deps, trial, seen.found)
     said = _clients_proof(trial, seen, collected, made)
     if said is not None and made.after is not None:
@@ -104,24 +105,30 @@ async def _slots(deps: Deps, trial: Trial, seen: TrialSeen) -> tuple[SlotsRecord
     return await settle(deps.store, trial, SLOTS, SlotsRecord.model_validate({"answer": answer}))
 
 
-def _in_slices(cpu: TrialCpu, slices: Slices, place: MetricsPlace) -> TrialCpu:
+def in_slices(cpu: TrialCpu, slices: Slices, place: MetricsPlace) -> TrialCpu:
     """CPU of server and proxy in the counted parts of the trial's own slices."""
-    withheld = dict(cpu.withheld)
-    rows = [row for row in slices.rows if row.database_cpu_seconds is not None]
-    if len(rows) < ENOUGH * len(slices.rows):
+    withheld = {of: why for of, why in cpu.withheld.items() if of not in ("database", "proxy")}
+    read: dict[str, DatabaseCpu | None] = {"database": None, "proxy": None}
+    of_server = [(row.database_cpu_seconds, row.seconds) for row in slices.rows]
+    of_proxy = [(row.proxy_cpu_seconds, row.seconds) for row in slices.rows]
+    if (used := _cores(of_server)) is not None:
+        read["database"] = DatabaseCpu(cores=used, limit_cores=place.limit)
+    else:
         withheld["database"] = "the agent has not read the server at the edges of the slices"
-        return cpu.model_copy(update={"database": None, "proxy": None, "withheld": withheld})
-    withheld.pop("database", None)
-    seconds = sum(row.seconds for row in rows)
-    used = sum(row.database_cpu_seconds or 0.0 for row in rows)
-    database = DatabaseCpu(cores=used / seconds, limit_cores=place.limit)
-    proxy = cpu.proxy
-    if proxy is not None and place.proxy_limit is not None:
-        proxied = sum(row.proxy_cpu_seconds or 0.0 for row in rows)
-        proxy = proxy.model_copy(
-            update={"cores": proxied / seconds, "coverage": None, "alignment_error": None}
-        )
-    return cpu.model_copy(update={"database": database, "proxy": proxy, "withheld": withheld})
+    if place.proxy_limit is not None and (used := _cores(of_proxy)) is not None:
+        memory = cpu.proxy.memory_max_bytes if cpu.proxy is not None else None
+        read["proxy"] = ProxyCpu(cores=used, limit_cores=place.proxy_limit, memory_max_bytes=memory)
+    elif place.proxy_limit is not None:
+        withheld["proxy"] = "the agent has not read the proxy at the edges of the slices"
+    return cpu.model_copy(update={**read, "withheld": withheld})
+
+
+def _cores(readings: Sequence[tuple[float | None, float]]) -> float | None:
+    """Of CPU seconds and seconds of each slice; None if too few of them were read."""
+    known = [(used, seconds) for used, seconds in readings if used is not None]
+    if len(known) < ENOUGH * len(readings):
+        return None
+    return sum(used for used, _ in known) / sum(seconds for _, seconds in known)
 
 
 async def _recovery(

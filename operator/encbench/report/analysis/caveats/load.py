@@ -204,6 +204,14 @@ def cpu_withheld(facts: Facts) -> Iterator[Caveat]:
             text=f"In {len(missing)} of {plural(len(facts.counted), 'counted trial')} there is no "
             f"CPU of the server{why}. Its blocks are left out of the CPU columns for all arms.",
         )
+    reasons = [why for trial in facts.counted if (why := trial.cpu_withheld.get("proxy"))]
+    if reasons:
+        yield note(
+            title="Proxy CPU withheld",
+            text=f"In {len(reasons)} of {plural(len(facts.counted), 'counted trial')} there is no "
+            f"CPU of the proxy, for instance because: {reasons[0]}. CPU per transaction is that of "
+            "server and proxy, so their blocks are left out of it for all arms.",
+        )
 
 
 def errors(facts: Facts) -> Iterator[Caveat]:
