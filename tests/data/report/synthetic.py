@@ -57,6 +57,8 @@ class Study:
     """Arm → outcome and reason of all its trials."""
     without_cpu: frozenset[tuple[int, int, str]] = frozenset()
     """(concurrency, block, arm) of trials whose server CPU was withheld."""
+    without_proxy_cpu: frozenset[tuple[int, int, str]] = frozenset()
+    """The same of the proxy's."""
     client_cpu: float = 0.35
     baseline: Mapping[str, object] = field(default_factory=dict)
     """Spec of the baseline mode `plain`."""
@@ -466,6 +468,9 @@ def _figures(
     if (threads, planned.block, arm) in study.without_cpu:
         del cpu["database"]
         cpu["withheld"] = {"database": "the alignment error of 3.1 % is above 2 %"}
+    if (threads, planned.block, arm) in study.without_proxy_cpu:
+        del cpu["proxy"]
+        cpu["withheld"] = {"proxy": "the alignment error of 3.1 % is above 2 %"}
     result: dict[str, object] = {
         "tps": tps,
         "qps": 20 * tps,

@@ -211,6 +211,20 @@ def test_the_verdict_on_cpu_is_on_server_and_proxy_together() -> None:
         assert row.cpu_per_transaction_overhead == finding.change
 
 
+def test_a_proxy_s_cpu_that_was_withheld_leaves_its_block_out_and_says_so() -> None:
+    withheld = frozenset({(64, 2, "enc20")})
+    of = replace(COLUMNS, instances=("one",), concurrency=(64,), without_proxy_cpu=withheld)
+    made = report_of(of)
+    text = next(c.text for c in made.caveats if c.title == "Proxy CPU withheld")
+    assert "there is no CPU of the proxy, for instance because: the alignment error" in text
+    (group,) = made.groups
+    comparison = group.comparison("enc100")
+    assert comparison is not None
+    finding = comparison.finding("cpuPerTransaction")
+    assert finding is not None
+    assert finding.blocks == group.counted_blocks - 2, "the one of enc50, and this one"
+
+
 def test_the_direct_arm_s_answer_is_the_cost_of_the_hop() -> None:
     (headline,) = [one for one in known().headlines if one.arm == "direct"]
     assert headline.text.startswith(

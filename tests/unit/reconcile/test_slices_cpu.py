@@ -1,0 +1,73 @@
+"""CPU of a trial in turns: from the agent's readings at the edges of its slices."""
+
+import pytest
+
+from encbench.core.records import ProxyCpu, TrialCpu
+from encbench.core.slices import SliceFacts, Slices
+from encbench.reconcile.trial.gather import in_slices
+from encbench.reconcile.trial.series import MetricsPlace
+
+UNSURE = "the alignment error of 3.1 % is above 2 %"
+
+
+def slices(*used: tuple[float | None, float | None]) -> Slices:
+    """Slices of two seconds each, with the CPU seconds of server and proxy."""
+    return Slices(
+        rows=tuple(
+            SliceFacts(
+                slot=slot,
+                round=slot,
+                begin=0.0,
+                counted=0.5,
+                end=2.5,
+                seconds=2.0,
+                transactions=10,
+                new_orders=0,
+                all_transactions=12,
+                client_cpu_seconds=0.1,
+                database_cpu_seconds=server,
+                proxy_cpu_seconds=proxy,
+            )
+            for slot, (server, proxy) in enumerate(used)
+        )
+    )
+
+
+def place(proxy_limit: float | None) -> MetricsPlace:
+    return MetricsPlace("ns", "study", "bed", "n1", 0.5, proxy_limit=proxy_limit, in_turns=True)
+
+
+def test_both_are_known_although_the_series_are_withheld() -> None:
+    of_series = TrialCpu(withheld={"database": UNSURE, "proxy": UNSURE, "idle": "in turns"})
+    found = in_slices(of_series, slices((0.8, 0.2), (0.4, 0.4)), place(0.36))
+    assert found.database is not None and found.proxy is not None
+    assert found.database.cores == pytest.approx(0.3)
+    assert found.database.limit_cores == 0.5
+    assert found.proxy.cores == pytest.approx(0.15)
+    assert found.proxy.limit_cores == 0.36
+    assert found.withheld == {"idle": "in turns"}
+
+
+def test_memory_is_that_of_the_series() -> None:
+    of_series = TrialCpu(proxy=ProxyCpu(cores=9.0, limit_cores=0.36, memory_max_bytes=7))
+    found = in_slices(of_series, slices((0.8, 0.2)), place(0.36))
+    assert found.proxy is not None
+    assert found.proxy.cores == pytest.approx(0.1)
+    assert found.proxy.memory_max_bytes == 7
+
+
+def test_too_few_readings_of_the_proxy_withhold_it_alone() -> None:
+    found = in_slices(TrialCpu(), slices((0.8, 0.2), (0.4, None)), place(0.36))
+    assert found.database is not None
+    assert found.proxy is None
+    assert found.withheld == {
+        "proxy": "the agent has not read the proxy at the edges of the slices"
+    }
+
+
+def test_too_few_readings_of_the_server_withhold_it() -> None:
+    found = in_slices(TrialCpu(), slices((0.8, None), (None, None)), place(None))
+    assert found.database is None and found.proxy is None
+    assert found.withheld == {
+        "database": "the agent has not read the server at the edges of the slices"
+    }
