@@ -14,6 +14,12 @@ from tests.cluster.layout import Layout
 UID = "0f8fad5b-d9cb-469f-a165-70867728950e"
 
 
+@pytest.fixture(autouse=True)
+def empty_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cluster of this machine may run beside; clients that take turns there stand still."""
+    monkeypatch.setattr("tests.cluster.cgroups.members", lambda *_: set())
+
+
 @pytest.fixture
 def layout(tmp_path: Path) -> Layout:
     return Layout(tmp_path, tmp_path / "cache", tmp_path / "state")
