@@ -35,8 +35,8 @@ INTERLEAVED_BLOCKS = 2
 """A and A' take turns on their testbeds from one block to the next."""
 THREADS = 4
 CPU = "450m"
-"""Of a server. Three of these, resident, are what two cores hold beside a client; smaller ones are
-noisier, because their limit lets them run in fewer and coarser bursts."""
+"""Of a server. Three of these, resident, are what two cores hold beside a client; smaller ones run
+in fewer and coarser bursts."""
 SMALL = {"resources": {"cpu": CPU, "memory": "384Mi"}, "storage": {"size": "1Gi"}}
 ENGINES: dict[str, tuple[dict[str, Any], str]] = {
     "mariadb": (SMALL, "tde"),
