@@ -3,34 +3,11 @@
 import pytest
 
 from encbench.core.records import ProxyCpu, TrialCpu
-from encbench.core.slices import SliceFacts, Slices
 from encbench.reconcile.trial.gather import in_slices
 from encbench.reconcile.trial.series import MetricsPlace
+from tests.support.slices import slices
 
 UNSURE = "the alignment error of 3.1 % is above 2 %"
-
-
-def slices(*used: tuple[float | None, float | None]) -> Slices:
-    """Slices of two seconds each, with the CPU seconds of server and proxy."""
-    return Slices(
-        rows=tuple(
-            SliceFacts(
-                slot=slot,
-                round=slot,
-                begin=0.0,
-                counted=0.5,
-                end=2.5,
-                seconds=2.0,
-                transactions=10,
-                new_orders=0,
-                all_transactions=12,
-                client_cpu_seconds=0.1,
-                database_cpu_seconds=server,
-                proxy_cpu_seconds=proxy,
-            )
-            for slot, (server, proxy) in enumerate(used)
-        )
-    )
 
 
 def place(proxy_limit: float | None) -> MetricsPlace:
