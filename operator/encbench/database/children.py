@@ -15,7 +15,7 @@ from encbench.engines.engine import RandomToken
 from encbench.engines.external import OWN_CERTIFICATE, PASSWORD, USERNAME
 from encbench.engines.users import Credentials
 from encbench.kube import labels
-from encbench.kube.pods import UNDISTURBED
+from encbench.kube.pods import template_metadata
 from encbench.kube.secrets import secret
 from encbench.ports import Body
 from encbench.wire import sidecar
@@ -188,10 +188,7 @@ def stateful_set(context: DatabaseContext) -> Body:
             "selector": {"matchLabels": labels.database_selector(context.name)},
             "updateStrategy": {"type": "OnDelete"},
             "template": {
-                "metadata": {
-                    "labels": {**context.labels, labels.SCRAPE: "true"},
-                    "annotations": dict(UNDISTURBED),
-                },
+                "metadata": template_metadata({**context.labels, labels.SCRAPE: "true"}),
                 "spec": pod.spec(context),
             },
         },

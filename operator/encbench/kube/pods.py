@@ -22,9 +22,14 @@ UNDISTURBED = {
     "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
     "descheduler.alpha.kubernetes.io/prefer-no-eviction": "true",
     "karpenter.sh/do-not-disrupt": "true",
+    "linkerd.io/inject": "disabled",
 }
 """Annotations by which cluster-autoscaler, the descheduler and Karpenter leave a pod, and with it
-its node, alone. A PodDisruptionBudget holds off whoever asks the API server for an eviction."""
+its node, alone. A PodDisruptionBudget holds off whoever asks the API server for an eviction.
+Linkerd's is here too, for it goes by an annotation."""
+OUT_OF_MESHES = {"sidecar.istio.io/inject": "false", "istio.io/dataplane-mode": "none"}
+"""Labels by which Istio puts no proxy beside a pod or before it. One would encrypt once more what
+is measured, and a Job's pod would not end while it runs."""
 
 Part = dict[str, Any]
 """A part of a pod's spec as JSON."""
@@ -39,6 +44,16 @@ def pod_security() -> Part:
         "fsGroupChangePolicy": "OnRootMismatch",
         "runAsNonRoot": True,
         "seccompProfile": {"type": "RuntimeDefault"},
+    }
+
+
+def template_metadata(
+    labels: Mapping[str, str], annotations: Mapping[str, str] | None = None
+) -> Part:
+    """Metadata of a pod's template, which no other controller is to touch."""
+    return {
+        "labels": {**labels, **OUT_OF_MESHES},
+        "annotations": {**UNDISTURBED, **(annotations or {})},
     }
 
 

@@ -215,10 +215,7 @@ def client_job(
             "parallelism": client.replicas,
             "podReplacementPolicy": "Failed",
         },
-        {
-            "labels": {**context.labels, labels.SCRAPE: "true"},
-            "annotations": {**pods.UNDISTURBED, **(annotations or {})},
-        },
+        pods.template_metadata({**context.labels, labels.SCRAPE: "true"}, annotations),
         spec,
     )
 
@@ -240,8 +237,7 @@ def load_job(
         "initContainers": [_reach(context)],
         "affinity": affinity.of_load(context.spec, context.testbed),
     }
-    noted = {**pods.UNDISTURBED, **(annotations or {})}
-    return _job(metadata, {}, {"labels": context.labels, "annotations": noted}, spec)
+    return _job(metadata, {}, pods.template_metadata(context.labels, annotations), spec)
 
 
 def _reach(context: LoadContext) -> Body:

@@ -283,7 +283,11 @@ def test_a_load_runs_on_the_node_that_is_leased_for_it() -> None:
 
 @pytest.mark.parametrize("job", [trial(), load()], ids=["trial", "load"])
 def test_whoever_tidies_up_a_cluster_leaves_a_pod_alone(job: Body) -> None:
-    notes = job["spec"]["template"]["metadata"]["annotations"]
+    metadata = job["spec"]["template"]["metadata"]
+    notes = metadata["annotations"]
+    assert notes["linkerd.io/inject"] == "disabled"
+    assert metadata["labels"]["sidecar.istio.io/inject"] == "false"
+    assert metadata["labels"]["istio.io/dataplane-mode"] == "none"
     assert (
         notes.items()
         >= {
