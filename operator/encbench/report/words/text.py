@@ -164,4 +164,5 @@ def _inner(value: Any) -> str:
         return ", ".join(f"{_words(key)} {_inner(entry)}" for key, entry in value.items())
     if isinstance(value, list):
         return ", ".join(_inner(entry) for entry in value)
-    return str(value)
+    # As in the manifest, not as in Python.
+    return str(value).lower() if isinstance(value, bool) else str(value)

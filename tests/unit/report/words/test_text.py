@@ -44,6 +44,9 @@ def test_specs_are_spelled_out_without_what_is_empty() -> None:
     mode = EncryptionModeSpec(at_rest=AtRest(method="engine", algorithm="AES_CTR"))
     assert text.spelled(mode, "plaintext") == "at rest: method engine, algorithm AES_CTR"
     assert text.spelled(EncryptionModeSpec(), "plaintext") == "plaintext"
+    columns = {"method": "confidential", "ratio": 50, "strict": False}
+    behind = EncryptionModeSpec.model_validate({"columns": columns})
+    assert "ratio 50, strict false" in text.spelled(behind, "plaintext")
 
 
 @pytest.mark.parametrize(
