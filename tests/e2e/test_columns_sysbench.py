@@ -24,8 +24,12 @@ ENCRYPTED = {
     "columns-100": ("mariadb", "AES_128_GCM"),
     "columns-100-sm4": ("mariadb", "SM4_128_GCM"),
     "columns-100-mysql": ("mysql", "AES_128_GCM"),
+    "columns-100-socket": ("mariadb", "AES_128_GCM"),
+    "columns-100-mysql-socket": ("mysql", "AES_128_GCM"),
 }
 """Engine and algorithm of the encrypted arm of each campaign."""
+BY_SOCKET = "-socket"
+"""End of the names of arms whose proxy reaches the server by its socket."""
 DIRECT = "plaintext"
 COLUMNS = ("id", "k", "c", "pad")
 
@@ -42,7 +46,10 @@ def study(request: pytest.FixtureRequest, installed: Kube) -> Iterator[Study]:
     name = f"of-{arm}"
     campaign = manifests.campaign(name, [arm], blocks={"min": 1, "maxReplacements": 1})
     campaign["spec"]["matrix"][0]["instanceRefs"] = [template]
-    installed.apply(instance, mode(arm, 100, algorithm=algorithm), campaign)
+    own = mode(arm, 100, algorithm=algorithm)
+    if arm.endswith(BY_SOCKET):
+        own["spec"]["columns"]["upstream"] = "Socket"
+    installed.apply(instance, own, campaign)
     try:
         yield conducted(installed, name, [arm], 600)
     finally:
