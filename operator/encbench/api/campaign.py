@@ -379,3 +379,5 @@ class CampaignStatus(Model):
     storage_prefix: Annotated[str, Field(max_length=512)] | None = None
     """Prefix of the artefacts in the bucket."""
     report_ref: Name | None = optional("Name of the OverheadReport.")
+    verdict: Annotated[str, Field(max_length=32)] = ""
+    """That of the OverheadReport: the first treatment's."""

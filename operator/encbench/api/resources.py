@@ -108,6 +108,7 @@ RESOURCES: tuple[Resource, ...] = (
             Column("Failed", _reason("Failed"), "Why something is missing.", priority=1),
             # Not a date: kubectl shows dates as ages, and a future one as <invalid>.
             Column("ETA", ".status.estimatedCompletionTime", "Expected end at the present pace."),
+            Column("Verdict", ".status.verdict", "Of its report, on the first treatment."),
         ),
     ),
     Resource(

@@ -102,6 +102,7 @@ def assert_digests(world: World) -> None:
     """Every digest that the report leads to is that of what lies in the bucket."""
     found = report(world).status
     assert is_true(found.conditions, "Ready")
+    assert found.verdict == world.campaign().status.verdict
     artefacts = found.artefacts
     assert artefacts is not None
     for one in (artefacts.html, artefacts.markdown, artefacts.csv, artefacts.json_):

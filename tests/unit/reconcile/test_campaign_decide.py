@@ -346,12 +346,13 @@ def test_testbeds_go_when_the_last_trial_is_archived() -> None:
 
 def test_it_is_complete_once_the_report_is_there() -> None:
     of = a_campaign()
-    seen = saw(of, "Succeeded", "Succeeded", "Succeeded", testbeds={}, report_ready=True)
+    seen = saw(of, "Succeeded", "Succeeded", "Succeeded", testbeds={}, verdict="Overhead")
     decision = decide(of, seen)
     assert status_of(decision, "Complete") == ("True", "AllBlocksMeasured")
     assert not wants(decision, Publish)
     assert decision.status.completion_time == ago(0)
     assert decision.status.report_ref == "study"
+    assert decision.status.verdict == "Overhead"
 
 
 def test_the_reason_why_a_report_is_late_is_shown() -> None:
@@ -367,7 +368,7 @@ def test_too_many_broken_blocks_end_it() -> None:
     of = a_campaign(blocks={"min": 1, "maxReplacements": 1})
     first = decide(of, saw(of, "Invalid"))
     assert made(first) == ["Trial"]
-    seen = saw(of, "Invalid", "Failed", testbeds={}, report_ready=True)
+    seen = saw(of, "Invalid", "Failed", testbeds={}, verdict="Overhead")
     assert status_of(decide(of, seen), "Failed") == ("True", "TooManyInvalidTrials")
 
 
@@ -380,7 +381,7 @@ def test_a_failed_testbed_gives_its_cell_up_and_stays() -> None:
     decision = decide(of, saw(of, testbeds=beds))
     assert (made(decision), deleted(decision)) == ([], [])
     assert wants(decision, Publish)
-    ended = decide(of, saw(of, testbeds=beds, report_ready=True))
+    ended = decide(of, saw(of, testbeds=beds, verdict="Overhead"))
     assert status_of(ended, "Failed") == ("True", "TestbedFailed")
 
 
@@ -390,7 +391,7 @@ def test_past_its_deadline_it_stops_everything(ends: tuple[str | None, ...]) -> 
     decision = decide(of, saw(of, *ends))
     assert made(decision) == []
     assert len(deleted(decision)) == 3
-    ended = decide(of, saw(of, "Succeeded", testbeds={}, report_ready=True))
+    ended = decide(of, saw(of, "Succeeded", testbeds={}, verdict="Overhead"))
     assert status_of(ended, "Failed") == ("True", "DeadlineExceeded")
 
 

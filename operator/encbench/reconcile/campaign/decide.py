@@ -257,7 +257,7 @@ def _report(
 ) -> CampaignDecision:
     seen, broken = draft.seen, standing.broken
     draft.set(estimated_completion_time=None)
-    if not seen.report_ready:
+    if seen.verdict is None:
         message = seen.report_problem or "the report is being rendered"
         draft.condition(life.REPORTED, False, "Rendering", message)
         if seen.report_problem:
@@ -274,7 +274,8 @@ def _report(
         for cell in standing.cells
         for condition in standing.states[cell.name].exhausted
     ]
-    draft.set(completion_time=format_time(seen.now), report_ref=draft.subject.name)
+    ended, name = format_time(seen.now), draft.subject.name
+    draft.set(completion_time=ended, report_ref=name, verdict=seen.verdict)
     kind = life.FAILED
     if late:
         reason = "DeadlineExceeded"

@@ -37,7 +37,8 @@ class CampaignSeen:
     """Those that are over."""
     ending: frozenset[str] = frozenset()
     """Cells with a database whose testbed is gone already."""
-    report_ready: bool = False
+    verdict: str | None = None
+    """Of the report, maybe none: empty. None until the report is written."""
     report_problem: str = ""
     """Why the report could not be rendered the last time."""
     clients: tuple[str, ...] = ()

@@ -65,7 +65,7 @@ async def observe(read: Reads, campaign: Campaign, found: CampaignFound) -> Camp
         trials=trials,
         ledger=found.ledger,
         ending=ending,
-        report_ready=await _has_report(read, campaign),
+        verdict=await _verdict(read, campaign),
         report_problem=found.problem,
         misfits=tuple(misfits.values()),
         away=read.services.problem,
@@ -82,16 +82,17 @@ async def _after_the_end(read: Reads, campaign: Campaign) -> CampaignSeen:
     return CampaignSeen(now, None, testbeds={}, trials={}, ledger=ledger)
 
 
-async def _has_report(read: Reads, campaign: Campaign) -> bool:
-    """Whether the report is written; looked for once it was announced."""
+async def _verdict(read: Reads, campaign: Campaign) -> str | None:
+    """Of the report, once it is written; looked for once it was announced."""
     if find(campaign.status.conditions, REPORTED) is None:
-        return False
+        return None
     body = await read.cluster.get(OVERHEAD_REPORT, campaign.namespace, campaign.name)
     if body is None:
-        return False
+        return None
     report = objects.overhead_report(body)
     is_ours = report.spec.campaign_ref.uid == campaign.uid
-    return is_ours and is_true(report.status.conditions, READY)
+    is_written = is_ours and is_true(report.status.conditions, READY)
+    return report.status.verdict if is_written else None
 
 
 async def _children(
