@@ -264,7 +264,7 @@ async def lead(
     stop: asyncio.Event,
 ) -> None:
     """Act for a shard, once this process leads it, until cancelled."""
-    deps = replace(deps, shard=await elector.elected())
+    deps = replace(deps, shard=await elector.elected(), presence=elector)
     background = Errands(lambda one: loop.wake(Key(one.kind, one.namespace, one.name)))
     space = args.lease_namespace or args.release_namespace or args.namespace[0]
     nodes = NodeLeases(deps.cluster, deps.clock, space, time.monotonic)

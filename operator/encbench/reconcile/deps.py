@@ -7,6 +7,7 @@ from encbench import ports
 from encbench.admission.gather import Allowed
 from encbench.admission.images import Images
 from encbench.kube.shards import Shard
+from encbench.reconcile.absences import Always, Presence
 from encbench.reconcile.services import Health, Services
 
 
@@ -54,6 +55,7 @@ class Reads:
     clock: ports.Clock
     settings: Settings
     services: Health = field(default_factory=Services)
+    presence: Presence = field(default_factory=Always)
 
 
 @dataclass(frozen=True, kw_only=True)

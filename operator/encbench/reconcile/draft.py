@@ -7,6 +7,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from encbench.api.base import Model
 from encbench.api.conditions import Condition, find, is_false, is_true, parse_time, with_condition
 from encbench.api.lifecycle import HINDERED, UNDERSTOOD
+from encbench.reconcile.absences import Absences
 from encbench.reconcile.objects import Object
 
 LONGEST = 15.0
@@ -20,6 +21,10 @@ class Sight(Protocol):
     @property
     def now(self) -> datetime:
         """When it was seen."""
+
+    @property
+    def absences(self) -> Absences:
+        """When nothing could be seen or done."""
 
 
 S = TypeVar("S", bound=Model)
@@ -113,12 +118,19 @@ class Draft(Generic[S, T, V]):
         return self.is_true(kind) or self.is_false(kind)
 
     def since(self, kind: str) -> float:
-        """Seconds since the condition last changed; 0 when it was never set."""
+        """Seconds that something waited since the condition last changed; 0 if it was never set."""
         found = self.fact(kind)
         return self.age(found.last_transition_time if found else None)
 
     def age(self, moment: str | None) -> float:
-        """Seconds since an RFC 3339 time; 0 when it is None."""
+        """Seconds that something waited since an RFC 3339 time; 0 when it is None.
+
+        Those in which the operator could do nothing are left out.
+        """
+        return self.seen.absences.waited(parse_time(moment), self.seen.now) if moment else 0.0
+
+    def elapsed(self, moment: str | None) -> float:
+        """Seconds since an RFC 3339 time by the clock; 0 when it is None."""
         return (self.seen.now - parse_time(moment)).total_seconds() if moment else 0.0
 
 

@@ -25,6 +25,7 @@ from encbench.kube import shard_leases
 from encbench.kube.shard_leases import ShardLease
 from encbench.kube.shards import Shard
 from encbench.ports import Clock, Cluster, Conflict, Rejected, Unavailable
+from encbench.reconcile.absences import Absences, Contact
 from encbench.reconcile.ages import Ages
 
 LASTS = 10
@@ -77,6 +78,7 @@ class Elector:
         """When this process has to stop, unless it renews."""
         self._shard: Shard | None = None
         self._elected = asyncio.Event()
+        self._contact = Contact(clock, ticks, ACTS)
         self._ages: Ages[int] = Ages(ticks)
         self._silent: dict[int, float] = {}
         """For how many seconds each Lease has stayed as it is."""
@@ -86,6 +88,10 @@ class Elector:
     def leads(self) -> bool:
         """Whether this process may act now."""
         return self._ticks() < self._until
+
+    def absences(self) -> Absences:
+        """When this process could do nothing, whether it led or stood by."""
+        return self._contact.absences()
 
     def standing(self) -> dict[int, bool]:
         """Of each shard, whether this process leads it."""
@@ -111,7 +117,9 @@ class Elector:
 
     async def attempt(self) -> float:
         """Begin to lead, or go on leading; seconds until the next attempt."""
-        return await (self._stand() if self._held is None else self._stay(self._held))
+        pause = await (self._stand() if self._held is None else self._stay(self._held))
+        self._contact.made()
+        return pause
 
     async def resign(self) -> None:
         """Act no more, and let another process lead at once."""

@@ -7,6 +7,7 @@ from encbench.api.conditions import parse_time
 from encbench.api.lifecycle import NODE_LOST, SETTINGS_REFUSED, UNSCHEDULABLE
 from encbench.database import golden
 from encbench.ports import Body
+from encbench.reconcile.absences import Absences
 from encbench.tools.pod import REACH
 from encbench.tools.tpcc import drivers
 from encbench.wire.failure import failure
@@ -127,11 +128,11 @@ ENDING_SLACK = 10.0
 """Seconds that a pod may take beyond the time that Kubernetes has given it to end."""
 
 
-def is_stuck(body: Body, now: datetime) -> bool:
+def is_stuck(body: Body, now: datetime, absences: Absences) -> bool:
     """Whether a pod that is to go does not: its node is lost, or its grace period is over."""
     # Of a pod it is the time at which the grace period ends.
     until = body["metadata"].get("deletionTimestamp")
-    late = until is not None and (now - parse_time(until)).total_seconds() > ENDING_SLACK
+    late = until is not None and absences.waited(parse_time(until), now) > ENDING_SLACK
     return late or _is_lost(body.get("status") or {})
 
 

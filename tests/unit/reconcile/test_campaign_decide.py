@@ -1,6 +1,7 @@
 """What a campaign does next, from what it sees: one step at a time, and when it waits."""
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from encbench.api.kinds import CAMPAIGN, SECRET, TESTBED, TRIAL
 from encbench.core import plan
 from encbench.core.problem import Problem, Reason
 from encbench.reconcile import objects
+from encbench.reconcile.absences import Absences
 from encbench.reconcile.campaign import children, estimate
 from encbench.reconcile.campaign.cleanup import FINALIZER
 from encbench.reconcile.campaign.decide import CampaignDecision, decide
@@ -391,6 +393,9 @@ def test_past_its_deadline_it_stops_everything(ends: tuple[str | None, ...]) -> 
     decision = decide(of, saw(of, *ends))
     assert made(decision) == []
     assert len(deleted(decision)) == 3
+    away = Absences().and_one(NOW - timedelta(seconds=300), NOW)
+    same = decide(of, saw(of, *ends, absences=away))
+    assert deleted(same) == deleted(decision), "that deadline goes by the clock"
     ended = decide(of, saw(of, "Succeeded", testbeds={}, verdict="Overhead"))
     assert status_of(ended, "Failed") == ("True", "DeadlineExceeded")
 

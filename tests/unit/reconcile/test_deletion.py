@@ -84,6 +84,24 @@ async def test_a_client_on_a_lost_node_is_named_and_not_waited_for_for_ever() ->
     assert 299 <= world.clock.time - deleted < 310
 
 
+async def test_it_does_not_give_up_because_the_api_server_was_away() -> None:
+    world = await in_mid_run()
+    running = max(world.trials(), key=lambda t: t.status.release_at or 0)
+    pod = f"{running.name}-0-x"
+    await world.cluster.patch_metadata(POD, SPACE, pod, finalizers=["test/grace"])
+    world.cluster.remove(CAMPAIGN, SPACE, NAME)
+    began = world.clock.now()
+    world.api.away = True
+    await world.settle(400)
+    world.api.away = False
+    world.absences = world.absences.and_one(began, world.clock.now())
+    await world.settle(100)
+    assert not world.gone()
+    await world.cluster.patch_metadata(POD, SPACE, pod, finalizers=[])
+    await world.run(world.gone)
+    assert running.uid not in folders(world)
+
+
 async def test_with_the_store_away_it_gives_up_after_a_while() -> None:
     world = await in_mid_run()
     world.store.away = True

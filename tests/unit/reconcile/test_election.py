@@ -10,6 +10,7 @@ from encbench.api.kinds import LEASE
 from encbench.kube.shards import Shard
 from encbench.ports import Rejected, Unavailable
 from encbench.reconcile import election
+from encbench.reconcile.absences import Absences
 from encbench.reconcile.election import ACTS, AGAIN, LASTS, Deposed
 from tests.support.fake_cluster import FakeCluster
 from tests.unit.reconcile.candidates import ELECTION, SPACE, Instant, Process, lease
@@ -78,6 +79,42 @@ async def test_a_killed_leader_is_followed_in_time(here: Processes, off: float) 
     assert ACTS < here.instant.seconds - killed <= AGAIN + LASTS + 0.2 < HAND_OVER
     assert one.led is None
     assert lease(here.cluster).transitions == 2
+
+
+async def test_a_leader_knows_when_it_could_not_act(here: Processes) -> None:
+    only = here.one("only", off=1e6)
+    await here.pass_time(20, only)
+    assert only.elector.absences() == Absences()
+    last = only.now()
+    for seconds in (600, 120):
+        await here.pass_time(seconds)
+        during = only.elector.absences().waited(last, only.now())
+        await here.pass_time(0.1, only)
+        assert only.elector.leads
+        after = only.elector.absences().waited(last, only.now())
+        assert max(during, after) <= 2 * (AGAIN + 0.2), "but for what it took to notice"
+    await here.pass_time(60, only)
+    assert len(only.elector.absences().spans) == 2
+    assert only.elector.absences().waited(last, only.now()) == pytest.approx(60, abs=5)
+
+
+async def test_who_stands_by_knows_as_well_when_it_takes_over(here: Processes) -> None:
+    one, two = here.one("one"), here.one("two")
+    await here.pass_time(60, one, two)
+    assert two.elector.absences() == Absences()
+    cut_off = two.now()
+    await here.pass_time(600)
+    await here.pass_time(20, two)
+    assert (one.led, two.led) == (None, 0)
+    assert two.elector.absences().waited(cut_off, two.now()) == pytest.approx(20, abs=AGAIN + 0.2)
+
+
+async def test_an_absence_that_no_deadline_could_notice_is_none(here: Processes) -> None:
+    only = here.one("only")
+    await here.pass_time(10, only)
+    await here.pass_time(ACTS - 2 * AGAIN)
+    await here.pass_time(10, only)
+    assert only.elector.absences() == Absences()
 
 
 async def test_one_that_resigns_is_followed_at_the_next_look(here: Processes) -> None:

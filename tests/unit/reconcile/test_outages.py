@@ -1,11 +1,12 @@
 """Something is away for a while: nothing is lost, and it goes on when it is back."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from encbench.api.conditions import find, is_true
-from encbench.api.kinds import CAMPAIGN
+from encbench.api.kinds import CAMPAIGN, POD
 from encbench.core.artefact import decode
 from encbench.core.records import TrialRecord
 from encbench.reconcile.objects import Trial
@@ -209,6 +210,28 @@ async def test_without_an_api_server_the_clients_are_told_in_time(usual: FinalSt
     world.api.away = False
     assert await finish(world) == usual
     assert record(world, trial.name).release_at == trial.status.release_at
+
+
+@pytest.mark.parametrize("known", [True, False])
+async def test_a_load_may_last_as_long_as_it_could_go_on(known: bool) -> None:
+    """Unless the operator that saw its beginning is not the one that sees its end."""
+    world = campaign(stepDeadlines={"load": "10m"})
+    usual = world.controllers.delays
+    world.controllers.delays = replace(usual, load=15 * MINUTES)
+    await world.run(
+        lambda: any("-load" in one["metadata"]["name"] for one in world.cluster.all(POD))
+    )
+    began = world.clock.now()
+    world.controllers.delays = usual
+    world.api.away = True
+    await world.settle(12 * MINUTES)
+    world.api.away = False
+    if known:
+        world.absences = world.absences.and_one(began, world.clock.now())
+    await world.run(world.ended)
+    assert is_true(world.campaign().status.conditions, "Complete") is known
+    failed = find(world.campaign().status.conditions, "Failed")
+    assert known or (failed is not None and "LoadTimeout" in failed.message)
 
 
 async def test_the_recorder_does_not_answer_for_a_while(usual: FinalState) -> None:

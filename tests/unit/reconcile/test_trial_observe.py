@@ -19,7 +19,7 @@ from tests.support.fake_recorder import FakeRecorder
 from tests.unit.reconcile.seen import PROVEN
 from tests.unit.reconcile.world import SPACE, World, parts, study
 
-READS = {"get", "list", "pages", "logs", "now", "problem", "server", "state", "stopped"}
+READS = {"absences", "get", "list", "pages", "logs", "now", "problem", "server", "state", "stopped"}
 """Every method of a port that only looks."""
 
 
@@ -123,7 +123,7 @@ async def test_looking_at_a_trial_in_mid_run_writes_nothing_and_asks_for_nothing
 def test_what_observations_are_given_has_no_method_that_changes_anything() -> None:
     hints = get_type_hints(Reads)
     views = [hints[field.name] for field in fields(Reads) if field.name != "settings"]
-    assert len(views) == 5
+    assert len(views) == 6
     for view in views:
         assert issubclass(view, Protocol)
         assert _methods(view) <= READS, view

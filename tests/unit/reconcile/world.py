@@ -27,6 +27,7 @@ from encbench.api.kinds import (
 from encbench.core.naming import digest
 from encbench.core.tls import expected
 from encbench.ports import Body, Meter
+from encbench.reconcile.absences import NEVER, Absences
 from encbench.reconcile.deps import Deps, Settings
 from encbench.reconcile.objects import Campaign, Testbed, Trial, campaign, testbed, trial
 from encbench.tools.turns import load_seconds
@@ -48,6 +49,16 @@ WATCHED = (JOB, STATEFUL_SET, POD)
 LOSS = 0.1
 """What TDE costs in this world."""
 Until = Callable[[], bool]
+
+
+class Known:
+    """What a world's operators know of their absences."""
+
+    def __init__(self, world: "World") -> None:
+        self._world = world
+
+    def absences(self) -> Absences:
+        return self._world.absences
 
 
 class World:
@@ -95,6 +106,8 @@ class World:
         )
         self.api: Any = Switch(self.cluster)
         """The way from the operator to the API server."""
+        self.absences = NEVER
+        """What the election knows of when that was closed."""
         self.deps = Deps(
             cluster=self.api,
             store=self.store,
@@ -104,6 +117,7 @@ class World:
             certificates=EllipticCertificates(),
             clock=self.clock,
             meter=meter or Meter(),
+            presence=Known(self),
             settings=settings(
                 Settings(
                     "encbench:test",

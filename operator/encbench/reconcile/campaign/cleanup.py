@@ -15,6 +15,7 @@ from encbench.api.conditions import parse_time
 from encbench.core.naming import storage_prefix
 from encbench.kube import labels
 from encbench.ports import Store
+from encbench.reconcile.absences import Absences
 from encbench.reconcile.campaign.facts import CampaignSeen
 from encbench.reconcile.draft import Decision
 from encbench.reconcile.effects import effect as do
@@ -32,9 +33,9 @@ def decide(campaign: Campaign, seen: CampaignSeen) -> Decision[CampaignStatus, d
     """Of a deleted campaign: its children go, then what is half-done, then the finalizer; pure."""
     if FINALIZER not in campaign.finalizers:
         return Decision(campaign.status)
-    if seen.is_blind or is_late(campaign, seen.now):
+    if seen.is_blind or is_late(campaign, seen.now, seen.absences):
         # A client's pod keeps its namespace for as long, so waiting for its last upload costs none.
-        age = _age(campaign, seen.now)
+        age = _waited(campaign, seen.now, seen.absences)
         wait = CLIENT_GRACE - age if campaign.status.progress.active else 0.0
         if wait > 0:
             return Decision(campaign.status, requeue=wait)
@@ -52,14 +53,14 @@ def decide(campaign: Campaign, seen: CampaignSeen) -> Decision[CampaignStatus, d
     return Decision(campaign.status, (*gone, do.RemoveUnfinished(), let_go(campaign)))
 
 
-def is_late(campaign: Campaign, now: datetime) -> bool:
+def is_late(campaign: Campaign, now: datetime, absences: Absences) -> bool:
     """Whether a deleted campaign has waited for long enough."""
-    return _age(campaign, now) >= GIVE_UP
+    return _waited(campaign, now, absences) >= GIVE_UP
 
 
-def _age(campaign: Campaign, now: datetime) -> float:
-    """Seconds since it was deleted."""
-    return (now - parse_time(campaign.body["metadata"]["deletionTimestamp"])).total_seconds()
+def _waited(campaign: Campaign, now: datetime, absences: Absences) -> float:
+    """Seconds since it was deleted, in which the operator could do something."""
+    return absences.waited(parse_time(campaign.body["metadata"]["deletionTimestamp"]), now)
 
 
 def let_go(campaign: Campaign) -> do.SetFinalizers:

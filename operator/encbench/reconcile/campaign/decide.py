@@ -173,7 +173,7 @@ def _run(draft: CampaignDraft, resolved: Resolved) -> CampaignDecision:
         ),
         estimated_completion_time=steady(draft.status.estimated_completion_time, end, seen.now),
     )
-    limit, age = spec.active_deadline_seconds, draft.age(draft.status.start_time)
+    limit, age = spec.active_deadline_seconds, draft.elapsed(draft.status.start_time)
     if limit is not None and age > limit:
         return _stop(draft, standing)
     unended = {trial.spec.cell for trial in trials if trial.status.outcome is None}

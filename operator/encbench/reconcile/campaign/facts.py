@@ -7,6 +7,7 @@ from encbench.api.conditions import is_true, parse_time
 from encbench.api.kinds import Kind
 from encbench.api.lifecycle import ARCHIVED
 from encbench.core.plan import Past
+from encbench.reconcile.absences import NEVER, Absences
 from encbench.reconcile.campaign.ledger import Ledger, LedgerLine, line
 from encbench.reconcile.campaign.resolve import Resolution
 from encbench.reconcile.objects import Campaign, Testbed, Trial
@@ -50,6 +51,7 @@ class CampaignSeen:
     is_blind: bool = False
     """Of a deleted campaign: nothing was looked at, because the operator's Role or the other kinds
     may be gone, or because it has waited for long enough."""
+    absences: Absences = NEVER
 
     @property
     def lines(self) -> list[LedgerLine]:

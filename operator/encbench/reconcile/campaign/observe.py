@@ -28,9 +28,9 @@ T = TypeVar("T", bound=Model)
 async def observe(read: Reads, campaign: Campaign, found: CampaignFound) -> CampaignSeen:
     """Everything that `decide` needs now. Raises Unavailable when the API server is away."""
     cluster, space, settings, resolution = read.cluster, campaign.namespace, read.settings, None
-    now = read.clock.now()
-    if campaign.deleting and (is_late(campaign, now) or await is_ending(cluster, space)):
-        return CampaignSeen(now, None, {}, {}, is_blind=True)
+    now, absences = read.clock.now(), read.presence.absences()
+    if campaign.deleting and (is_late(campaign, now, absences) or await is_ending(cluster, space)):
+        return CampaignSeen(now, None, {}, {}, is_blind=True, absences=absences)
     if has_ended(campaign) and not campaign.deleting:
         return await _after_the_end(read, campaign)
     if campaign.status.resolved is None and not campaign.deleting:
@@ -52,7 +52,9 @@ async def observe(read: Reads, campaign: Campaign, found: CampaignFound) -> Camp
     if campaign.status.resolved is not None and not campaign.deleting:
         trials = await catch_up(read, campaign, found.ledger, trials, misfits)
         databases = await cluster.list(POD, space, {**own, labels.COMPONENT: "database"})
-        marks = [body["metadata"]["labels"] for body in databases if not is_stuck(body, now)]
+        marks = [
+            body["metadata"]["labels"] for body in databases if not is_stuck(body, now, absences)
+        ]
         # It takes Kubernetes a moment to delete the pods of what is gone.
         ending = frozenset(one[labels.CELL] for one in marks if one[labels.TESTBED] not in testbeds)
     clients = []
@@ -70,6 +72,7 @@ async def observe(read: Reads, campaign: Campaign, found: CampaignFound) -> Camp
         misfits=tuple(misfits.values()),
         away=read.services.problem,
         clients=tuple(body["metadata"]["name"] for body in clients),
+        absences=read.presence.absences(),
     )
 
 

@@ -11,6 +11,7 @@ from encbench.core.evidence import Proof
 from encbench.core.starts import Start
 from encbench.kube import affinity, labels
 from encbench.ports import Body
+from encbench.reconcile.absences import NEVER, Absences
 from encbench.reconcile.checks import Checked
 from encbench.reconcile.nodes import FoundOnNodes
 from encbench.reconcile.objects import Trial
@@ -121,3 +122,4 @@ class TestbedSeen:
     unmarked: str = ""
     """What the owner of a key or a driver has to do before a pod may mount it."""
     found: TestbedFound = TestbedFound()
+    absences: Absences = NEVER

@@ -32,7 +32,9 @@ async def observe(read: Reads, testbed: Testbed, found: TestbedFound) -> Testbed
     load = None
     if is_true(facts, PROVISIONED) and not is_true(facts, LOADED):
         load = await _load(read, testbed)
-    seen = TestbedSeen(read.clock.now(), has_credentials, load=load, found=found)
+    seen = TestbedSeen(
+        read.clock.now(), has_credentials, load=load, found=found, absences=read.presence.absences()
+    )
     if not is_true(facts, PROVISIONED):
         seen = replace(seen, unmarked=await _unmarked(read, testbed))
     if not has_credentials:

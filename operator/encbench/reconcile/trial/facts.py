@@ -9,6 +9,7 @@ from encbench.api.trial import Window
 from encbench.core.evidence import Proof, TrialProofsRecord
 from encbench.core.records import ClientCpu, ClientFacts, RecoveryFacts, RecoveryRecord, TrialRecord
 from encbench.core.slices import Slices
+from encbench.reconcile.absences import NEVER, Absences
 from encbench.reconcile.checks import Checked
 from encbench.reconcile.nodes import FoundOnNodes
 from encbench.reconcile.objects import Testbed, Trial
@@ -163,6 +164,7 @@ class TrialSeen:
     """The other trials of an interleaved block, in their order, until the clients have ended."""
     before: Trial | None = None
     """The trial that this one comes after, as long as that matters."""
+    absences: Absences = NEVER
 
     @property
     def is_external(self) -> bool:

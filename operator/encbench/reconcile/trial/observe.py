@@ -58,6 +58,7 @@ async def observe(read: Reads, trial: Trial, found: TrialFound) -> TrialSeen:
         stop_problem=problem,
         siblings=await _siblings(read, trial),
         before=await _before(read, trial),
+        absences=read.presence.absences(),
     )
 
 

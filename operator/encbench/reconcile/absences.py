@@ -1,0 +1,79 @@
+"""When this process could do nothing, which no deadline of a step counts.
+
+It was cut off from the API server, or frozen. Whatever waits for pods, Jobs or nodes meanwhile has
+not had its time: the first look after a long absence must not end what is about to go on. What
+happened before this process began is not known, and counts.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from encbench.ports import Clock
+
+REMEMBERED = 100
+"""Absences; no step lives through more of them."""
+
+Span = tuple[datetime, datetime]
+
+
+@dataclass(frozen=True)
+class Absences:
+    """Spans from a beginning to an end; they do not overlap."""
+
+    spans: tuple[Span, ...] = ()
+
+    def waited(self, since: datetime, now: datetime) -> float:
+        """Seconds from one moment to the other, without the absences between them."""
+        return (now - since).total_seconds() - sum(self._within(since, now))
+
+    def _within(self, since: datetime, now: datetime) -> Iterable[float]:
+        for begin, end in self.spans:
+            yield max(0.0, (min(end, now) - max(begin, since)).total_seconds())
+
+    def and_one(self, begin: datetime, end: datetime) -> "Absences":
+        """These and a later one."""
+        return Absences((*self.spans, (begin, end))[-REMEMBERED:])
+
+
+NEVER = Absences()
+
+
+class Presence(Protocol):
+    """What is known of when this process could do nothing."""
+
+    def absences(self) -> Absences:
+        """All of them, up to now."""
+
+
+class Always:
+    """The presence of a process that was never away."""
+
+    def absences(self) -> Absences:
+        """None."""
+        return NEVER
+
+
+class Contact:
+    """Answers of the API server, which this process asks for every few seconds.
+
+    `ticks` is a clock in seconds that is never set; after `limit` of them without an answer the
+    process was absent since the last one.
+    """
+
+    def __init__(self, clock: Clock, ticks: Callable[[], float], limit: float) -> None:
+        self._clock, self._ticks, self._limit = clock, ticks, limit
+        self._past = NEVER
+        self._last: tuple[float, datetime] | None = None
+
+    def made(self) -> None:
+        """There was an answer."""
+        self._past = self.absences()
+        self._last = (self._ticks(), self._clock.now())
+
+    def absences(self) -> Absences:
+        """All of them, up to now."""
+        if self._last is None or self._ticks() - self._last[0] <= self._limit:
+            return self._past
+        return self._past.and_one(self._last[1], self._clock.now())

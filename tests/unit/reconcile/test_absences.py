@@ -1,0 +1,47 @@
+"""What is left of a wait without the time in which nothing could be done."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from encbench.reconcile.absences import NEVER, REMEMBERED, Absences
+
+NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
+
+
+def at(second: float) -> datetime:
+    return NOON + timedelta(seconds=second)
+
+
+@pytest.mark.parametrize(
+    ("spans", "seconds"),
+    [
+        ([], 100),
+        ([(-50, -10)], 100),
+        ([(110, 120)], 100),
+        ([(-50, 30)], 70),
+        ([(10, 30)], 80),
+        ([(90, 300)], 90),
+        ([(-10, 300)], 0),
+        ([(10, 20), (30, 50), (95, 120)], 65),
+        ([(30, 20)], 100),
+    ],
+    ids=str,
+)
+def test_only_what_lies_between_is_left_out(
+    spans: list[tuple[float, float]], seconds: float
+) -> None:
+    known = Absences(tuple((at(begin), at(end)) for begin, end in spans))
+    assert known.waited(at(0), at(100)) == seconds
+
+
+def test_a_clock_that_disagrees_does_not_turn_round() -> None:
+    assert NEVER.waited(at(10), at(0)) == -10
+
+
+def test_only_the_last_are_remembered() -> None:
+    known = NEVER
+    for number in range(REMEMBERED + 5):
+        known = known.and_one(at(10 * number), at(10 * number + 1))
+    assert len(known.spans) == REMEMBERED
+    assert known.spans[-1] == (at(10 * (REMEMBERED + 4)), at(10 * (REMEMBERED + 4) + 1))
