@@ -16,7 +16,7 @@ ALONE = "Alone"
 RECOVERED, MEASURED, PROVEN_AFTER = "Recovered", "Measured", "ProvenAfter"
 COLLECTED, ARCHIVED = "Collected", "Archived"
 CONSISTENT, READY, FAILED = "Consistent", "Ready", "Failed"
-UNDERSTOOD, HINDERED = "Understood", "Hindered"
+UNDERSTOOD, HINDERED, STALLED = "Understood", "Hindered", "Stalled"
 """Names of conditions."""
 
 IDLE, STARTING = "Idle", "Starting"
@@ -33,6 +33,7 @@ NO_LOGIN, LOAD_DISRUPTED = "NoLogin", "LoadDisrupted"
 NODE_IN_USE = "NodeInUse"
 UNLIKE_NODES = "UnlikeNodes"
 UNSCHEDULABLE = "Unschedulable"
+PROGRESSING, REFUSED = "Progressing", "Refused"
 NODE_LOST, NO_POD, NO_ANSWER, NOT_STORED = "NodeLost", "NoPod", "NoAnswer", "NotStored"
 
 
@@ -108,6 +109,11 @@ _HINDERED = ConditionType(
     note="once something did",
 )
 
+_STALLED = {
+    FAILED: "As the condition `Failed` says.",
+    REFUSED: "The condition `Accepted` says what to correct.",
+}
+
 CAMPAIGN_LIFE = Lifecycle(
     CAMPAIGN,
     (
@@ -143,6 +149,23 @@ CAMPAIGN_LIFE = Lifecycle(
                 "TooManyInvalidTrials": "A condition ran out of replacement blocks.",
                 "ReportFailed": "The report could not be written within `stepDeadlines.archive`.",
             },
+        ),
+        ConditionType(
+            READY,
+            "The answer is there. Tools that use kstatus, such as Flux, wait for it.",
+            true={COMPLETE: "As the condition `Complete` says."},
+            false={
+                PROGRESSING: "The campaign goes on.",
+                SUSPENDED: "`spec.suspend` is true.",
+                **_STALLED,
+            },
+        ),
+        ConditionType(
+            STALLED,
+            "It does not go on by itself.",
+            true=_STALLED,
+            false={PROGRESSING: "It goes on."},
+            note="once it did not",
         ),
         _HINDERED,
         _UNDERSTOOD,

@@ -109,6 +109,11 @@ def status_of(decision: CampaignDecision, kind: str) -> tuple[str, str]:
     return (found.status, found.reason) if found else ("", "")
 
 
+def in_short(decision: CampaignDecision) -> tuple[str, str, str]:
+    """Ready with its reason, and Stalled."""
+    return *status_of(decision, "Ready"), status_of(decision, "Stalled")[0]
+
+
 # -- acceptance
 
 
@@ -118,8 +123,13 @@ def test_problems_refuse_it_and_are_told_once() -> None:
     seen = CampaignSeen(NOW, wrong, {}, {})
     decision = decide(fresh, seen)
     assert status_of(decision, "Accepted") == ("False", "NotFound"), "the first one's reason"
-    (accepted,) = decision.status.conditions
-    assert accepted.message == "one thing; another"
+    for kind, status in (("Accepted", "False"), ("Ready", "False"), ("Stalled", "True")):
+        fact = find(decision.status.conditions, kind)
+        assert fact is not None
+        assert (fact.status, fact.message) == (status, "one thing; another")
+    corrected = CampaignSeen(NOW, Resolution(RESOLVED, (), ()), {}, {})
+    goes_on = decide(replace(fresh, status=decision.status), corrected)
+    assert in_short(goes_on) == ("False", "Progressing", "False")
     assert decision.status.resolved is None
     assert [type(effect) for effect in decision.effects] == [Announce]
     again = decide(replace(fresh, status=decision.status), seen)
@@ -331,6 +341,7 @@ def test_suspended_it_starts_nothing_more() -> None:
         assert made(decision) == []
         assert status_of(decision, "Suspended")[0] == "True"
         assert decision.status.phase == "Suspended"
+        assert in_short(decision) == ("False", "Suspended", "")
 
 
 # -- the end
@@ -342,6 +353,7 @@ def test_testbeds_go_when_the_last_trial_is_archived() -> None:
     assert deleted(decide(of, saw(of, trials=before))) == []
     decision = decide(of, saw(of, "Succeeded", "Succeeded", "Succeeded"))
     assert len(deleted(decision)) == 3
+    assert in_short(decision) == ("False", "Progressing", "")
     assert wants(decision, Publish)
     assert status_of(decision, "Reported") == ("False", "Rendering")
 
@@ -351,6 +363,7 @@ def test_it_is_complete_once_the_report_is_there() -> None:
     seen = saw(of, "Succeeded", "Succeeded", "Succeeded", testbeds={}, verdict="Overhead")
     decision = decide(of, seen)
     assert status_of(decision, "Complete") == ("True", "AllBlocksMeasured")
+    assert in_short(decision) == ("True", "Complete", "")
     assert not wants(decision, Publish)
     assert decision.status.completion_time == ago(0)
     assert decision.status.report_ref == "study"
@@ -372,6 +385,7 @@ def test_too_many_broken_blocks_end_it() -> None:
     assert made(first) == ["Trial"]
     seen = saw(of, "Invalid", "Failed", testbeds={}, verdict="Overhead")
     assert status_of(decide(of, seen), "Failed") == ("True", "TooManyInvalidTrials")
+    assert in_short(decide(of, seen)) == ("False", "Failed", "True")
 
 
 def test_a_failed_testbed_gives_its_cell_up_and_stays() -> None:

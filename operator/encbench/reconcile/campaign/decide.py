@@ -66,6 +66,7 @@ class CampaignDraft(Draft[CampaignSpec, CampaignStatus, CampaignSeen]):
         elif found is not None and requeue is not None:
             requeue = min(requeue, found)
         self.note_hindrance(over=self.is_true(life.COMPLETE) or self.is_true(life.FAILED))
+        self._sum_up()
         fact = self.fact(life.HINDERED)
         if fact is not None and fact.status == "True":
             step = None if step is None else f"{step}; {fact.message}"
@@ -77,6 +78,28 @@ class CampaignDraft(Draft[CampaignSpec, CampaignStatus, CampaignSeen]):
             self.set(step=step[:512])
         self.set(phase=life.CAMPAIGN_LIFE.phase(self.conditions))
         return Decision(self.status, effects, requeue)
+
+    def _sum_up(self) -> None:
+        """Say all of it in the two conditions that kstatus knows."""
+        ready, reason, message = False, life.PROGRESSING, ""
+        if self.is_true(life.COMPLETE):
+            ready, reason, message = True, life.COMPLETE, self._message(life.COMPLETE)
+        elif self.is_true(life.FAILED):
+            reason, message = life.FAILED, self._message(life.FAILED)
+        elif self.is_false(life.ACCEPTED):
+            reason, message = life.REFUSED, self._message(life.ACCEPTED)
+        elif self.is_true(life.SUSPENDED):
+            reason = life.SUSPENDED
+        self.condition(life.READY, ready, reason, message)
+        stalled = reason in (life.FAILED, life.REFUSED)
+        if stalled:
+            self.condition(life.STALLED, True, reason, message)
+        elif self.is_true(life.STALLED):
+            self.condition(life.STALLED, False, life.PROGRESSING)
+
+    def _message(self, kind: str) -> str:
+        found = self.fact(kind)
+        return found.message if found is not None else ""
 
 
 @dataclass(frozen=True)
