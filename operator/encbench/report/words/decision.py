@@ -70,7 +70,13 @@ def _follows(finding: Finding, found: Capacity | None, margin: float, cpu: Findi
         side = "lower" if finding.figure == TPS.key else "higher"
         return f"expect {phrase} to be {text.between(finding.change)} {side} under such a load"
     if finding.demand is not None:
-        return demand(finding.demand)
+        more = demand(finding.demand)
+        if cpu is not None and cpu.verdict == "Overhead":
+            return (
+                f"decide by CPU per transaction, {text.between(cpu.change)} higher, or measure "
+                f"on: {more}"
+            )
+        return more
     match reason(finding, margin):
         case JudgementReason.PLACEMENT:
             return (

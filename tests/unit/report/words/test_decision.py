@@ -91,6 +91,17 @@ def test_more_measuring_promises_no_verdict() -> None:
     assert decision.so(found, None, 0.02) == f"So a{words}"
 
 
+def test_what_is_open_in_tps_may_be_decided_by_cpu() -> None:
+    found = finding("Inconclusive", demand=Demand(half_width=0.01, blocks=210, seconds=6120))
+    cpu = finding("Overhead", "cpuPerTransaction", change=Interval(estimate=0.4, low=0.3, high=0.5))
+    assert decision.so(found, None, 0.02, cpu) == (
+        "So decide by CPU per transaction, 30.0 to 50.0 % higher, or measure on: an interval of "
+        "±1 % takes about 210 more blocks, 1.7 hours."
+    )
+    same = finding("Equivalent", "cpuPerTransaction")
+    assert decision.so(found, None, 0.02, same).startswith("So an interval of ±1 %")
+
+
 def test_a_proxy_that_makes_tps_higher_is_judged_by_cpu() -> None:
     faster = finding("Inconclusive", change=Interval(estimate=-0.07, low=-0.1, high=-0.04))
     cpu = finding("Overhead", "cpuPerTransaction", change=Interval(estimate=0.4, low=0.3, high=0.5))
