@@ -73,12 +73,8 @@ PARTS: Final = {
         ),
         Part(
             "clients",
-            ("coredns", "helm", "kubeconform"),
-            (
-                "./coredns",
-                "helm.sh/helm/v3/cmd/helm",
-                "github.com/yannh/kubeconform/cmd/kubeconform",
-            ),
+            ("coredns", "helm"),
+            ("./coredns", "helm.sh/helm/v3/cmd/helm"),
             module="clients",
         ),
         # The next Helm, beside the one above, which the cluster has.
