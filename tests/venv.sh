@@ -19,7 +19,8 @@ if [ ! -e "$venv/ok" ]; then
         apt-get install -y -qq --no-install-recommends python3-venv >&2
         python3 -m venv "$venv" >&2
     fi
-    "$venv/bin/pip" install --quiet --require-hashes -r operator/requirements.lock \
+    # Only what is imported need be compiled.
+    "$venv/bin/pip" install --quiet --no-compile --require-hashes -r operator/requirements.lock \
         -r operator/requirements-dev.lock >&2
     touch "$venv/ok"
 fi
