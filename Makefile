@@ -89,6 +89,10 @@ prose: ## The English of README, docs and campaigns, by the rules in .vale/style
 site: ## The docs as a site in site/, with every link between pages checked
 	NO_MKDOCS_2_WARNING=1 $(python) -m mkdocs build --strict --quiet
 
+.PHONY: pictures
+pictures: ## The docs' pictures of a report, from the page that `make demo` has left
+	$(python) -m tests.pictures
+
 .PHONY: check-java
 check-java: ## The same for the Java parts: format, warnings, unit tests
 	$(python) -c 'from tests.support import java; java.install()'

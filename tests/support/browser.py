@@ -97,7 +97,11 @@ class Page:
     async def screenshot(self) -> bytes:
         """The whole page, however long, as PNG."""
         size = (await self.call("Page.getLayoutMetrics"))["cssContentSize"]
-        clip = {"x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": 1}
+        return await self.clipped({"x": 0, "y": 0, **size})
+
+    async def clipped(self, area: dict[str, float], scale: float = 1) -> bytes:
+        """A part of the page, given by x, y, width and height in CSS pixels, as PNG."""
+        clip = {**{side: area[side] for side in ("x", "y", "width", "height")}, "scale": scale}
         shot = await self.call(
             "Page.captureScreenshot", format="png", clip=clip, captureBeyondViewport=True
         )

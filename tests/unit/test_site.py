@@ -18,4 +18,5 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "plugin" / "index.html").exists()
+    for page in ("index.html", "plugin/index.html", "pictures/answers.png"):
+        assert (tmp_path / page).exists(), page
