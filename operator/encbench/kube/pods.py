@@ -26,7 +26,7 @@ UNDISTURBED = {
 }
 """Annotations by which cluster-autoscaler, the descheduler and Karpenter leave a pod, and with it
 its node, alone. A PodDisruptionBudget holds off whoever asks the API server for an eviction.
-Linkerd's is here too, for it goes by an annotation."""
+Linkerd's is here too, because it goes by an annotation."""
 OUT_OF_MESHES = {"sidecar.istio.io/inject": "false", "istio.io/dataplane-mode": "none"}
 """Labels by which Istio puts no proxy beside a pod or before it. One would encrypt once more what
 is measured, and a Job's pod would not end while it runs."""

@@ -81,25 +81,22 @@ class CampaignDraft(Draft[CampaignSpec, CampaignStatus, CampaignSeen]):
 
     def _sum_up(self) -> None:
         """Say all of it in the two conditions that kstatus knows."""
-        ready, reason, message = False, life.PROGRESSING, ""
+        basis, reason = "", life.PROGRESSING
         if self.is_true(life.COMPLETE):
-            ready, reason, message = True, life.COMPLETE, self._message(life.COMPLETE)
+            basis = reason = life.COMPLETE
         elif self.is_true(life.FAILED):
-            reason, message = life.FAILED, self._message(life.FAILED)
+            basis = reason = life.FAILED
         elif self.is_false(life.ACCEPTED):
-            reason, message = life.REFUSED, self._message(life.ACCEPTED)
+            basis, reason = life.ACCEPTED, life.REFUSED
         elif self.is_true(life.SUSPENDED):
             reason = life.SUSPENDED
-        self.condition(life.READY, ready, reason, message)
-        stalled = reason in (life.FAILED, life.REFUSED)
-        if stalled:
+        found = self.fact(basis)
+        message = found.message if found is not None else ""
+        self.condition(life.READY, reason == life.COMPLETE, reason, message)
+        if reason in (life.FAILED, life.REFUSED):
             self.condition(life.STALLED, True, reason, message)
         elif self.is_true(life.STALLED):
             self.condition(life.STALLED, False, life.PROGRESSING)
-
-    def _message(self, kind: str) -> str:
-        found = self.fact(kind)
-        return found.message if found is not None else ""
 
 
 @dataclass(frozen=True)

@@ -69,14 +69,12 @@ def _follows(finding: Finding, found: Capacity | None, margin: float, cpu: Findi
             return capacity(cores)
         side = "lower" if finding.figure == TPS.key else "higher"
         return f"expect {phrase} to be {text.between(finding.change)} {side} under such a load"
+    by_cpu = ""
+    if cpu is not None and cpu.verdict == "Overhead":
+        by_cpu = f"decide by CPU per transaction, {text.between(cpu.change)} higher"
     if finding.demand is not None:
         more = demand(finding.demand)
-        if cpu is not None and cpu.verdict == "Overhead":
-            return (
-                f"decide by CPU per transaction, {text.between(cpu.change)} higher, or measure "
-                f"on: {more}"
-            )
-        return more
+        return f"{by_cpu}, or measure on: {more}" if by_cpu else more
     match reason(finding, margin):
         case JudgementReason.PLACEMENT:
             return (
@@ -88,10 +86,9 @@ def _follows(finding: Finding, found: Capacity | None, margin: float, cpu: Findi
                 "measure with a longer blocks.interleave.settle or in sequential blocks, because "
                 "arms leave work behind for each other"
             )
-        case JudgementReason.BETTER_THAN_BASELINE if cpu is not None and cpu.verdict == "Overhead":
+        case JudgementReason.BETTER_THAN_BASELINE if by_cpu:
             return (
-                f"decide by CPU per transaction, {text.between(cpu.change)} higher, because a "
-                "proxy's CPU limit adds to its server's and so can raise TPS"
+                f"{by_cpu}, because a proxy's CPU limit adds to its server's and so can raise TPS"
             )
         case JudgementReason.BETTER_THAN_BASELINE:
             return "look for another cause first, because encryption makes nothing faster"

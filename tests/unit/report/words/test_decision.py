@@ -84,6 +84,12 @@ def test_only_a_cost_is_told_as_cores() -> None:
     )
 
 
+CPU_COSTS = finding(
+    "Overhead", "cpuPerTransaction", change=Interval(estimate=0.4, low=0.3, high=0.5)
+)
+CPU_IS_EQUAL = finding("Equivalent", "cpuPerTransaction")
+
+
 def test_more_measuring_promises_no_verdict() -> None:
     found = finding("Inconclusive", demand=Demand(half_width=0.01, rounds=40, seconds=366))
     words = "n interval of ±1 % takes about 40 more rounds, 6 minutes."
@@ -93,24 +99,22 @@ def test_more_measuring_promises_no_verdict() -> None:
 
 def test_what_is_open_in_tps_may_be_decided_by_cpu() -> None:
     found = finding("Inconclusive", demand=Demand(half_width=0.01, blocks=210, seconds=6120))
-    cpu = finding("Overhead", "cpuPerTransaction", change=Interval(estimate=0.4, low=0.3, high=0.5))
-    assert decision.so(found, None, 0.02, cpu) == (
+    assert decision.so(found, None, 0.02, CPU_COSTS) == (
         "So decide by CPU per transaction, 30.0 to 50.0 % higher, or measure on: an interval of "
         "±1 % takes about 210 more blocks, 1.7 hours."
     )
-    same = finding("Equivalent", "cpuPerTransaction")
-    assert decision.so(found, None, 0.02, same).startswith("So an interval of ±1 %")
+    assert decision.so(found, None, 0.02, CPU_IS_EQUAL).startswith("So an interval of ±1 %")
 
 
 def test_a_proxy_that_makes_tps_higher_is_judged_by_cpu() -> None:
     faster = finding("Inconclusive", change=Interval(estimate=-0.07, low=-0.1, high=-0.04))
-    cpu = finding("Overhead", "cpuPerTransaction", change=Interval(estimate=0.4, low=0.3, high=0.5))
-    assert decision.so(faster, None, 0.02, cpu) == (
+    assert decision.so(faster, None, 0.02, CPU_COSTS) == (
         "So decide by CPU per transaction, 30.0 to 50.0 % higher, because a proxy's CPU limit adds "
         "to its server's and so can raise TPS."
     )
-    same = finding("Equivalent", "cpuPerTransaction")
-    assert decision.so(faster, None, 0.02, same).startswith("So look for another cause first")
+    assert decision.so(faster, None, 0.02, CPU_IS_EQUAL).startswith(
+        "So look for another cause first"
+    )
 
 
 @pytest.mark.parametrize(
