@@ -9,6 +9,7 @@ from encbench.api.conditions import format_time
 from encbench.api.kinds import TESTBED, TRIAL
 from encbench.core.evidence import Proof
 from encbench.ports import Body
+from encbench.reconcile.absences import NEVER, Absences
 from encbench.reconcile.draft import Decision
 from encbench.reconcile.nodes import NodeStanding
 from encbench.reconcile.objects import Testbed, Trial, testbed, trial
@@ -31,6 +32,12 @@ Facts = Mapping[str, tuple[str, float]]
 def ago(seconds: float) -> str:
     """RFC 3339 time that many seconds before NOW."""
     return format_time(NOW - timedelta(seconds=seconds))
+
+
+def absent(since: float, until: float = 0.0) -> Absences:
+    """One absence, from that many seconds before NOW until so many before it."""
+    begin, end = (NOW - timedelta(seconds=seconds) for seconds in (since, until))
+    return NEVER.and_one(begin, end)
 
 
 def with_status(body: Body, facts: Facts, **status: Any) -> Body:

@@ -1,7 +1,6 @@
 """What a campaign does next, from what it sees: one step at a time, and when it waits."""
 
 from dataclasses import replace
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -12,7 +11,6 @@ from encbench.api.kinds import CAMPAIGN, SECRET, TESTBED, TRIAL
 from encbench.core import plan
 from encbench.core.problem import Problem, Reason
 from encbench.reconcile import objects
-from encbench.reconcile.absences import Absences
 from encbench.reconcile.campaign import children, estimate
 from encbench.reconcile.campaign.cleanup import FINALIZER
 from encbench.reconcile.campaign.decide import CampaignDecision, decide
@@ -29,7 +27,7 @@ from encbench.reconcile.effects.effect import (
 )
 from encbench.reconcile.objects import Campaign, Testbed, Trial
 from tests.support import manifests
-from tests.unit.reconcile.seen import NOW, Facts, ago, wants, with_status
+from tests.unit.reconcile.seen import NOW, Facts, absent, ago, wants, with_status
 
 WRONG = (
     Problem(SECRET, Reason.NOT_FOUND, "one thing", "key"),
@@ -407,8 +405,7 @@ def test_past_its_deadline_it_stops_everything(ends: tuple[str | None, ...]) -> 
     decision = decide(of, saw(of, *ends))
     assert made(decision) == []
     assert len(deleted(decision)) == 3
-    away = Absences().and_one(NOW - timedelta(seconds=300), NOW)
-    same = decide(of, saw(of, *ends, absences=away))
+    same = decide(of, saw(of, *ends, absences=absent(300)))
     assert deleted(same) == deleted(decision), "that deadline goes by the clock"
     ended = decide(of, saw(of, "Succeeded", testbeds={}, verdict="Overhead"))
     assert status_of(ended, "Failed") == ("True", "DeadlineExceeded")

@@ -90,11 +90,7 @@ async def test_it_does_not_give_up_because_the_api_server_was_away() -> None:
     pod = f"{running.name}-0-x"
     await world.cluster.patch_metadata(POD, SPACE, pod, finalizers=["test/grace"])
     world.cluster.remove(CAMPAIGN, SPACE, NAME)
-    began = world.clock.now()
-    world.api.away = True
-    await world.settle(400)
-    world.api.away = False
-    world.absences = world.absences.and_one(began, world.clock.now())
+    await world.cut_off(400, known=True)
     await world.settle(100)
     assert not world.gone()
     await world.cluster.patch_metadata(POD, SPACE, pod, finalizers=[])

@@ -155,9 +155,7 @@ def archived(trial: Trial) -> bool:
 async def test_the_api_server_is_away_for_two_minutes_in_mid_run(usual: FinalState) -> None:
     world = campaign()
     await world.run(world.running())
-    world.api.away = True
-    await world.settle(2 * MINUTES)
-    world.api.away = False
+    await world.cut_off(2 * MINUTES)
     assert await finish(world) == usual
 
 
@@ -165,9 +163,7 @@ async def test_the_api_server_is_away_for_two_minutes_in_mid_run(usual: FinalSta
 async def test_the_api_server_is_away_at_any_time(second: float, usual: FinalState) -> None:
     world = campaign()
     await world.settle(second)
-    world.api.away = True
-    await world.settle(2 * MINUTES)
-    world.api.away = False
+    await world.cut_off(2 * MINUTES)
     assert await finish(world) == usual
 
 
@@ -205,9 +201,7 @@ async def test_without_an_api_server_the_clients_are_told_in_time(usual: FinalSt
     world = campaign()
     await world.run(lambda: any(t.status.release_at for t in world.trials()))
     (trial,) = world.trials()
-    world.api.away = True
-    await world.settle(2 * MINUTES)
-    world.api.away = False
+    await world.cut_off(2 * MINUTES)
     assert await finish(world) == usual
     assert record(world, trial.name).release_at == trial.status.release_at
 
@@ -221,13 +215,8 @@ async def test_a_load_may_last_as_long_as_it_could_go_on(known: bool) -> None:
     await world.run(
         lambda: any("-load" in one["metadata"]["name"] for one in world.cluster.all(POD))
     )
-    began = world.clock.now()
     world.controllers.delays = usual
-    world.api.away = True
-    await world.settle(12 * MINUTES)
-    world.api.away = False
-    if known:
-        world.absences = world.absences.and_one(began, world.clock.now())
+    await world.cut_off(12 * MINUTES, known=known)
     await world.run(world.ended)
     assert is_true(world.campaign().status.conditions, "Complete") is known
     failed = find(world.campaign().status.conditions, "Failed")

@@ -1,14 +1,12 @@
 """What a testbed does next: each step, and each deadline with its reason."""
 
 from dataclasses import replace
-from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from encbench.api.conditions import find
 from encbench.core.certificates import KeyPair
-from encbench.reconcile.absences import Absences
 from encbench.reconcile.effects.effect import (
     Announce,
     ApplyDatabase,
@@ -26,6 +24,7 @@ from tests.unit.reconcile.seen import (
     PROVEN,
     a_pod,
     a_testbed,
+    absent,
     ago,
     ready,
     wants,
@@ -270,8 +269,7 @@ def test_a_load_that_takes_too_long_is_given_up() -> None:
     assert not failure(early), "it may have waited for its node before"
     long_ago = {**up, "Loaded": ("False", hours + 1)}
     assert failure(decide(a_testbed(long_ago), saw(load=load))) == "LoadTimeout"
-    away = Absences().and_one(NOW - timedelta(seconds=60), NOW - timedelta(seconds=50))
-    assert not failure(decide(a_testbed(long_ago), saw(load=load, absences=away)))
+    assert not failure(decide(a_testbed(long_ago), saw(load=load, absences=absent(60, 50))))
     stuck = JobFacts("load", pods=(a_pod("x", unschedulable="0/1 nodes"),))
     late = decide(a_testbed(long_ago), saw(load=stuck))
     assert failure(late) == "Unschedulable"

@@ -1,13 +1,11 @@
 """What a trial does next: each step, each deadline with its reason, each disruption."""
 
 from dataclasses import replace
-from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from encbench.api.conditions import find
-from encbench.reconcile.absences import Absences
 from encbench.reconcile.effects.effect import CreateJob, Gather, Prove, ReleaseClients
 from encbench.reconcile.pods import ContainerFacts, JobFacts
 from encbench.reconcile.trial.decide import decide
@@ -22,6 +20,7 @@ from tests.unit.reconcile.seen import (
     a_pod,
     a_testbed,
     a_trial,
+    absent,
     ago,
     found,
     ready,
@@ -257,8 +256,7 @@ def test_when_only_some_were_told_in_time_they_did_not_start_together() -> None:
 def test_clients_that_cannot_be_told_are_given_up() -> None:
     trial = a_trial({**BEFORE, "Released": ("True", 400.0)}, releaseAt=UNIX - 5)
     assert verdict(decide(trial, saw(a_client()))) == ("Failed", "StartTimeout")
-    away = Absences().and_one(NOW - timedelta(seconds=300), NOW)
-    assert verdict(decide(trial, saw(a_client(), absences=away))) == (None, None)
+    assert verdict(decide(trial, saw(a_client(), absences=absent(300)))) == (None, None)
 
 
 @pytest.mark.parametrize(("left", "delay"), [(60, 15.0), (3, 3.0), (0.05, 0.2), (-1, 0.2)], ids=str)

@@ -51,16 +51,6 @@ LOSS = 0.1
 Until = Callable[[], bool]
 
 
-class Known:
-    """What a world's operators know of their absences."""
-
-    def __init__(self, world: "World") -> None:
-        self._world = world
-
-    def absences(self) -> Absences:
-        return self._world.absences
-
-
 class World:
     """Everything, with one operator running."""
 
@@ -106,8 +96,7 @@ class World:
         )
         self.api: Any = Switch(self.cluster)
         """The way from the operator to the API server."""
-        self.absences = NEVER
-        """What the election knows of when that was closed."""
+        self._absences = NEVER
         self.deps = Deps(
             cluster=self.api,
             store=self.store,
@@ -117,7 +106,7 @@ class World:
             certificates=EllipticCertificates(),
             clock=self.clock,
             meter=meter or Meter(),
-            presence=Known(self),
+            presence=self,
             settings=settings(
                 Settings(
                     "encbench:test",
@@ -193,6 +182,19 @@ class World:
         end = self.clock.time + seconds
         self.timeline.at(end, lambda: None)
         await self.run(lambda: self.clock.time >= end)
+
+    async def cut_off(self, seconds: float, *, known: bool = False) -> None:
+        """Have the API server away for that long; the election may know of it afterwards."""
+        began = self.clock.now()
+        self.api.away = True
+        await self.settle(seconds)
+        self.api.away = False
+        if known:
+            self._absences = self._absences.and_one(began, self.clock.now())
+
+    def absences(self) -> Absences:
+        """What the election knows, as a `Presence`."""
+        return self._absences
 
     def _deliver(self) -> None:
         """Tell watchers of what has changed; their own changes come after."""
