@@ -1,6 +1,7 @@
 """The docs' pictures of a report, from the page that `make demo` has left: `make pictures`."""
 
 import asyncio
+import json
 import sys
 from pathlib import Path
 
@@ -31,7 +32,7 @@ async def draw(page: Path) -> None:
         await tab.look(width=WIDTH, height=900, scheme="light")
         await tab.open(page.as_uri())
         for name, ends in PICTURES.items():
-            top, bottom = await tab.evaluate(_EDGES % list(ends))
+            top, bottom = await tab.evaluate(_EDGES % json.dumps(ends))
             top, bottom = max(0.0, top - MARGIN), bottom + MARGIN
             area = {"x": 0.0, "y": top, "width": float(WIDTH), "height": bottom - top}
             (FOLDER / f"{name}.png").write_bytes(await tab.clipped(area))

@@ -6,6 +6,7 @@ arm it receives ciphertext.
 
 from collections.abc import Iterator
 from statistics import geometric_mean
+from typing import Any
 
 import pytest
 
@@ -20,16 +21,15 @@ from tests.support.subset import first_of
 
 C = rb"\d{11}(?:-\d{11}){9}"
 """What sysbench writes into column c: ten groups of eleven digits."""
-ENCRYPTED = {
-    "columns-100": ("mariadb", "AES_128_GCM"),
-    "columns-100-sm4": ("mariadb", "SM4_128_GCM"),
-    "columns-100-mysql": ("mysql", "AES_128_GCM"),
-    "columns-100-socket": ("mariadb", "AES_128_GCM"),
-    "columns-100-mysql-socket": ("mysql", "AES_128_GCM"),
+AES = {"algorithm": "AES_128_GCM"}
+ENCRYPTED: dict[str, tuple[str, dict[str, Any]]] = {
+    "columns-100": ("mariadb", AES),
+    "columns-100-sm4": ("mariadb", {"algorithm": "SM4_128_GCM"}),
+    "columns-100-mysql": ("mysql", AES),
+    "columns-100-socket": ("mariadb", {**AES, "upstream": "Socket"}),
+    "columns-100-mysql-socket": ("mysql", {**AES, "upstream": "Socket"}),
 }
-"""Engine and algorithm of the encrypted arm of each campaign."""
-BY_SOCKET = "-socket"
-"""End of the names of arms whose proxy reaches the server by its socket."""
+"""Engine of each campaign, and how its arm encrypts columns."""
 DIRECT = "plaintext"
 COLUMNS = ("id", "k", "c", "pad")
 
@@ -38,7 +38,7 @@ COLUMNS = ("id", "k", "c", "pad")
 def study(request: pytest.FixtureRequest, installed: Kube) -> Iterator[Study]:
     """The campaign run to its end with an ear on the wire."""
     arm: str = request.param
-    engine, algorithm = ENCRYPTED[arm]
+    engine, fields = ENCRYPTED[arm]
     template = f"columns-{engine}"
     instance = manifests.instance(template, **ENGINES[engine])
     # Three of them stand side by side, one with its proxy.
@@ -46,10 +46,7 @@ def study(request: pytest.FixtureRequest, installed: Kube) -> Iterator[Study]:
     name = f"of-{arm}"
     campaign = manifests.campaign(name, [arm], blocks={"min": 1, "maxReplacements": 1})
     campaign["spec"]["matrix"][0]["instanceRefs"] = [template]
-    own = mode(arm, 100, algorithm=algorithm)
-    if arm.endswith(BY_SOCKET):
-        own["spec"]["columns"]["upstream"] = "Socket"
-    installed.apply(instance, own, campaign)
+    installed.apply(instance, mode(arm, 100, **fields), campaign)
     try:
         yield conducted(installed, name, [arm], 600)
     finally:
@@ -63,7 +60,8 @@ def encrypted(study: Study) -> str:
 
 
 def algorithm_of(study: Study) -> str:
-    return ENCRYPTED[encrypted(study)][1]
+    algorithm: str = ENCRYPTED[encrypted(study)][1]["algorithm"]
+    return algorithm
 
 
 def test_every_arm_is_measured(study: Study) -> None:

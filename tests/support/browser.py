@@ -97,11 +97,11 @@ class Page:
     async def screenshot(self) -> bytes:
         """The whole page, however long, as PNG."""
         size = (await self.call("Page.getLayoutMetrics"))["cssContentSize"]
-        return await self.clipped({"x": 0, "y": 0, **size})
+        return await self.clipped(size)
 
-    async def clipped(self, area: dict[str, float], scale: float = 1) -> bytes:
+    async def clipped(self, area: dict[str, float]) -> bytes:
         """A part of the page, given by x, y, width and height in CSS pixels, as PNG."""
-        clip = {**{side: area[side] for side in ("x", "y", "width", "height")}, "scale": scale}
+        clip = {**area, "scale": 1}
         shot = await self.call(
             "Page.captureScreenshot", format="png", clip=clip, captureBeyondViewport=True
         )
