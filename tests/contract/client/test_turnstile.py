@@ -12,7 +12,7 @@ from tests.support.turns import Turns
 
 COUNTING = Path(command.__file__).with_name("counters.lua")
 THREADS = 3
-SLOTS = OwnSlots(warmup=1.5, period=1.1, slice=1.0, settle=0.3, slots=6, own=[1, 3, 4])
+SLOTS = OwnSlots(warmup=1.5, period=1.2, slice=1.0, settle=0.3, slots=6, own=[1, 3, 4])
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("precedence")
 
 TERMINALS = 3
 # A JVM needs longer than sysbench to start, and to compile what it runs.
-SLOTS = OwnSlots(warmup=6.0, period=1.6, slice=1.5, settle=0.3, slots=7, own=[1, 3, 4, 6])
+SLOTS = OwnSlots(warmup=6.0, period=1.7, slice=1.5, settle=0.3, slots=7, own=[1, 3, 4, 6])
 # A Delivery has a commit for each district.
 MIX = {"newOrder": 45, "payment": 43, "orderStatus": 6, "delivery": 0, "stockLevel": 6}
 SPEC = tpcc_spec({"warehouses": 1, "mix": MIX}, {"warmup": "5s", "duration": "13s"})
