@@ -41,6 +41,7 @@ help: ## List the targets
 
 .PHONY: demo
 demo: ## From nothing to a report: cluster, images, chart, campaigns/demo; VALUES=files of yours
+	@$(MAKE) --no-print-directory --jobs=2 environment $(if $(filter existing,$(CLUSTER)),,demo-parts)
 	$(python) -m tests.demo
 
 .PHONY: test
@@ -58,8 +59,17 @@ aside:
 
 .PHONY: parts
 parts: ## Install, compile and build what the tests need, unless it is in the cache
-	$(python) -m tests.cluster build
+	@$(MAKE) --no-print-directory --jobs=2 environment compiled
 	$(python) -m tests.support.debian
+
+# What compiles needs no package of Python: with an empty cache it is made beside the environment.
+.PHONY: environment compiled demo-parts
+environment:
+	@tests/venv.sh >/dev/null
+compiled:
+	python3 -m tests.cluster build
+demo-parts:
+	python3 -m tests.cluster build demo
 
 .PHONY: check
 check: lint unit ## Format, lint, types, import directions, shell, generated files, prose, unit tests; in seconds

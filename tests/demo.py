@@ -4,12 +4,12 @@ import sys
 import time
 from pathlib import Path
 
-from tests.support.install import CHART_IMAGES, NAMESPACE, RELEASE, cluster, installation, is_own
+from tests.cluster import images
+from tests.support.install import NAMESPACE, RELEASE, cluster, installation, is_own
 from tests.support.kube import REPO, CommandFailed, Kube, wait_for
 
 CAMPAIGN = "demo"
-IMAGES = (*CHART_IMAGES, "sysbench", "mariadb", "turnstile", "confidential-proxy")
-"""Those of the chart's pods and of the demo's; to build the others takes minutes."""
+IMAGES = images.SETS["demo"]
 PAGE = REPO / "build" / "demo-report.html"
 
 

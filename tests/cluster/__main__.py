@@ -90,6 +90,7 @@ def _run(options: argparse.Namespace, layout: Layout, console: Console) -> None:
 def _chosen(layout: Layout, names: list[str]) -> list[str]:
     """The images asked for, or all that can be built."""
     buildable = images.buildable(layout)
+    names = [image for name in names for image in images.SETS.get(name, (name,))]
     for name in names:
         if name not in buildable:
             raise ClusterError(f"there is no image {name}; there are {', '.join(buildable)}")
@@ -124,7 +125,7 @@ def _parser() -> argparse.ArgumentParser:
             "names",
             nargs="*",
             metavar="name",
-            help=f"all unless named: {', '.join(images.RECIPES)}",
+            help=f"all unless named: {', '.join(images.RECIPES)}; or demo, for what it needs",
         )
     for command in (up, built, build):
         command.add_argument(

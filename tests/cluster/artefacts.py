@@ -31,8 +31,9 @@ def make(
             made = compiled[part].result() if part else None
             return images.ensure(layout, console, name, made, pull=pull)
 
-        # Those that wait for no compiler go first.
-        order = sorted(names, key=lambda name: images.RECIPES[name].part is not None)
+        # Those that wait for no compiler go first, and the others as their binaries come.
+        turn = {part: place for place, part in enumerate(wanted)}
+        order = sorted(names, key=lambda name: turn.get(images.RECIPES[name].part or "", -1))
         built = {name: builders.submit(archive, name) for name in order}
         try:
             _all_or_first_failure([*compiled.values(), *built.values()])

@@ -74,6 +74,10 @@ RECIPES: Final = {
     "minio": Recipe(part="minio"),
 }
 CORE_IMAGES: Final = ("pause", "coredns", "local-path-provisioner")
+CHART_IMAGES: Final = ("operator", "prometheus", "minio", "node-exporter")
+"""What the chart's own pods need."""
+SETS: Final = {"demo": (*CHART_IMAGES, "sysbench", "mariadb", "turnstile", "confidential-proxy")}
+"""Images that are asked for by one name. To build all instead of the demo's takes minutes more."""
 
 
 def buildable(layout: Layout) -> list[str]:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
+from tests.cluster.images import CHART_IMAGES
 from tests.cluster.versions import IMAGE_PREFIX, IMAGE_TAGS
 from tests.support.kube import Kube, import_images
 
@@ -17,8 +18,6 @@ OPERATOR = f"system:serviceaccount:{NAMESPACE}:{RELEASE}-operator"
 """The user as whom the operator acts."""
 OWN_SERVERS = ("mariadb", "mysql", "postgresql")
 """Engines of which a cluster of our own has our images, and no way to upstream's."""
-CHART_IMAGES = ("operator", "prometheus", "minio", "node-exporter")
-"""What the chart's own pods need."""
 
 
 def is_own() -> bool:

@@ -177,7 +177,7 @@ def _by_verdict(
         limit = text.margin(margin)
         return f"{cause} makes no difference{to} beyond the margin of ±{limit}: {equivalent}"
     limit = f"more than the margin of {text.margin(margin)}"
-    return f"cannot tell whether {cause} costs {limit}{of}: {judged.why}; {inconclusive}"
+    return f"Cannot tell whether {cause} costs {limit}{of}: {judged.why}; {inconclusive}"
 
 
 def cpu_clause(judged: Finding | None, margin: float) -> str:

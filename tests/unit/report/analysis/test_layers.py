@@ -228,7 +228,7 @@ def test_a_proxy_s_cpu_that_was_withheld_leaves_its_block_out_and_says_so() -> N
 def test_the_direct_arm_s_answer_is_the_cost_of_the_hop() -> None:
     (headline,) = [one for one in known().headlines if one.arm == "direct"]
     assert headline.text.startswith(
-        "cannot tell whether the hop through the proxy costs more than the margin of 3 %: the "
+        "Cannot tell whether the hop through the proxy costs more than the margin of 3 %: the "
         "paired 95 % interval [3.0, 8.9] % lies neither above the margin of 3 % nor inside ±3 %; "
         "the measured loss is 6.0 % [3.0, 8.9] % of TPS, plain against direct, tpcc at 512 threads"
     )

@@ -66,7 +66,7 @@ def test_equivalent() -> None:
 
 def test_cannot_tell_for_noise() -> None:
     (text,) = sentences(Study(concurrency=(16,), noise=0.04, blocks=3, seed=2))
-    assert text.startswith("cannot tell whether tde costs more than the margin of 3 %: the paired ")
+    assert text.startswith("Cannot tell whether tde costs more than the margin of 3 %: the paired ")
     assert "paired 95 % interval [" in text
     assert "% lies neither above the margin of 3 % nor inside ±3 %; the measured loss is " in text
     assert text.count("noise floor") == 1
@@ -74,7 +74,7 @@ def test_cannot_tell_for_noise() -> None:
 
 def test_cannot_tell_from_one_block() -> None:
     (text,) = sentences(Study(concurrency=(4,), blocks=1))
-    assert text.startswith("cannot tell whether tde costs more than the margin of 3 %: one block ")
+    assert text.startswith("Cannot tell whether tde costs more than the margin of 3 %: one block ")
     assert "gives no interval; " in text
     assert "1 block, encryption proven" in text
 
@@ -139,7 +139,7 @@ def test_at_equal_work_without_a_difference() -> None:
 
 def test_at_equal_work_that_cannot_be_told() -> None:
     (text,) = sentences(replace(AT_EQUAL_WORK, noise=0.04))
-    assert text.startswith("cannot tell whether tde costs more than the margin of 3 %: ")
+    assert text.startswith("Cannot tell whether tde costs more than the margin of 3 %: ")
     assert "; CPU per transaction at equal work (100 TPS offered) changes by +" in text
 
 
