@@ -109,8 +109,17 @@ def test_a_server_that_runs_keeps_what_is_its_own(start: Start, tmp_path: Path) 
     lock = tmp_path / "volume" / "data" / "postmaster.pid"
     lock.write_text(f"{other.pid}\n")
     try:
+        _wait_for_its_name(other.pid)
         start(FAILING).wait(10)
         assert lock.exists()
     finally:
         other.kill()
         other.wait()
+
+
+def _wait_for_its_name(pid: int) -> None:
+    """Popen returns when the program has begun to replace Python, and its name comes after that."""
+    deadline = time.monotonic() + 10
+    while Path(f"/proc/{pid}/comm").read_text() != "postgres\n":
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
