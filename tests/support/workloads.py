@@ -106,6 +106,7 @@ def load_context(
     sysbench: Mapping[str, Any] | None = None,
     *,
     cpu: str = "2",
+    cpu_share: int = 1,
     script: str | None = None,
     connection: Connection = MYSQL,
     tpcc: Mapping[str, Any] | None = None,
@@ -136,6 +137,7 @@ def load_context(
             "mode": {},
             "dataset": dataset,
             "maxConnections": 64,
+            "cpuShare": cpu_share,
             "stepDeadlines": {},
             "specHash": "0" * 64,
         }

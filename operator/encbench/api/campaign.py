@@ -73,7 +73,8 @@ class Interleave(Model):
     database_cpu: DatabaseCpu = "Reserved"
     """How much CPU the pods of the databases request, of which one is measured at a time. Reserved:
     each requests all of its limit, and has the QoS class Guaranteed. Shared: each requests its part
-    of one database's, so that all arms fit where one does; each may use its whole limit."""
+    of one database's, and each load its part of one client's, so that all arms fit where one does;
+    each may use its whole limit."""
 
     @property
     def slice_seconds(self) -> float:

@@ -89,7 +89,7 @@ class TestbedSpec(Model):
     """Nodes that other cells of the campaign used when this one was planned. The database never
     runs there, nor does its load."""
     cpu_share: Positive = 1
-    """Its pod requests this part of the CPU that it may use: 3 is a third."""
+    """Its pod and its load request this part of the CPU that they may use: 3 is a third."""
     reset: Reset = Field("none", description="When the data is restored to the loaded state.")
     residency: Residency = "Resident"
     """Whether the server runs between its trials."""

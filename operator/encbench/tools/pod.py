@@ -91,7 +91,7 @@ def tool_container(
 ) -> Body:
     """The tool's own image. If it fails, the end of its log becomes the message for people.
 
-    Of `share` pods that take turns one runs at a time.
+    Of `share` pods that take turns, or that load side by side unmeasured, each requests a part.
     """
     return {
         "name": "tool",

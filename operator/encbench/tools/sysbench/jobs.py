@@ -36,6 +36,7 @@ def load_job(context: LoadContext) -> Body:
         pod.shell(_LOADER, "load.sh", words),
         pod.mounts(files),
         command.environment(context.connection),
+        context.spec.cpu_share,
     )
     annotations = {pod.annotation(name): text for name, text in own.items()}
     return pod.load_job(context, _at_certificates(tool, context), files.values(), annotations)

@@ -39,6 +39,7 @@ def load_job(context: LoadContext) -> Body:
             # For other databases the agent checks the tables.
             **({"ENCBENCH_CHECK": "true"} if context.spec.instance.is_external else {}),
         },
+        context.spec.cpu_share,
     )
     return pod.load_job(context, tool, files.values())
 

@@ -212,3 +212,8 @@ def test_a_sequential_block_has_no_turnstile() -> None:
     assert "initContainers" not in pod(job)
     assert "turnstile" not in str(job)
     assert "ENCBENCH_COUNTERS" not in environment(job)
+
+
+def test_loads_of_arms_that_share_cpu_request_a_part_of_it() -> None:
+    resources = container(load(cpu="1", cpu_share=4))["resources"]
+    assert (resources["requests"]["cpu"], resources["limits"]["cpu"]) == ("250m", "1")
