@@ -88,10 +88,11 @@ def test_it_fits_two_cores(demo: list[Manifest], default: Rendered) -> None:
     databases = instance.cores + len(cell.arms) * parse_quantity(engine_pod.AGENT_CPU)
     databases += columns.columns.resources.cores / len(cell.arms)
     client = workload.client.resources.cores
-    # The clients of a block request what one of them uses, because they take turns. Those of the
-    # next block start while these still hand in their files.
-    clients = 2 * workload.client.replicas * (client + parse_quantity(tool_pod.RECORDER_CPU))
-    loads = len(cell.arms) * client
+    # The clients of a block request what one of them uses, because they take turns, and so do the
+    # loads. Those of the next block wait for new databases.
+    assert campaign.blocks.per_testbed == 1
+    clients = workload.client.replicas * (client + parse_quantity(tool_pod.RECORDER_CPU))
+    loads = client
     own_pods = infrastructure(default)
 
     assert own_pods <= 0.160 + 1e-9
