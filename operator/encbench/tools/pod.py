@@ -242,7 +242,7 @@ def load_job(
 
 def _reach(context: LoadContext) -> Body:
     """The wait for the first connection, with less than a trial's client of this tool has."""
-    connection = context.connection
+    connection, cpu = context.connection, context.spec.dataset.client.resources.cpu
     words = [
         *("python3", "-m", "encbench.sidecars.reach"),
         *(connection.host, str(connection.port)),
@@ -252,7 +252,7 @@ def _reach(context: LoadContext) -> Body:
         "image": context.sidecar_image,
         "imagePullPolicy": context.sidecar_pull_policy,
         "command": [pods.verbatim(word) for word in words],
-        "resources": pods.resources(context.spec.dataset.client.resources.cpu, RECORDER_MEMORY),
+        "resources": pods.resources(cpu, RECORDER_MEMORY, context.spec.cpu_share),
         "securityContext": pods.container_security(),
         "terminationMessagePolicy": "FallbackToLogsOnError",
     }

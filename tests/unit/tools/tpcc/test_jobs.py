@@ -215,5 +215,7 @@ def test_a_sequential_block_has_no_turnstile() -> None:
 
 
 def test_loads_of_arms_that_share_cpu_request_a_part_of_it() -> None:
-    resources = container(load(cpu="1", cpu_share=4))["resources"]
-    assert (resources["requests"]["cpu"], resources["limits"]["cpu"]) == ("250m", "1")
+    spec = pod(load(cpu="1", cpu_share=4))
+    for one in (*spec["initContainers"], *spec["containers"]):
+        resources = one["resources"]
+        assert (resources["requests"]["cpu"], resources["limits"]["cpu"]) == ("250m", "1")
