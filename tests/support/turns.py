@@ -90,6 +90,7 @@ def counted(turns: Turns[Any], commits: Sequence[int], slots: OwnSlots, threads:
     two slots beside it are judged as one.
     """
     assert len(turns.late) <= slots["slots"] // 3, turns.late
+    assert list(commits) == sorted(commits)
     for first, last in pairwise(n for n in range(slots["slots"] + 1) if n not in turns.late):
         of_tool = sum(row.all_transactions for row in turns.slices.rows if first <= row.slot < last)
         of_server = commits[last] - commits[first]
