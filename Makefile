@@ -220,8 +220,8 @@ compare: ## Compare what two revisions produce; BEFORE=HEAD AFTER= (the working 
 	$(python) -m tests.revisions $(BEFORE) $(AFTER)
 
 .PHONY: bench-aa
-bench-aa: ## Real A/A campaigns, their verdicts and noise floors; CAMPAIGNS=20 DESIGN=interleaved
-	$(python) -m tests.bench.aa
+bench-aa: ## Real A/A campaigns, their verdicts and noise floors; ARGS=--help
+	$(python) -m tests.bench.aa $(ARGS)
 
 .PHONY: bench-ledger
 bench-ledger: ## Time and memory that many finished trials cost a new operator; TRIALS=10000

@@ -7,25 +7,23 @@ Sequential blocks have short windows and are few, and foreign load is allowed, s
 as bad as it gets. Of interleaved blocks more is asked: no `Overhead`, at most one interval in ten
 misses zero, and half of the noise floors are below 3 %. Each has new testbeds, because two servers
 of one kind differ by about one percent as long as they live.
-
-    make bench-aa                        20 campaigns, about three and a half minutes each; with
-                                         interleaved blocks ten minutes
-    CAMPAIGNS=3 make bench-aa            fewer
-    DESIGN=interleaved make bench-aa     with interleaved blocks
 """
 
+import argparse
+import json
 import math
-import os
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from tests.e2e import manifests
 from tests.e2e.conftest import conditions, delete_campaign, ended
 from tests.support.install import NAMESPACE, installation
-from tests.support.kube import Kube, wait_for
+from tests.support.kube import REPO, Kube, wait_for
 
-CAMPAIGNS = int(os.environ.get("CAMPAIGNS", "20"))
-DESIGN = os.environ.get("DESIGN", "sequential")
+RESULTS = REPO / "build" / "aa.jsonl"
+"""Every campaign that had a result, a line each."""
 BLOCKS: dict[str, dict[str, Any]] = {
     "sequential": {"min": 6, "maxReplacements": 6},
     "interleaved": {
@@ -54,42 +52,91 @@ FIGURES = (
 )
 Row = dict[str, Any]
 
+_EPILOG = """\
+examples:
+  make bench-aa                               20 campaigns, about three and a half minutes each
+  make bench-aa ARGS="--design interleaved"   20 of interleaved blocks, ten minutes each
+  make bench-aa ARGS="--design interleaved --campaigns 10 --kept FILE"
+                                              10 more than are kept
+  make bench-aa ARGS="--campaigns 0 --kept FILE"
+                                              judge those that are kept
 
-def main() -> int:
-    """Run the campaigns; 1 when they are not as they must be, 2 when none had a result."""
-    if DESIGN not in BLOCKS:
-        raise SystemExit(f"DESIGN is '{DESIGN}': write {' or '.join(BLOCKS)}")
-    kube = installation()
-    server, client = CPUS[DESIGN]
-    kube.apply(
-        *manifests.parts(),
-        manifests.mode(AGAIN),
-        manifests.workload("aa", load=LOADS[DESIGN], client=_resources(client, "64Mi")),
-        manifests.instance("aa", **_resources(server, "384Mi")),
+exit codes:
+  0  the verdicts are as they must be
+  1  they are not
+  2  no campaign had a result
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    top = argparse.ArgumentParser(
+        prog="make bench-aa ARGS=...",
+        description=__doc__,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    found: list[Row] = []
-    for number in range(1, CAMPAIGNS + 1):
-        row = _campaign(kube, number)
-        print(f"{number:3} of {CAMPAIGNS}  {_line(row)}", flush=True)
-        if row is not None and row["verdict"] != "NoData":
-            found.append(row)
+    add = top.add_argument
+    add("--design", choices=list(BLOCKS), default="sequential", help="how blocks are; sequential")
+    add("--campaigns", type=int, default=20, metavar="N", help="how many to run; 20")
+    add("--kept", type=Path, metavar="FILE", help=f"earlier campaigns, as in {RESULTS.name}")
+    return top
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the campaigns and judge them beside those that are kept; the exit code."""
+    args = parser().parse_args(arguments)
+    found = [row for row in _kept(args.kept) if row["design"] == args.design]
+    before = max((row["number"] for row in found), default=0)
+    if args.campaigns:
+        kube = _prepared(args.design)
+        last = before + args.campaigns
+        for number in range(before + 1, last + 1):
+            row = _campaign(kube, args.design, number)
+            print(f"{number:3} of {last}  {_line(row)}", flush=True)
+            if row is not None and row["verdict"] != "NoData":
+                found.append({"design": args.design, "number": number, **row})
+                _keep(found[-1])
     if not found:
         print("no campaign had a result")
         return 2
-    return _summary(found)
+    return _summary(args.design, found)
+
+
+def _kept(file: Path | None) -> list[Row]:
+    return list(map(json.loads, file.read_text("utf-8").splitlines())) if file else []
+
+
+def _keep(row: Row) -> None:
+    RESULTS.parent.mkdir(exist_ok=True)
+    with RESULTS.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(row) + "\n")
+
+
+def _prepared(design: str) -> Kube:
+    """An installed operator, and what the campaigns share."""
+    kube = installation()
+    server, client = CPUS[design]
+    kube.apply(
+        *manifests.parts(),
+        manifests.mode(AGAIN),
+        manifests.workload("aa", load=LOADS[design], client=_resources(client, "64Mi")),
+        manifests.instance("aa", **_resources(server, "384Mi")),
+    )
+    return kube
 
 
 def _resources(cpu: str, memory: str) -> dict[str, Any]:
     return {"resources": {"cpu": cpu, "memory": memory}}
 
 
-def _campaign(kube: Kube, number: int) -> Row | None:
+def _campaign(kube: Kube, design: str, number: int) -> Row | None:
     """Run one; the row of the second plaintext, with the noise floor of TPS beside it."""
     name = f"aa-{number}"
     delete_campaign(kube, name)
     matrix = [{"instanceRefs": ["aa"], "modeRefs": [AGAIN], "workloadRefs": ["aa"]}]
     limits = {"clientThrottling": 1, "foreignCpu": 1, "idleCpu": 1}
-    own = {"matrix": matrix, "blocks": BLOCKS[DESIGN], "limits": limits, "seed": number}
+    own = {"matrix": matrix, "blocks": BLOCKS[design], "limits": limits, "seed": number}
     kube.apply(manifests.campaign(name, [AGAIN], **own))
     try:
         campaign = wait_for(f"the end of {name}", lambda: ended(kube, name), 1200, every=2)
@@ -123,8 +170,8 @@ def _shown(interval: dict[str, float] | None) -> str:
     return f"{100 * interval['estimate']:+6.1f} % [{low:+6.1f}, {high:+6.1f}]"
 
 
-def _summary(found: list[Row]) -> int:
-    print(f"\n{len(found)} A/A campaigns of {DESIGN} blocks: {BLOCKS[DESIGN]}")
+def _summary(design: str, found: list[Row]) -> int:
+    print(f"\n{len(found)} A/A campaigns of {design} blocks: {BLOCKS[design]}")
     for name, interval, verdict in FIGURES:
         missed, known = _missing_zero(found, interval)
         says = [row.get(verdict) for row in found]
@@ -141,7 +188,7 @@ def _summary(found: list[Row]) -> int:
         )
     wrong = sum(row["verdict"] == "Overhead" for row in found)
     print(f"wrong Overhead of TPS in {wrong} of {len(found)} campaigns")
-    if DESIGN == "sequential":
+    if design == "sequential":
         return int(wrong > WRONG * len(found))
     missed, _ = _missing_zero(found, "overhead")
     return int(wrong > 0 or missed > MISSED * len(found) or middle > FLOOR)
