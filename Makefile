@@ -40,8 +40,7 @@ help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
 
 .PHONY: demo
-demo: ## From nothing to a report: cluster, images, chart, campaigns/demo; VALUES=files of yours
-	@$(MAKE) --no-print-directory --jobs=2 environment $(if $(filter existing,$(CLUSTER)),,demo-parts)
+demo: demo-made ## From nothing to a report: cluster, images, chart, campaigns/demo; VALUES=files of yours
 	$(python) -m tests.demo
 
 .PHONY: test
@@ -58,12 +57,17 @@ aside:
 	failed=$$?; cat "$$said"; rm "$$said"; exit $$failed
 
 .PHONY: parts
-parts: ## Install, compile and build what the tests need, unless it is in the cache
-	@$(MAKE) --no-print-directory --jobs=2 environment compiled
+parts: parts-made ## Install, compile and build what the tests need, unless it is in the cache
 	$(python) -m tests.support.debian
 
 # What compiles needs no package of Python: with an empty cache it is made beside the environment.
-.PHONY: environment compiled demo-parts
+# These are targets of their own, because make expands all of a recipe before it runs the first line,
+# and to expand `python` makes the environment.
+.PHONY: demo-made parts-made environment compiled demo-parts
+demo-made:
+	@$(MAKE) --no-print-directory --jobs=2 environment $(if $(filter existing,$(CLUSTER)),,demo-parts)
+parts-made:
+	@$(MAKE) --no-print-directory --jobs=2 environment compiled
 environment:
 	@tests/venv.sh >/dev/null
 compiled:
