@@ -1,6 +1,7 @@
 #!/bin/sh
-# Pin what the operator (requirements.lock), its tests beside that (requirements-dev.lock) and the
-# build of its package (requirements-build.lock) are installed from, each file by its hash. Needs uv.
+# Pin what the operator (requirements.lock), its tests beside that (requirements-dev.lock), the build
+# of its package (requirements-build.lock) and the tests' installer (requirements-uv.lock) are
+# installed from, each file by its hash. Needs uv.
 set -eu
 cd "$(dirname "$0")/.."
 export UV_CUSTOM_COMPILE_COMMAND=operator/lock.sh
@@ -17,3 +18,4 @@ own=$(awk 'NR == FNR { if ($1 ~ /==/) known[$1]; next } /^[A-Za-z0-9]/ { drop = 
 printf '%s\n' "$own" >operator/requirements-dev.lock
 sed -n 's/^requires = \["\(.*\)"\]$/\1/p' pyproject.toml |
     lock - --output-file operator/requirements-build.lock
+echo uv | lock - --output-file operator/requirements-uv.lock

@@ -19,9 +19,16 @@ if [ ! -e "$venv/ok" ]; then
         apt-get install -y -qq --no-install-recommends python3-venv >&2
         python3 -m venv "$venv" >&2
     fi
-    # Only what is imported need be compiled.
-    "$venv/bin/pip" install --quiet --no-compile --require-hashes -r operator/requirements.lock \
-        -r operator/requirements-dev.lock >&2
+    # uv needs a tenth of pip's time, but reads none of its settings: where these are what leads to an
+    # index, pip installs. Neither compiles, because only what is imported need be compiled.
+    from="--require-hashes -r operator/requirements.lock -r operator/requirements-dev.lock"
+    pip="$venv/bin/pip install --quiet --no-compile"
+    # shellcheck disable=SC2086 # words
+    {
+        $pip --require-hashes -r operator/requirements-uv.lock
+        "$venv/bin/uv" pip install --quiet --no-cache --python "$venv/bin/python" $from ||
+            $pip $from
+    } >&2
     touch "$venv/ok"
 fi
 echo "$venv"
