@@ -1,11 +1,13 @@
-"""Everything that is made before it can run: binaries and image archives, in two lanes.
+"""Everything that is made before it can run: binaries and image archives, in three lanes.
 
-Compilers keep every core busy while image builds mostly wait for the network and the disk, so one
-lane compiles and the other builds images, each image as soon as its binary is there.
+Compilers keep every core busy except at their beginning, when they fetch, and at their end, when
+they link. So there are two lanes of them, which share few packages, because what two compile at
+once is compiled twice. Image builds mostly wait for the network and the disk: the third lane builds
+each image as soon as its binary is there.
 """
 
 from collections.abc import Iterable
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 
 from . import binaries, images
@@ -18,39 +20,55 @@ def make(
     layout: Layout, console: Console, parts: Iterable[str], names: Iterable[str], *, pull: bool
 ) -> tuple[dict[str, Path], dict[str, Path]]:
     """Binary directories by part and archives by image name, made where the cache lacks them."""
-    names = list(names)
-    needed = {recipe.part for name in names if (recipe := images.RECIPES[name]).part}
-    wanted = [part for part in binaries.PARTS if part in {*parts, *needed}]
-    with ThreadPoolExecutor(1) as compilers, ThreadPoolExecutor(1) as builders:
-        compiled: dict[str, Future[Path]] = {
-            part: compilers.submit(binaries.ensure, layout, console, part) for part in wanted
+    part_of = {name: images.RECIPES[name].part for name in names}
+    wanted = [part for part in binaries.PARTS if part in {*parts, *part_of.values()}]
+    built: dict[str, Future[Path]] = {}
+
+    def compile_part(part: str) -> Path:
+        made = binaries.ensure(layout, console, part)
+        build(part, made)
+        return made
+
+    def build(part: str | None, made: Path | None) -> None:
+        for name, own in part_of.items():
+            if own == part:
+                built[name] = builders.submit(images.ensure, layout, console, name, made, pull=pull)
+
+    with (
+        ThreadPoolExecutor(1) as kubernetes,
+        ThreadPoolExecutor(1) as others,
+        ThreadPoolExecutor(1) as builders,
+    ):
+        build(None, None)
+        compiled = {
+            part: (kubernetes if part in binaries.OF_KUBERNETES else others).submit(
+                compile_part, part
+            )
+            for part in wanted
         }
-
-        def archive(name: str) -> Path:
-            part = images.RECIPES[name].part
-            made = compiled[part].result() if part else None
-            return images.ensure(layout, console, name, made, pull=pull)
-
-        # Those that wait for no compiler go first, and the others as their binaries come.
-        turn = {part: place for place, part in enumerate(wanted)}
-        order = sorted(names, key=lambda name: turn.get(images.RECIPES[name].part or "", -1))
-        built = {name: builders.submit(archive, name) for name in order}
         try:
-            _all_or_first_failure([*compiled.values(), *built.values()])
+            _all_or_first_failure(compiled, built)
         except BaseException:
-            for lane in (compilers, builders):
+            for lane in (kubernetes, others, builders):
                 lane.shutdown(wait=False, cancel_futures=True)
             end_contained()
             raise
         return (
             {part: future.result() for part, future in compiled.items()},
-            {name: future.result() for name, future in built.items()},
+            {name: built[name].result() for name in part_of},
         )
 
 
-def _all_or_first_failure(futures: list[Future[Path]]) -> None:
-    """Wait for everything, but no longer than to the first failure, which is raised."""
-    done, _ = wait(futures, return_when=FIRST_EXCEPTION)
-    for future in futures:
-        if future in done:
+def _all_or_first_failure(
+    compiled: dict[str, Future[Path]], built: dict[str, Future[Path]]
+) -> None:
+    """Wait for everything, but no longer than to the first failure, which is raised.
+
+    A part's images are among those that are built before the part counts as compiled.
+    """
+    over: set[Future[Path]] = set()
+    while left := {*compiled.values(), *built.values()} - over:
+        done, _ = wait(left, return_when=FIRST_COMPLETED)
+        for future in done:
             future.result()
+        over |= done

@@ -72,6 +72,8 @@ PARTS: Final = {
             ("github.com/rancher/local-path-provisioner",),
             module="kubernetes",
         ),
+        Part("confidential-proxy", ("confidential-proxy",), crate="images/confidential-proxy"),
+        Part("turnstile", ("turnstile",), crate="images/turnstile", static=True),
         Part(
             "clients",
             ("coredns", "helm"),
@@ -87,8 +89,6 @@ PARTS: Final = {
             ("github.com/rfjakob/gocryptfs/v2", "./passthrough"),
             module="volumes",
         ),
-        Part("confidential-proxy", ("confidential-proxy",), crate="images/confidential-proxy"),
-        Part("turnstile", ("turnstile",), crate="images/turnstile", static=True),
         # Not MinIO's own command: ours puts a filter before it.
         Part("minio", ("minio",), ("./minio",), module="minio"),
         # The second object store of the tests.
@@ -119,6 +119,13 @@ PARTS: Final = {
         Part("vale", ("vale",), ("github.com/vale-cli/vale/v3/cmd/vale",), module="vale", cgo=True),
     )
 }
+
+OF_KUBERNETES: Final = frozenset(
+    name
+    for name, part in PARTS.items()
+    if name == "pause" or (part.module or "").startswith("kubernetes")
+)
+"""Parts that share packages with Kubernetes, so they are compiled one after the other."""
 
 _VARIABLE: Final = "ENCBENCH_KUBERNETES"
 
