@@ -72,7 +72,8 @@ def _run(options: argparse.Namespace, layout: Layout, console: Console) -> None:
         images.prepare(layout)
         if options.command == "up":
             count = options.nodes or nodes.count_from_environment()
-            bring_up.up(layout, console, count, pull=options.pull)
+            further = _chosen(layout, options.images) if options.images else ()
+            bring_up.up(layout, console, count, further, pull=options.pull)
             console.say("the cluster is ready")
             print(layout.kubeconfig)
             return
@@ -110,6 +111,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     up.add_argument(
         "--nodes", type=int, choices=range(1, nodes.MOST + 1), help="how many nodes it has"
+    )
+    up.add_argument(
+        "--images", nargs="+", metavar="name", default=[], help="hand it these meanwhile, too"
     )
     commands.add_parser("down", help="end it and remove every trace but the cache and packages")
     lost = commands.add_parser("lose", help="cut a further node off; 'up' boots it again")

@@ -8,6 +8,7 @@ removed first; half of a start is not worth understanding, and neither is half o
 
 import socket
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -41,13 +42,18 @@ from .node_daemons import CONTAINERD_SOCKET, KUBELET_PORT
 from .nodes import Node
 
 
-def up(layout: Layout, console: Console, count: int, *, pull: bool) -> None:
-    """Bring a cluster of so many nodes up; returns when they and the addons are ready."""
+def up(
+    layout: Layout, console: Console, count: int, further: Iterable[str] = (), *, pull: bool
+) -> None:
+    """Bring a cluster of so many nodes up; returns when they and the addons are ready.
+
+    It gets the `further` images while it waits for the addons.
+    """
     preflight.check_host()
     packages.ensure(layout, console)
-    compiled, archives = artefacts.make(
-        layout, console, binaries.core_parts(), images.CORE_IMAGES, pull=pull
-    )
+    names = dict.fromkeys((*images.CORE_IMAGES, *further))
+    compiled, archives = artefacts.make(layout, console, binaries.core_parts(), names, pull=pull)
+    core = {name: archives.pop(name) for name in images.CORE_IMAGES}
     members = nodes.planned(count)
     planned = components.daemons(layout, members, judged=policies.wanted())
     daemons = (binaries.kubernetes(), policies.NAME)
@@ -73,9 +79,12 @@ def up(layout: Layout, console: Console, count: int, *, pull: bool) -> None:
     for node in members:
         _boot(layout, node)
 
-    _start(layout, console, members, planned, archives)
-    with console.step("addons", "CoreDNS and the default StorageClass"):
-        _await_addons(layout)
+    _start(layout, console, members, planned, core)
+    with ThreadPoolExecutor(1) as pool:
+        brought = pool.submit(import_images, layout, console, archives)
+        with console.step("addons", "CoreDNS and the default StorageClass"):
+            _await_addons(layout)
+        brought.result()
     layout.ready_marker.write_text("\n".join(sorted(plan)))
 
 

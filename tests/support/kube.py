@@ -41,8 +41,7 @@ class Kube:
         compilers: everything that can be built unless named. The cluster gets the `first` of them.
         """
         _cluster("build", *needed)
-        kubeconfig = _cluster("up")
-        import_images(*first)
+        kubeconfig = _cluster("up", "--images", *first)
         binaries = Path(kubeconfig).parent / "bin"
         path = f"{binaries}:{os.environ.get('PATH', '')}"
         return cls({**os.environ, "KUBECONFIG": kubeconfig, "PATH": path})
