@@ -10,13 +10,13 @@ of one kind differ by about one percent as long as they live.
 """
 
 import argparse
-import json
 import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.bench import results
 from tests.e2e import manifests
 from tests.e2e.conftest import conditions, delete_campaign, ended
 from tests.support.install import NAMESPACE, installation
@@ -86,7 +86,7 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the campaigns and judge them beside those that are kept; the exit code."""
     args = parser().parse_args(arguments)
-    found = [row for row in _kept(args.kept) if row["design"] == args.design]
+    found = [row for row in results.read(args.kept) if row["design"] == args.design]
     before = max((row["number"] for row in found), default=0)
     if args.campaigns:
         kube = _prepared(args.design)
@@ -96,21 +96,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"{number:3} of {last}  {_line(row)}", flush=True)
             if row is not None and row["verdict"] != "NoData":
                 found.append({"design": args.design, "number": number, **row})
-                _keep(found[-1])
+                results.add(RESULTS, found[-1])
     if not found:
         print("no campaign had a result")
         return 2
     return _summary(args.design, found)
-
-
-def _kept(file: Path | None) -> list[Row]:
-    return list(map(json.loads, file.read_text("utf-8").splitlines())) if file else []
-
-
-def _keep(row: Row) -> None:
-    RESULTS.parent.mkdir(exist_ok=True)
-    with RESULTS.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(row) + "\n")
 
 
 def _prepared(design: str) -> Kube:

@@ -8,7 +8,6 @@ from the first client's start to the end of the last window.
 """
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -18,6 +17,7 @@ from typing import Any
 from encbench.core.artefact import decode
 from encbench.core.timetable import GUARD
 from encbench.report.document import Report
+from tests.bench import results
 from tests.bench.precision_summary import Design, Line, Measured, kept, measured, pairs, summary
 from tests.e2e import manifests
 from tests.e2e.bucket import bucket
@@ -103,7 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     engines, workloads = args.engines.split(","), args.workloads.split(",")
     if unknown := [*{*engines} - {*ENGINES}, *{*workloads} - {*SCRIPTS}]:
         parser().error(f"unknown: {', '.join(unknown)}")
-    earlier = kept(args.kept) if args.kept else []
+    earlier = kept(args.kept)
     kube = None
     if repeats:
         kube = installation()
@@ -143,7 +143,7 @@ def _alternate(
                 flush=True,
             )
             if one is not None:
-                _keep(one)
+                results.add(RESULTS, asdict(one))
                 found.append(one)
     return found
 
@@ -209,12 +209,6 @@ def _line(design: Design, one: Measured | None) -> str:
         return f"{design:11}  no result"
     shown = ", ".join(f"{name} ±{100 * log.half:.1f} %" for name, log in one.logs.items())
     return f"{design:11}  {one.seconds:4.0f} s, {one.unmeasured:.0%} not measured  {shown}"
-
-
-def _keep(one: Measured) -> None:
-    RESULTS.parent.mkdir(exist_ok=True)
-    with RESULTS.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(asdict(one)) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """What pairs of sequential and interleaved campaigns say; pure, so that it can be tested."""
 
-import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Literal
 from encbench.api.overheadreport import FigureKey, Interval
 from encbench.core.statistics.intervals import Bounds, Sense, of_ratios
 from encbench.report.document import Report
+from tests.bench import results
 
 Design = Literal["sequential", "interleaved"]
 FIGURES = ("A'/A TPS", "mode TPS", "mode CPU")
@@ -70,12 +70,11 @@ class Measured:
         return None if error is None else (error / target) ** 2 / 60
 
 
-def kept(file: Path) -> list[Measured]:
+def kept(file: Path | None) -> list[Measured]:
     """What a run has kept of its campaigns, a line each."""
-    found = map(json.loads, file.read_text(encoding="utf-8").splitlines())
     return [
         Measured(**{**one, "logs": {name: Log(**log) for name, log in one["logs"].items()}})
-        for one in found
+        for one in results.read(file)
     ]
 
 
