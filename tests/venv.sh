@@ -21,13 +21,11 @@ if [ ! -e "$venv/ok" ]; then
     fi
     # uv needs a tenth of pip's time, but reads none of its settings: where these are what leads to an
     # index, pip installs. Neither compiles, because only what is imported need be compiled.
-    from="--require-hashes -r operator/requirements.lock -r operator/requirements-dev.lock"
-    pip="$venv/bin/pip install --quiet --no-compile"
-    # shellcheck disable=SC2086 # words
+    set -- --require-hashes -r operator/requirements.lock -r operator/requirements-dev.lock
+    pip() { "$venv/bin/pip" install --quiet --no-compile "$@"; }
     {
-        $pip --require-hashes -r operator/requirements-uv.lock
-        "$venv/bin/uv" pip install --quiet --no-cache --python "$venv/bin/python" $from ||
-            $pip $from
+        pip --require-hashes -r operator/requirements-uv.lock
+        "$venv/bin/uv" pip install --quiet --no-cache --python "$venv/bin/python" "$@" || pip "$@"
     } >&2
     touch "$venv/ok"
 fi

@@ -64,7 +64,7 @@ def _all_or_first_failure(
 ) -> None:
     """Wait for everything, but no longer than to the first failure, which is raised.
 
-    A part's images are among those that are built before the part counts as compiled.
+    A part's images are in `built` before its future is over.
     """
     over: set[Future[Path]] = set()
     while left := {*compiled.values(), *built.values()} - over:

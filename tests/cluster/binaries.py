@@ -4,7 +4,7 @@ The modules under ``tools`` pin them: ``kubernetes`` and one for each further ve
 staging module replaced by its release), ``clients`` (Helm and CoreDNS, which want a newer client-go
 and share it), ``helm-4``, ``minio``, ``versitygw``, ``volumes``, ``policies``, ``registry``,
 ``kwok`` and ``vale``. Three things save time and disk: no debug information is generated at all,
-packages that are large and not where time goes are compiled without inlining, and CoreDNS is linked
+large packages off the hot paths are compiled without inlining, and CoreDNS is linked
 with only the plugins that the cluster uses.
 """
 
@@ -72,6 +72,7 @@ PARTS: Final = {
             ("github.com/rancher/local-path-provisioner",),
             module="kubernetes",
         ),
+        # In Rust, so first of those beside Kubernetes: Go's own packages are compiled by then.
         Part("confidential-proxy", ("confidential-proxy",), crate="images/confidential-proxy"),
         Part("turnstile", ("turnstile",), crate="images/turnstile", static=True),
         Part(
@@ -125,13 +126,13 @@ OF_KUBERNETES: Final = frozenset(
     for name, part in PARTS.items()
     if name == "pause" or (part.module or "").startswith("kubernetes")
 )
-"""Parts that share packages with Kubernetes, so they are compiled one after the other."""
+"""Parts compiled one after the other: they share Kubernetes' packages, pause Go's runtime alone."""
 
 _VARIABLE: Final = "ENCBENCH_KUBERNETES"
 
-# Without inlining Kubernetes takes an eighth less time. These are clients that are generated, logic
-# that waits for events, and what MinIO and Prometheus can do and nobody asks of them. What every
-# request goes through keeps it: apimachinery, the API server's own library, serialization, gRPC.
+# Kubernetes compiles in an eighth less time without inlining. These are generated clients, logic
+# that waits for events, and features of MinIO and Prometheus that encbench does not use. Whatever
+# serves each request keeps it: apimachinery, the API server's own library, serialization, gRPC.
 _NOT_INLINED: Final = (
     "github.com/elastic/go-elasticsearch/...",
     "github.com/envoyproxy/...",
