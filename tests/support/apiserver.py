@@ -6,10 +6,8 @@ dependents behind: what is tested is what the API server itself says. The binari
 the fixture ends; the processes also when the tests are killed.
 """
 
-import http.client
 import json
 import shutil
-import ssl
 import subprocess
 import tempfile
 import time
@@ -21,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import urllib3
 import yaml
 
 from tests.cluster import binaries
@@ -41,8 +40,7 @@ class ApiServer:
     port: int
     kubeconfig: Path
     binaries: Path
-    _context: ssl.SSLContext
-    _connection: http.client.HTTPSConnection | None = None
+    _connection: urllib3.HTTPSConnectionPool
 
     def kubeconfig_of(self, user: str) -> Path:
         """A kubeconfig of that user."""
@@ -61,12 +59,9 @@ class ApiServer:
         """Status and JSON body of one request, without any code of ours in between.
 
         It is the administrator's, or that of a `user` with no rights but those of its roles. One
-        connection is kept, for tests ask thousands of times. OSError when there is no server.
+        connection is kept, for tests ask thousands of times, and made anew where the server has
+        closed it, as it does after 90 idle seconds. OSError when there is no server.
         """
-        if self._connection is None:
-            self._connection = http.client.HTTPSConnection(
-                "127.0.0.1", self.port, timeout=30, context=self._context
-            )
         headers = {
             "Authorization": f"Bearer {_TOKEN}",
             "Content-Type": content_type,
@@ -76,13 +71,10 @@ class ApiServer:
             headers["Impersonate-User"] = user
         sent = None if body is None else json.dumps(body).encode()
         try:
-            self._connection.request(method, path, sent, headers)
-            answer = self._connection.getresponse()
-            return answer.status, _parsed(answer.read())
-        except (OSError, http.client.HTTPException) as error:
-            self._connection.close()
-            self._connection = None
+            answer = self._connection.request(method, path, sent, headers=headers)
+        except urllib3.exceptions.HTTPError as error:
             raise OSError(f"{method} {path}: {error}") from error
+        return answer.status, _parsed(answer.data)
 
     def kubectl(self, *arguments: str) -> str:
         """What kubectl prints; CalledProcessError when it fails."""
@@ -140,7 +132,9 @@ def running(*more: str) -> Iterator[ApiServer]:
             port=port,
             kubeconfig=home / "kubeconfig",
             binaries=bin_dir,
-            _context=ssl.create_default_context(cafile=str(certificate)),
+            _connection=urllib3.HTTPSConnectionPool(
+                "127.0.0.1", port, timeout=30.0, retries=False, ca_certs=str(certificate)
+            ),
         )
         server.kubeconfig.write_text(_kubeconfig(f"https://127.0.0.1:{port}", certificate))
         _wait("API server", lambda: _alive(process, log) and _ready(server))
