@@ -98,7 +98,7 @@ def ensure(
     """The archive of an image, built now unless the cache has it.
 
     ``binaries`` is the directory of the recipe's compiled part. With ``pull`` the base image comes
-    from a registry, without it from debootstrap. For another ``architecture`` than this machine's,
+    from a registry, without it from mmdebstrap. For another ``architecture`` than this machine's,
     this machine runs such programs, unless the Containerfile runs none. ``given`` are files of the
     context besides the image's own, or in their place: name in the context → file.
     """

@@ -38,22 +38,22 @@ IMAGE_TAGS: Final = {
     "operator": "dev",
 }
 
-# By which debootstrap knows Debian's packages.
+# By which mmdebstrap knows Debian's packages.
 KEYRING: Final = "/usr/share/keyrings/debian-archive-keyring.gpg"
 
 # Debian packages the host needs, each with a command or path that shows it is usable. busybox is
 # for the tests alone: one of the shells that the packaged scripts must run under.
 HOST_PACKAGES: Final = {
-    "busybox": "busybox",
     "buildah": "buildah",
+    "busybox": "busybox",
     "conntrack": "conntrack",
     "containerd": "containerd",
     "containernetworking-plugins": "/usr/lib/cni/bridge",
     "debian-archive-keyring": KEYRING,
-    "debootstrap": "debootstrap",
     "etcd-server": "etcd",
     "iproute2": "ip",
     "iptables": "iptables",
+    "mmdebstrap": "mmdebstrap",
     "nftables": "nft",
     "openssl": "openssl",
     "runc": "runc",
