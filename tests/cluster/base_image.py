@@ -11,12 +11,12 @@ import tarfile
 from pathlib import Path
 from typing import Final
 
-from . import cache
+from . import cache, packages
 from .architecture import folder, native
 from .command import run_logged
 from .console import Console
 from .layout import Layout
-from .versions import KEYRING
+from .versions import FOREIGN_PROGRAMS, KEYRING
 
 _DROPPED: Final = ("doc", "info", "locale", "man")
 _DPKG: Final = (
@@ -67,15 +67,12 @@ def context(layout: Layout, console: Console, suite: str, architecture: str = na
     def bootstrap(made: Path) -> None:
         made.mkdir()
         root = made / "rootfs.tar"
+        log = layout.build_logs / f"mmdebstrap-{suite}.log"
+        if architecture != native():
+            packages.ensure(layout, console, FOREIGN_PROGRAMS)
         with console.step("base image", f"mmdebstrap {suite} for {architecture}"):
-            run_logged(
-                [
-                    *("mmdebstrap", *_OPTIONS, f"--architectures={architecture}"),
-                    *(suite, str(root)),
-                ],
-                layout.build_logs / f"mmdebstrap-{suite}.log",
-                timeout=1800,
-            )
+            command = ["mmdebstrap", *_OPTIONS, f"--architectures={architecture}"]
+            run_logged([*command, suite, str(root)], log, timeout=1800)
             _complete(root)
         (made / "Containerfile").write_text(CONTAINERFILE)
 

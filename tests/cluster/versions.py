@@ -62,6 +62,9 @@ HOST_PACKAGES: Final = {
 # What Go needs for packages that are in C.
 C_COMPILER: Final = {"gcc": "gcc", "libc6-dev": "/usr/include/stdio.h"}
 
+# By which mmdebstrap sees whether this machine runs another architecture's programs.
+FOREIGN_PROGRAMS: Final = {"arch-test": "arch-test"}
+
 
 def image(name: str) -> str:
     """The full reference of one of our images, such as ``docker.io/encbench/pause:1.0``."""

@@ -40,8 +40,7 @@ def of(layout: Layout, console: Console, architecture: str) -> Iterator[str]:
     if "binfmt_misc" not in _FILE_SYSTEMS.read_text():
         yield f"the kernel has no binfmt_misc, without which nothing runs programs for {name}"
         return
-    tools = {"qemu-user-static": f"qemu-{name}-static", "arch-test": "arch-test"}
-    packages.ensure(layout, console, tools)
+    packages.ensure(layout, console, {"qemu-user-static": f"qemu-{name}-static"})
     if not (_SWITCH / "register").exists():
         subprocess.run(["mount", "-t", "binfmt_misc", "binfmt_misc", _SWITCH], check=True)
         mounted = True
