@@ -166,7 +166,7 @@ def _agent(context: DatabaseContext) -> Part:
         "command": ["python3", "-m", "encbench.sidecars.agent"],
         "env": pods.environment(environment),
         "ports": pods.ports({"metrics": AGENT_PORT, "control": AGENT_CONTROL_PORT}),
-        "resources": resources(_agent_cpu(context), AGENT_MEMORY),
+        "resources": _agent_resources(context),
         "securityContext": container_security(),
         "terminationMessagePolicy": "FallbackToLogsOnError",
         "volumeMounts": [
@@ -179,15 +179,19 @@ def _agent(context: DatabaseContext) -> Part:
     }
 
 
-def _agent_cpu(context: DatabaseContext) -> str:
+def _agent_resources(context: DatabaseContext) -> Part:
     """One more thousandth of a core for every ten connections, where each is a process.
 
     Reading a process takes 27 µs of CPU, once a second; with this share a reading of all of them
     ends well within its second.
+
+    A proof that searches every file takes seconds with so little. Databases that take turns are not
+    of the class Guaranteed anyway, so their agents may use more, which they do between trials.
     """
-    if not context.engine.process_per_connection:
-        return AGENT_CPU
-    return f"{round(parse_quantity(AGENT_CPU) * 1000) + context.spec.max_connections // 10}m"
+    cpu, share = round(parse_quantity(AGENT_CPU) * 1000), context.spec.cpu_share
+    if context.engine.process_per_connection:
+        cpu += context.spec.max_connections // 10
+    return resources(f"{cpu * share}m", AGENT_MEMORY, share)
 
 
 def _volumes(context: DatabaseContext) -> list[Part]:
