@@ -204,7 +204,7 @@ async def run(args: argparse.Namespace) -> None:
         elector = Elector(cluster, SystemClock(), ticks, contender(args))
         meter.follow(elector.standing)
         fenced = FencedTransport(way, lambda: elector.leads)
-        deps, store = _connect(args, stack, meter, KubernetesCluster(fenced))
+        deps, _ = _connect(args, stack, meter, KubernetesCluster(fenced))
         if args.liveness:
             await stack.enter_async_context(alive(args.liveness))
         if args.metrics_port is not None:
@@ -215,7 +215,7 @@ async def run(args: argparse.Namespace) -> None:
             asyncio.create_task(each)
             for each in (
                 elector.run(),
-                lead(args, deps, store, meter, elector, stop),
+                lead(args, deps, meter, elector, stop),
                 deps.services.watch(),
                 stop.wait(),
             )
@@ -258,7 +258,6 @@ def take_signals(stop: asyncio.Event) -> None:
 async def lead(
     args: argparse.Namespace,
     deps: Deps,
-    store: ObjectStore,
     meter: PrometheusMeter,
     elector: Elector,
     stop: asyncio.Event,
@@ -281,7 +280,6 @@ async def lead(
     )
     others = (
         nodes.keep(),
-        _ensure_bucket(store),
         _log_rules(deps.cluster, args.admission_policy),
         farewell.let_forgotten_go(deps.cluster, deps.clock, args.namespace, deps.shard),
     )
@@ -421,18 +419,6 @@ def _connect(
         services=services(store, metrics),
     )
     return deps, store
-
-
-async def _ensure_bucket(store: ObjectStore) -> None:
-    """Create the bucket as soon as the store answers."""
-    while True:
-        try:
-            await store.ensure_bucket()
-        except Unavailable as error:
-            log.warning("the object store is not ready: %s", error)
-            await asyncio.sleep(1.0)
-        else:
-            return
 
 
 def main() -> int:

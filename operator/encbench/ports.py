@@ -99,6 +99,9 @@ class Store(Protocol):
     def bucket(self) -> str:
         """Name of the bucket."""
 
+    async def ensure_bucket(self) -> None:
+        """Create the bucket unless it exists."""
+
     async def put_if_absent(self, key: str, content: bytes, content_type: str) -> None:
         """Store unless the key exists. Conflict when it exists with other content."""
 

@@ -49,6 +49,7 @@ class FakeStore:
     """Content type by key."""
     unfinished: list[str] = field(default_factory=list)
     """Keys of multipart uploads under way."""
+    has_bucket: bool = True
     away: bool = False
     """While it is set everything is Unavailable, uploads included."""
     calls: list[Call] = field(default_factory=list)
@@ -56,6 +57,10 @@ class FakeStore:
     _faults: list[_Fault] = field(default_factory=list)
 
     # -- ports.Store
+
+    async def ensure_bucket(self) -> None:
+        with self._call("ensure_bucket", ""):
+            self.has_bucket = True
 
     async def put_if_absent(self, key: str, content: bytes, content_type: str) -> None:
         with self._call("put_if_absent", key):
@@ -133,6 +138,8 @@ class FakeStore:
         self.calls.append(Call(verb, key))
         if self.away:
             raise Unavailable("the fake store is away")
+        if not self.has_bucket and verb != "ensure_bucket":
+            raise Unavailable(f"there is no bucket {self.bucket}")
         for fault in self._faults:
             if fault.matches(verb):
                 if fault.skip:

@@ -102,6 +102,21 @@ class ObjectStore:
     # -- ports.Store
 
     @_in_thread
+    def ensure_bucket(self, s3: Any) -> None:
+        """Create the bucket unless it exists."""
+        try:
+            s3.head_bucket(Bucket=self.bucket)
+            return
+        except ClientError as error:
+            if status_of(error) != 404:
+                raise
+        # S3 takes every region by name here but us-east-1.
+        region = self._connection.region
+        place = {"CreateBucketConfiguration": {"LocationConstraint": region}}
+        with suppress(s3.exceptions.BucketAlreadyOwnedByYou):
+            s3.create_bucket(Bucket=self.bucket, **(place if region != "us-east-1" else {}))
+
+    @_in_thread
     def put_if_absent(self, s3: Any, key: str, content: bytes, content_type: str) -> None:
         """Store unless the key exists. Conflict when it exists with other content."""
         try:
@@ -193,22 +208,7 @@ class ObjectStore:
         )
         return url
 
-    # -- for the start and for `encbench check`
-
-    @_in_thread
-    def ensure_bucket(self, s3: Any) -> None:
-        """Create the bucket unless it exists."""
-        try:
-            s3.head_bucket(Bucket=self.bucket)
-            return
-        except ClientError as error:
-            if status_of(error) != 404:
-                raise
-        # S3 takes every region by name here but us-east-1.
-        region = self._connection.region
-        place = {"CreateBucketConfiguration": {"LocationConstraint": region}}
-        with suppress(s3.exceptions.BucketAlreadyOwnedByYou):
-            s3.create_bucket(Bucket=self.bucket, **(place if region != "us-east-1" else {}))
+    # -- for `encbench check`
 
     async def check(self) -> None:
         """Let writers race for an unused key, see that one of them wins, and delete the object.

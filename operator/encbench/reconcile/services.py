@@ -6,6 +6,7 @@ is wrong.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from typing import Any, Protocol
 
 from encbench.ports import Metrics, Store, Unavailable
@@ -13,6 +14,8 @@ from encbench.ports import Metrics, Store, Unavailable
 PERIOD, LIMIT = 5.0, 8.0
 """Seconds from an answer to the next question, and how long an answer may take. With the time until
 a campaign's next pass they come to less than half a minute."""
+SOON = 1.0
+"""The former while something is away, because campaigns wait for it."""
 NOTHING = ".encbench-check/nothing"
 
 Question = Callable[[], Awaitable[Any]]
@@ -43,7 +46,7 @@ class Services:
         """Ask until cancelled."""
         while True:
             await self.look()
-            await asyncio.sleep(PERIOD)
+            await asyncio.sleep(SOON if self._problems else PERIOD)
 
     async def look(self, limit: float = LIMIT) -> None:
         """Ask once. One that has not answered yet is not asked again."""
@@ -64,11 +67,31 @@ class Services:
                 self._problems.pop(name, None)
 
 
+class _Bucket:
+    """The object store; whoever asks first makes its bucket, so that it is missed in no request.
+
+    One that is lost later is not replaced: an empty one would hide what has happened.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._was_there = False
+
+    async def ask(self) -> None:
+        """Ask for something that is not there. Unavailable when the store does not answer."""
+        if not self._was_there:
+            # Keys that may not look for a bucket can still be good for what is in it.
+            with suppress(Unavailable):
+                await self._store.ensure_bucket()
+                self._was_there = True
+        await self._store.get(NOTHING)
+
+
 def services(store: Store, metrics: Metrics) -> Services:
     """Those of an installation, each asked for something that is not there."""
     return Services(
         {
-            "the object store": lambda: store.get(NOTHING),
+            "the object store": _Bucket(store).ask,
             "Prometheus": lambda: metrics.raw("encbench_nothing", 0.0, 1.0),
         }
     )

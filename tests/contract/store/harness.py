@@ -1,5 +1,6 @@
 """What the contract tests need beside a store: a client with a URL, and ways to spoil things."""
 
+import uuid
 from collections.abc import Mapping, Sequence
 from http.client import HTTPConnection
 from pathlib import Path
@@ -40,6 +41,10 @@ class Harness(Protocol):
         """The same store, but nothing answers."""
         ...
 
+    def bare(self) -> Store:
+        """One whose bucket is not there yet."""
+        ...
+
 
 class FakeHarness:
     def __init__(self) -> None:
@@ -56,6 +61,9 @@ class FakeHarness:
 
     def away(self) -> Store:
         return FakeStore(away=True)
+
+    def bare(self) -> Store:
+        return FakeStore(has_bucket=False)
 
 
 class RealHarness:
@@ -89,6 +97,9 @@ class RealHarness:
 
     def away(self) -> Store:
         return self.with_(endpoint=self._closed)
+
+    def bare(self) -> Store:
+        return self.with_(bucket=f"contract-{uuid.uuid4().hex[:12]}")
 
     def with_(
         self,

@@ -14,12 +14,6 @@ from tests.support.daemon import free_port
 from tests.support.stores import Program
 
 
-async def test_ensure_bucket_may_be_repeated(real: RealHarness) -> None:
-    await real.store.ensure_bucket()
-
-    assert await real.store.list("") == []
-
-
 async def test_check_leaves_nothing_behind(real: RealHarness) -> None:
     await real.store.check()
 

@@ -29,6 +29,17 @@ async def test_what_is_too_large_is_not_read(harness: Harness) -> None:
     assert await harness.store.get("none", 4) is None
 
 
+async def test_a_bucket_is_missed_until_it_is_made(harness: Harness) -> None:
+    bare = harness.bare()
+    with pytest.raises(Unavailable, match="bucket"):
+        await bare.get("key")
+
+    for _ in range(2):
+        await bare.ensure_bucket()
+
+    assert await bare.get("key") is None
+
+
 async def test_put_replaces(harness: Harness) -> None:
     await harness.store.put("key", b"old", "text/plain")
     await harness.store.put("key", b"new", "text/plain")

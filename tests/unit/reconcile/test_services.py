@@ -3,10 +3,12 @@
 import asyncio
 from dataclasses import replace
 
+import pytest
+
 from encbench.api.conditions import find
 from encbench.api.kinds import CAMPAIGN
 from encbench.ports import Rejected, Unavailable
-from encbench.reconcile.services import Services, services
+from encbench.reconcile.services import PERIOD, SOON, Services, services
 from tests.support.fake_metrics import FakeMetrics
 from tests.support.fake_store import FakeStore
 from tests.unit.reconcile.world import World, parts, study
@@ -70,6 +72,44 @@ async def test_the_questions_are_harmless() -> None:
     await both.look()
     assert both.problem == ""
     assert not store.objects
+
+
+async def test_the_first_question_makes_the_bucket_and_no_later_one() -> None:
+    store = FakeStore(has_bucket=False, away=True)
+    both = services(store, FakeMetrics())
+    await both.look()
+    assert both.problem == "the fake store is away"
+    store.away = False
+    await both.look()
+    assert (both.problem, store.has_bucket) == ("", True)
+    store.has_bucket = False
+    await both.look()
+    assert (both.problem, store.has_bucket) == ("there is no bucket encbench", False)
+
+
+async def test_keys_that_may_make_no_bucket_are_good_enough_for_what_is_in_it() -> None:
+    store = FakeStore()
+    store.fail_next(Unavailable("AccessDenied"), verb="ensure_bucket")
+    both = services(store, FakeMetrics())
+    await both.look()
+    assert both.problem == ""
+
+
+async def test_what_is_away_is_asked_again_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    pauses: list[float] = []
+    store = Asked()
+    store.error = Unavailable("no route to the store")
+
+    async def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+        store.error = None
+        if len(pauses) == 2:
+            raise asyncio.CancelledError
+
+    monkeypatch.setattr("encbench.reconcile.services.asyncio.sleep", sleep)
+    with pytest.raises(asyncio.CancelledError):
+        await Services({"the object store": store}).watch()
+    assert pauses == [SOON, PERIOD]
 
 
 async def test_a_running_campaign_names_it_in_step_condition_and_event() -> None:
