@@ -110,6 +110,8 @@ class Study:
     """What a slot loses of TPS after a treatment's."""
     sticky: float = 0.0
     """Autocorrelation of an arm's rounds."""
+    speed: float = 0.0
+    """Standard deviation of ln of the machine's speed from slice to slice."""
     spanned: float = 0.001
     """Share of transactions that a stop interrupts."""
     machines: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
@@ -525,6 +527,7 @@ def _slices(
         before = arms[table.turns[slot - 1]] if slot else arm
         lost = study.carry if before.role == "treatment" and before is not arm else 0.0
         rate, begin = tps * math.exp(noise) * (1 - lost), start + slot * table.period
+        slower = math.exp(draw.gauss(0, study.speed)) if study.speed else 1.0
         rows.append(
             SliceFacts(
                 slot=slot,
@@ -533,9 +536,9 @@ def _slices(
                 counted=begin + 0.5,
                 end=begin + 3.0,
                 seconds=2.5,
-                transactions=round(2.5 * rate),
+                transactions=round(2.5 * rate / slower),
                 new_orders=0,
-                all_transactions=round(3.0 * rate),
+                all_transactions=round(3.0 * rate / slower),
                 client_cpu_seconds=0.7,
                 database_cpu_seconds=2.5 * cores * rate / tps,
             )

@@ -27,6 +27,9 @@ from encbench.report.figures import CPU, JUDGED, TPS, JudgedFigure
 
 NOTHING = Amounts(0.0, 0.0)
 """In place of a slot whose CPU is not known; no comparison uses such a round."""
+ENOUGH_SLICES, ENOUGH_TRANSACTIONS = 12, 200
+"""For the spread of speed, the latter in each slice. Both CPU figures are divided by that count, so
+where it is small, the transactions under way at a slice's edges would look like speed."""
 
 
 CarryOvers = Mapping[FigureKey, Estimate]
@@ -43,6 +46,7 @@ def interleaving(
     if not whole:
         return None
     figure = judging[0] if judging[0].field in AMOUNTS else TPS
+    costs = _costs(whole)
     return Interleaving(
         neighbours=tuple(_neighbours(pairs, whole, figure)),
         neighbours_figure=figure.key,
@@ -51,6 +55,8 @@ def interleaving(
         ),
         work=tuple(_work(pairs, whole)),
         solo=tuple(_solo(pairs, solo, judging)),
+        speed_spread=_speed_spread(costs),
+        speed_slices=sum(map(len, costs)),
     )
 
 
@@ -159,6 +165,42 @@ def _work(pairs: Pairs, blocks: Blocks) -> Iterator[ServerWork]:
             running_write_kib_per_second=_rate(trials, True, lambda slot: slot.write_kib),
             stopped_write_kib_per_second=_rate(trials, False, lambda slot: slot.write_kib),
         )
+
+
+def _speed_spread(trials: Sequence[Sequence[tuple[float, float]]]) -> float | None:
+    """Standard deviation of ln speed between slices, from (ln server, ln client) CPU a transaction.
+
+    A slower machine needs more CPU for the same work, of server and client alike, and each of them
+    has noise of its own. So the variance of speed is their covariance, here within trials. None
+    with fewer than `ENOUGH_SLICES` slices.
+    """
+    together, free = 0.0, 0
+    for slices in trials:
+        server, client = (fmean(side) for side in zip(*slices, strict=True))
+        together += math.fsum((one - server) * (other - client) for one, other in slices)
+        free += len(slices) - 1
+    if sum(map(len, trials)) < ENOUGH_SLICES:
+        return None
+    return rounded(math.sqrt(max(together / free, 0.0)))
+
+
+def _costs(blocks: Blocks) -> list[list[tuple[float, float]]]:
+    """By trial, ln of the server's and of the client's CPU a transaction in its slices."""
+    trials = [trial for by_arm in blocks.values() for trial in by_arm.values()]
+    costs = [
+        [
+            (
+                math.log(server / one.transactions),
+                math.log(one.client_cpu_seconds / one.transactions),
+            )
+            for one in trial.rounds
+            if one.transactions >= ENOUGH_TRANSACTIONS
+            and (server := one.database_cpu_seconds or 0.0) > 0
+            and one.client_cpu_seconds > 0
+        ]
+        for trial in trials
+    ]
+    return [slices for slices in costs if len(slices) > 1]
 
 
 def _ratio(logs: Sequence[float]) -> Interval | None:

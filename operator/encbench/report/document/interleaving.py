@@ -95,6 +95,11 @@ class Interleaving(Model):
     """Of every arm, A' apart from A."""
     solo: tuple[SoloCheck, ...] = ()
     """Empty without sequential blocks."""
+    speed_spread: float | None = None
+    """Standard deviation of ln of the machine's speed between the slices of one trial, by what
+    server and client feel alike; None with too few slices. Where transactions are not all of one
+    kind it has their mix too."""
+    speed_slices: int = 0
 
 
 def excludes_zero(interval: Interval | None) -> bool:

@@ -107,6 +107,9 @@ def _checks(group: Group) -> Iterator[tuple[Any, ...]]:
     for carried in turns.carry_over:
         ends = _ends(carried.change)
         yield (*place, "carry_over_fraction", group.baseline.name, carried.figure, *ends, None)
+    if turns.speed_spread is not None:
+        slices = turns.speed_slices
+        yield (*place, "speed_spread", None, None, turns.speed_spread, None, None, slices)
     for solo in turns.solo:
         ends = _ends(solo.difference)
         yield (*place, "interleaved_minus_solo", solo.arm, solo.figure, *ends, None)

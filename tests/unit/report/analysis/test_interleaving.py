@@ -1,7 +1,7 @@
 """What turns may have done to the figures, against figures computed by hand."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import pytest
@@ -99,13 +99,17 @@ def found(*blocks: Mapping[str, TrialView]) -> Interleaving:
 
 
 def block(
-    plain: Sequence[float], again: Sequence[float], tde: Sequence[float], tde_stopped: float = 0.03
+    plain: Sequence[float],
+    again: Sequence[float],
+    tde: Sequence[float],
+    tde_stopped: float = 0.03,
+    turns: str = TURNS,
 ) -> dict[str, TrialView]:
     p, c, t = ARMS
     return {
-        "plain": trial(p, plain, spanned=10),
-        "again": trial(c, again),
-        "tde": trial(t, tde, stopped=tde_stopped),
+        "plain": trial(p, plain, spanned=10, turns=turns),
+        "again": trial(c, again, turns=turns),
+        "tde": trial(t, tde, stopped=tde_stopped, turns=turns),
     }
 
 
@@ -197,9 +201,58 @@ def test_without_a_server_s_readings_the_rest_is_there() -> None:
     assert turns.work[0].transactions == 1000
 
 
+def changed(
+    turns: Mapping[str, TrialView], change: Callable[[int, RoundView], dict[str, float | None]]
+) -> dict[str, TrialView]:
+    """With the rounds' figures that `change` gives for each round and its number."""
+    return {
+        arm: one.model_copy(
+            update={
+                "rounds": tuple(
+                    row.model_copy(update=change(number, row))
+                    for number, row in enumerate(one.rounds)
+                )
+            }
+        )
+        for arm, one in turns.items()
+    }
+
+
+def slowed(turns: Mapping[str, TrialView], server: float, client: float) -> dict[str, TrialView]:
+    """Every second slice of each arm with so many times the CPU."""
+    return changed(
+        turns,
+        lambda number, row: {
+            "database_cpu_seconds": (row.database_cpu_seconds or 0) * server ** (number % 2),
+            "client_cpu_seconds": row.client_cpu_seconds * client ** (number % 2),
+        },
+    )
+
+
+def test_the_machine_s_speed_is_what_server_and_client_feel_alike() -> None:
+    even = block([100] * 4, [100] * 4, [80] * 4)
+    assert (found(even).speed_spread, found(even).speed_slices) == (0.0, 12)
+    # Of each trial two slices are half of ln 1.1 above its mean and two below: 4 / 3 of a quarter.
+    both = found(slowed(even, server=1.1, client=1.1)).speed_spread
+    assert both == pytest.approx(math.log(1.1) / math.sqrt(3), rel=1e-5)
+    assert found(slowed(even, server=1.1, client=1.0)).speed_spread == 0.0
+    assert found(slowed(even, server=1.1, client=0.9)).speed_spread == 0.0
+
+
+def test_a_spread_of_few_slices_or_of_unknown_cpu_is_not_told() -> None:
+    short = found(block([100] * 3, [100] * 3, [100] * 3, turns="ptc tpc cpt"))
+    assert (short.speed_spread, short.speed_slices) == (None, 9)
+    slow = found(block([100] * 4, [100] * 4, [79] * 4))
+    assert slow.speed_slices == 8, "198 transactions a slice are too few"
+    even = block([100] * 4, [100] * 4, [100] * 4)
+    blind = found(changed(even, lambda *_: {"database_cpu_seconds": None}))
+    assert (blind.speed_spread, blind.speed_slices) == (None, 0)
+
+
 # ------------------------------------------------------------------- of whole reports
 
 TURN_STUDY = Study(concurrency=(4,), blocks=1, rounds=30)
+QUIET = dict.fromkeys(("plain", "plain-control", "tde"), 0.0)
 
 
 def report(study: Study) -> Report:
@@ -218,6 +271,7 @@ ABOUT_TURNS = {
     "Neighbouring observations are alike",
     "Who ran before shows",
     "Latency leaves out interrupted transactions",
+    "The machine's speed changes",
 }
 
 
@@ -230,7 +284,7 @@ def test_a_sequential_campaign_has_none_of_this() -> None:
 @pytest.mark.parametrize(
     ("study", "expected"),
     [
-        (replace(TURN_STUDY, background=dict.fromkeys(("plain", "plain-control", "tde"), 0.0)), ""),
+        (replace(TURN_STUDY, background=QUIET), ""),
         (TURN_STUDY, "Servers work while their clients are stopped"),
         (
             replace(TURN_STUDY, background={"tde": 0.1}),
@@ -239,6 +293,9 @@ def test_a_sequential_campaign_has_none_of_this() -> None:
         (replace(TURN_STUDY, carry=0.05), "Who ran before shows"),
         (replace(TURN_STUDY, sticky=0.95, rounds=100), "Neighbouring observations are alike"),
         (replace(TURN_STUDY, spanned=0.05), "Latency leaves out interrupted transactions"),
+        (replace(TURN_STUDY, speed=0.08), "The machine's speed changes"),
+        # Its transactions are of five kinds, whose mix differs from slice to slice.
+        (replace(TURN_STUDY, speed=0.08, tpcc=True, background=QUIET), ""),
         (
             replace(TURN_STUDY, solo=6, solo_loss=0.1, noise=0.004),
             "Sequential blocks give another answer",

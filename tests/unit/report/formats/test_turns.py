@@ -89,6 +89,8 @@ def test_csv_of_checks() -> None:
     row = found["interleaved_minus_solo", "tde", "tps"]
     assert float(row["value"]) == solo.difference.estimate
     assert float(row["ci95_high"]) == solo.difference.high
+    row = found["speed_spread", "", ""]
+    assert (float(row["value"]), int(row["pairs"])) == (turns().speed_spread, 36)
     carried = turns().carry_over[0]
     row = found["carry_over_fraction", "plain", carried.figure]
     assert float(row["ci95_low"]) == carried.change.low

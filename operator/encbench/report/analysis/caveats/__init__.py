@@ -45,6 +45,7 @@ CHECKS: tuple[Check, ...] = (
     setting.no_tpc_result,
     setting.statements,
     setting.not_checked,
+    turns.unsteady,
     blocks.short_window,
     turns.spanned,
     setting.dataset_in_memory,

@@ -10,6 +10,9 @@ from encbench.report.figures import JUDGED
 from encbench.report.words import text
 from encbench.text.words import listed
 
+UNSTEADY = 0.05
+"""Spread of speed between slices: less than 0.04 on a quiet day, 0.07 to 0.09 on a noisy one
+(docs/design/0011)."""
 MUCH_SPANNED = 0.02
 """Of an arm's transactions: where so many are missing, they can move the 95th percentile."""
 
@@ -108,6 +111,25 @@ def carry_over(facts: Facts) -> Iterator[Caveat]:
             f"other: {listed(found)}. What one arm leaves behind in caches, disk and background "
             "work then counts for the next. A verdict has to hold in spite of it. A longer "
             "blocks.interleave.settle leaves out more.",
+        )
+
+
+def unsteady(facts: Facts) -> Iterator[Caveat]:
+    """A machine whose speed changes, where all transactions are of one kind and so show it."""
+    found = [
+        f"{text.percent(turns.speed_spread)} ({group.place})"
+        for group, turns in _turns(facts)
+        if facts.resolved.workloads[group.workload].sysbench is not None
+        and (turns.speed_spread or 0.0) > UNSTEADY
+    ]
+    if found:
+        yield note(
+            title="The machine's speed changes",
+            text="Server and client alike need more CPU for a transaction in one slice than in "
+            f"the next; their common standard deviation is {listed(found)}. Something beside the "
+            "campaign makes the CPU slower and faster, such as another tenant of its host or the "
+            "clock frequency. Taking turns keeps that out of the comparison, but intervals are "
+            "wider than on a steady machine.",
         )
 
 
