@@ -204,7 +204,7 @@ async def run(args: argparse.Namespace) -> None:
         elector = Elector(cluster, SystemClock(), ticks, contender(args))
         meter.follow(elector.standing)
         fenced = FencedTransport(way, lambda: elector.leads)
-        deps, _ = _connect(args, stack, meter, KubernetesCluster(fenced))
+        deps = _connect(args, stack, meter, KubernetesCluster(fenced), _store(args))
         if args.liveness:
             await stack.enter_async_context(alive(args.liveness))
         if args.metrics_port is not None:
@@ -319,7 +319,8 @@ async def check(args: argparse.Namespace) -> bool:
     """Print one line for each service that the operator needs; True when all of them answer."""
     async with AsyncExitStack() as stack:
         cluster = KubernetesCluster(await _way(stack, Meter()))
-        deps, store = _connect(args, stack, Meter(), cluster)
+        store = _store(args)
+        deps = _connect(args, stack, Meter(), cluster, store)
         good = True
         for name, probe in (
             ("API server and CRDs", deps.cluster.list(CAMPAIGN, args.namespace[0])),
@@ -366,14 +367,8 @@ async def _way(stack: AsyncExitStack, meter: Meter) -> Transport:
     return MeteredTransport(ClientTransport(client), meter)
 
 
-def _connect(
-    args: argparse.Namespace, stack: AsyncExitStack, meter: Meter, cluster: Cluster
-) -> tuple[Deps, ObjectStore]:
-    metrics = Prometheus(args.prometheus_url, ca_file=args.prometheus_ca_file)
-    agent, recorder = HttpAgent(), HttpRecorder()
-    for adapter in (metrics, agent, recorder):
-        stack.push_async_callback(adapter.aclose)
-    store = ObjectStore(
+def _store(args: argparse.Namespace) -> ObjectStore:
+    return ObjectStore(
         endpoint=args.s3_endpoint,
         external_endpoint=args.s3_external_endpoint,
         bucket=args.s3_bucket,
@@ -381,6 +376,19 @@ def _connect(
         credentials=args.s3_credentials_dir,
         ca_file=args.s3_ca_file,
     )
+
+
+def _connect(
+    args: argparse.Namespace,
+    stack: AsyncExitStack,
+    meter: Meter,
+    cluster: Cluster,
+    store: ObjectStore,
+) -> Deps:
+    metrics = Prometheus(args.prometheus_url, ca_file=args.prometheus_ca_file)
+    agent, recorder = HttpAgent(), HttpRecorder()
+    for adapter in (metrics, agent, recorder):
+        stack.push_async_callback(adapter.aclose)
     settings = Settings(
         operator_image=args.image,
         image_pull_policy=args.image_pull_policy,
@@ -406,7 +414,7 @@ def _connect(
             storage_classes=tuple(args.allowed_storage_class),
         ),
     )
-    deps = Deps(
+    return Deps(
         cluster=cluster,
         store=store,
         metrics=metrics,
@@ -418,7 +426,6 @@ def _connect(
         settings=settings,
         services=services(store, metrics),
     )
-    return deps, store
 
 
 def main() -> int:

@@ -1,6 +1,5 @@
 """Real stores, and their fake."""
 
-import uuid
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import cache
@@ -8,7 +7,7 @@ from functools import cache
 import pytest
 from botocore.loaders import create_loader
 
-from tests.contract.store.harness import FakeHarness, Harness, RealHarness
+from tests.contract.store.harness import FakeHarness, Harness, RealHarness, new_bucket
 from tests.support.daemon import free_port
 from tests.support.s3 import S3Server
 from tests.support.stores import PROGRAMS, Program
@@ -61,6 +60,6 @@ async def harness(request: pytest.FixtureRequest, servers: Servers) -> Harness:
 
 async def _real(server: S3Server) -> RealHarness:
     closed = f"http://127.0.0.1:{free_port()}"
-    harness = RealHarness(server, f"contract-{uuid.uuid4().hex[:12]}", closed)
+    harness = RealHarness(server, new_bucket(), closed)
     await harness.store.ensure_bucket()
     return harness

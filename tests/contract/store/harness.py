@@ -46,6 +46,11 @@ class Harness(Protocol):
         ...
 
 
+def new_bucket() -> str:
+    """A name that no bucket has yet."""
+    return f"contract-{uuid.uuid4().hex[:12]}"
+
+
 class FakeHarness:
     def __init__(self) -> None:
         self.store = FakeStore()
@@ -99,7 +104,7 @@ class RealHarness:
         return self.with_(endpoint=self._closed)
 
     def bare(self) -> Store:
-        return self.with_(bucket=f"contract-{uuid.uuid4().hex[:12]}")
+        return self.with_(bucket=new_bucket())
 
     def with_(
         self,
