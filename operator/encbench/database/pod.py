@@ -180,7 +180,7 @@ def _agent(context: DatabaseContext) -> Part:
 
 
 def _agent_resources(context: DatabaseContext) -> Part:
-    """One more thousandth of a core for every ten connections, where each is a process.
+    """Where each connection is a process, a thousandth of a core more for every ten of them.
 
     Reading a process takes 27 µs of CPU, once a second; with this share a reading of all of them
     ends well within its second.

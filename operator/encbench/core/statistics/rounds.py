@@ -13,7 +13,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from statistics import fmean
+from operator import mul
+from statistics import covariance, fmean
 
 from encbench.core.statistics.intervals import Estimate, of_ratios
 
@@ -25,6 +26,8 @@ SHORTEST_BATCH = 2
 """Rounds."""
 LAG_ONE_LEVEL = 1.645
 """One-sided 5 % of the normal distribution, by which a positive autocorrelation is noticed."""
+ENOUGH_PAIRS = 12
+"""For a spread: a demo that is cut short has fewer."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +97,20 @@ def lag_one(series: Sequence[Sequence[float]]) -> Autocorrelation | None:
         return None
     shared = math.fsum((a - mean) * (b - mean) for a, b in pairs)
     return Autocorrelation(shared / spread * len(everything) / len(pairs), len(pairs))
+
+
+def common_spread(series: Sequence[Sequence[tuple[float, float]]]) -> float | None:
+    """Standard deviation, within each series, of what the two values of a pair have in common.
+
+    Each value has noise of its own as well, so the variance of the common part is their covariance.
+    Every series has at least two pairs; None with fewer than `ENOUGH_PAIRS` in all.
+    """
+    if sum(map(len, series)) < ENOUGH_PAIRS:
+        return None
+    free = [len(pairs) - 1 for pairs in series]
+    within = [covariance(*zip(*pairs, strict=True)) for pairs in series]
+    shared = math.fsum(map(mul, free, within)) / sum(free)
+    return math.sqrt(max(shared, 0.0))
 
 
 def carry_over(

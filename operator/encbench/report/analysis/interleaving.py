@@ -10,7 +10,14 @@ from statistics import fmean
 
 from encbench.api.overheadreport import FigureKey, Interval
 from encbench.core.statistics.intervals import Estimate, geometric_mean, of_ratios
-from encbench.core.statistics.rounds import Amounts, Autocorrelation, batches, carry_over, lag_one
+from encbench.core.statistics.rounds import (
+    Amounts,
+    Autocorrelation,
+    batches,
+    carry_over,
+    common_spread,
+    lag_one,
+)
 from encbench.report.analysis.pairs import Blocks, Pairs, interval
 from encbench.report.analysis.rounds import AMOUNTS
 from encbench.report.analysis.views import rounded
@@ -22,14 +29,14 @@ from encbench.report.document.interleaving import (
     ServerWork,
     SoloCheck,
 )
-from encbench.report.document.trial import SlotView, TrialView
+from encbench.report.document.trial import RoundView, SlotView, TrialView
 from encbench.report.figures import CPU, JUDGED, TPS, JudgedFigure
 
 NOTHING = Amounts(0.0, 0.0)
 """In place of a slot whose CPU is not known; no comparison uses such a round."""
-ENOUGH_SLICES, ENOUGH_TRANSACTIONS = 12, 200
-"""For the spread of speed, the latter in each slice. Both CPU figures are divided by that count, so
-where it is small, the transactions under way at a slice's edges would look like speed."""
+ENOUGH_TRANSACTIONS = 200
+"""In a slice, for the spread of speed. Both CPU figures are divided by that count, so where it is
+small, the transactions under way at a slice's edges would look like speed."""
 
 
 CarryOvers = Mapping[FigureKey, Estimate]
@@ -47,6 +54,7 @@ def interleaving(
         return None
     figure = judging[0] if judging[0].field in AMOUNTS else TPS
     costs = _costs(whole)
+    spread = common_spread(costs)
     return Interleaving(
         neighbours=tuple(_neighbours(pairs, whole, figure)),
         neighbours_figure=figure.key,
@@ -55,7 +63,7 @@ def interleaving(
         ),
         work=tuple(_work(pairs, whole)),
         solo=tuple(_solo(pairs, solo, judging)),
-        speed_spread=_speed_spread(costs),
+        speed_spread=None if spread is None else rounded(spread),
         speed_slices=sum(map(len, costs)),
     )
 
@@ -167,40 +175,25 @@ def _work(pairs: Pairs, blocks: Blocks) -> Iterator[ServerWork]:
         )
 
 
-def _speed_spread(trials: Sequence[Sequence[tuple[float, float]]]) -> float | None:
-    """Standard deviation of ln speed between slices, from (ln server, ln client) CPU a transaction.
-
-    A slower machine needs more CPU for the same work, of server and client alike, and each of them
-    has noise of its own. So the variance of speed is their covariance, here within trials. None
-    with fewer than `ENOUGH_SLICES` slices.
-    """
-    together, free = 0.0, 0
-    for slices in trials:
-        server, client = (fmean(side) for side in zip(*slices, strict=True))
-        together += math.fsum((one - server) * (other - client) for one, other in slices)
-        free += len(slices) - 1
-    if sum(map(len, trials)) < ENOUGH_SLICES:
-        return None
-    return rounded(math.sqrt(max(together / free, 0.0)))
-
-
 def _costs(blocks: Blocks) -> list[list[tuple[float, float]]]:
-    """By trial, ln of the server's and of the client's CPU a transaction in its slices."""
+    """By trial, ln of the server's and of the client's CPU a transaction in its slices.
+
+    A slower machine needs more of both for the same work.
+    """
     trials = [trial for by_arm in blocks.values() for trial in by_arm.values()]
-    costs = [
-        [
-            (
-                math.log(server / one.transactions),
-                math.log(one.client_cpu_seconds / one.transactions),
-            )
-            for one in trial.rounds
-            if one.transactions >= ENOUGH_TRANSACTIONS
-            and (server := one.database_cpu_seconds or 0.0) > 0
-            and one.client_cpu_seconds > 0
-        ]
-        for trial in trials
-    ]
+    costs = [[cost for one in trial.rounds if (cost := _cost(one))] for trial in trials]
     return [slices for slices in costs if len(slices) > 1]
+
+
+def _cost(one: RoundView) -> tuple[float, float] | None:
+    server, client = (
+        AMOUNTS[f"{who}_cpu_ms_per_transaction"](one) for who in ("database", "client")
+    )
+    if server is None or client is None or one.transactions < ENOUGH_TRANSACTIONS:
+        return None
+    if min(server.top, client.top) <= 0:
+        return None
+    return math.log(server.top / server.bottom), math.log(client.top / client.bottom)
 
 
 def _ratio(logs: Sequence[float]) -> Interval | None:

@@ -100,6 +100,7 @@ class Interleaving(Model):
     server and client feel alike; None with too few slices. Where transactions are not all of one
     kind it has their mix too."""
     speed_slices: int = 0
+    """Slices with enough transactions and both CPU figures, on which it rests."""
 
 
 def excludes_zero(interval: Interval | None) -> bool:

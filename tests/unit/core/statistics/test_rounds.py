@@ -7,7 +7,14 @@ from collections.abc import Sequence
 import pytest
 
 from encbench.core.statistics.intervals import Estimate, of_ratios
-from encbench.core.statistics.rounds import Amounts, batches, carry_over, lag_one, typical
+from encbench.core.statistics.rounds import (
+    Amounts,
+    batches,
+    carry_over,
+    common_spread,
+    lag_one,
+    typical,
+)
 from encbench.core.timetable import timetable
 
 A, A2, T = 0, 1, 2
@@ -118,3 +125,23 @@ def test_what_an_arm_leaves_behind_is_found() -> None:
     assert none is not None
     assert none.half_width() is not None
     assert abs(none.mean) < 2 * (none.half_width() or 0.0)
+
+
+def test_a_common_spread_leaves_out_what_each_value_has_alone() -> None:
+    draw = random.Random(1)
+    series = []
+    for level in range(40):
+        common = [level + draw.gauss(0, 0.08) for _ in range(25)]
+        series.append([(one + draw.gauss(0, 0.1), one + draw.gauss(0, 0.02)) for one in common])
+    assert common_spread(series) == pytest.approx(0.08, rel=0.05)
+    apart = [[(draw.gauss(0, 0.1), draw.gauss(0, 0.1)) for _ in range(25)] for _ in range(40)]
+    found = common_spread(apart)
+    assert found is not None
+    assert found < 0.03
+    assert common_spread([[(0.0, 1.0), (1.0, 0.0)] * 6]) == 0.0, "they go against each other"
+
+
+def test_a_common_spread_of_few_pairs_is_not_told() -> None:
+    assert common_spread([[(0.0, 0.0), (1.0, 1.0)]] * 5) is None
+    assert common_spread([[(0.0, 0.0), (1.0, 1.0)]] * 6) == pytest.approx(math.sqrt(0.5))
+    assert common_spread([]) is None
