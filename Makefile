@@ -73,7 +73,7 @@ environment:
 compiled:
 	python3 -m tests.cluster build
 demo-parts:
-	python3 -m tests.cluster build demo
+	python3 -m tests.cluster up --images demo
 
 .PHONY: check
 check: lint unit ## Format, lint, types, import directions, shell, generated files, prose, unit tests; in seconds

@@ -6,7 +6,7 @@ once is compiled twice. Image builds mostly wait for the network and the disk: t
 each image as soon as its binary is there.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 
@@ -17,9 +17,18 @@ from .layout import Layout
 
 
 def make(
-    layout: Layout, console: Console, parts: Iterable[str], names: Iterable[str], *, pull: bool
+    layout: Layout,
+    console: Console,
+    parts: Iterable[str],
+    names: Iterable[str],
+    *,
+    pull: bool,
+    then: Callable[[str, Path], None] = lambda name, archive: None,
 ) -> tuple[dict[str, Path], dict[str, Path]]:
-    """Binary directories by part and archives by image name, made where the cache lacks them."""
+    """Binary directories by part and archives by image name, made where the cache lacks them.
+
+    The third lane does `then` with each image's name and archive, so no compiler waits for it.
+    """
     part_of = {name: images.RECIPES[name].part for name in names}
     wanted = [part for part in binaries.PARTS if part in {*parts, *part_of.values()}]
     built: dict[str, Future[Path]] = {}
@@ -32,7 +41,12 @@ def make(
     def build(part: str | None, made: Path | None) -> None:
         for name, own in part_of.items():
             if own == part:
-                built[name] = builders.submit(images.ensure, layout, console, name, made, pull=pull)
+                built[name] = builders.submit(build_image, name, made)
+
+    def build_image(name: str, made: Path | None) -> Path:
+        archive = images.ensure(layout, console, name, made, pull=pull)
+        then(name, archive)
+        return archive
 
     with (
         ThreadPoolExecutor(1) as kubernetes,

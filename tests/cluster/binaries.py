@@ -179,11 +179,16 @@ def compiled(name: str) -> Path:
     Only compiling locks the cache, so a test whose part is there does not wait for another run.
     """
     layout, console = Layout.from_environment(), Console()
-    found = cache.place(layout, "bin", name, _key(layout, PARTS[name], native()))
+    found = place(layout, name)
     if found.exists():
         return found
     with cache.exclusive(layout, console):
         return ensure(layout, console, name)
+
+
+def place(layout: Layout, name: str) -> Path:
+    """Where a part's binaries for this machine are once they are compiled."""
+    return cache.place(layout, "bin", name, _key(layout, PARTS[name], native()))
 
 
 def ensure(layout: Layout, console: Console, name: str, architecture: str = native()) -> Path:

@@ -47,17 +47,16 @@ def up(
 ) -> None:
     """Bring a cluster of so many nodes up; returns when they and the addons are ready.
 
-    It gets the `further` images while it waits for the addons.
+    It gets the `further` images while it waits for the addons, or as they are built where there are
+    compilers to wait for.
     """
     preflight.check_host()
     packages.ensure(layout, console)
-    names = dict.fromkeys((*images.CORE_IMAGES, *further))
-    compiled, archives = artefacts.make(layout, console, binaries.core_parts(), names, pull=pull)
-    core = {name: archives.pop(name) for name in images.CORE_IMAGES}
+    parts = {part: binaries.place(layout, part) for part in binaries.core_parts()}
     members = nodes.planned(count)
     planned = components.daemons(layout, members, judged=policies.wanted())
     daemons = (binaries.kubernetes(), policies.NAME)
-    plan = plan_of(planned, [compiled[part] for part in daemons if part in compiled])
+    plan = plan_of(planned, [parts[part] for part in daemons if part in parts])
     started = _started_from(layout)
     if not may_go_on(started, plan) and (layout.state.exists() or cgroups.members()):
         console.say(
@@ -71,14 +70,23 @@ def up(
     preflight.check_free(planned)
     snapshot.take(layout)
     pki.ensure(layout, members)
-    _link_binaries(layout, compiled.values())
     _write_files(layout, planned)
     mounts.share(layout.state)
     layout.volumes.mkdir(exist_ok=True)
     cgroups.create(components.branches(members))
     for node in members:
         _boot(layout, node)
+    _start_runtimes(layout, planned)
 
+    def bring(name: str, archive: Path) -> None:
+        """Unpacking reads and writes more than it computes, so it costs little beside compilers."""
+        if not all(place.exists() for place in parts.values()):
+            import_images(layout, console, {name: archive})
+
+    names = dict.fromkeys((*images.CORE_IMAGES, *further))
+    compiled, archives = artefacts.make(layout, console, parts, names, pull=pull, then=bring)
+    _link_binaries(layout, compiled.values())
+    core = {name: archives.pop(name) for name in images.CORE_IMAGES}
     _start(layout, console, members, planned, core)
     with ThreadPoolExecutor(1) as pool:
         brought = pool.submit(import_images, layout, console, archives)
@@ -114,6 +122,15 @@ def _boot(layout: Layout, node: Node) -> None:
     network.connect(node.number, namespaces.process(node), inside)
 
 
+def _start_runtimes(layout: Layout, planned: Iterable[Daemon]) -> None:
+    """Start containerd on every node. It comes from Debian, so it need not wait for a compiler."""
+    runtimes = [one for one in planned if one.name == one.node.own("containerd")]
+    for daemon in runtimes:
+        start_daemon(layout, daemon)
+    for daemon in runtimes:
+        _await_daemon(layout, daemon, partial(containerd.answers, daemon.node), 30)
+
+
 def _start(
     layout: Layout,
     console: Console,
@@ -123,14 +140,13 @@ def _start(
 ) -> None:
     """Start what does not run. The order lets slow starts overlap with what does not need them."""
     by_name = {daemon.name: daemon for daemon in planned if not daemon.through}
+    for node in members:
+        del by_name[node.own("containerd")]
     api = Api(layout)
-    with console.step("control plane", "etcd, containerd, kube-apiserver"):
-        runtimes = [by_name.pop(node.own("containerd")) for node in members]
+    with console.step("control plane", "etcd, kube-apiserver"):
         server = by_name.pop("kube-apiserver")
-        for daemon in (by_name.pop("etcd"), *runtimes, server):
+        for daemon in (by_name.pop("etcd"), server):
             start_daemon(layout, daemon)
-        for daemon in runtimes:
-            _await_daemon(layout, daemon, partial(containerd.answers, daemon.node), 30)
         import_images(layout, console, archives)
         _await_daemon(layout, server, api.ready, 90)
     with console.step("node" if len(members) == 1 else "nodes", ", ".join(by_name)):

@@ -13,26 +13,29 @@ LAYOUT, CONSOLE = Layout.from_environment(), Console()
 
 
 def test_an_image_waits_for_its_own_binary_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """CoreDNS is built while Kubernetes still compiles, which waits here for its image."""
-    built = threading.Event()
+    """CoreDNS is handed over while Kubernetes still compiles, which waits here for that."""
+    built, handed = threading.Event(), dict[str, Path]()
 
     def ensure(layout: Layout, console: Console, part: str) -> Path:
-        assert part != "kubernetes" or built.wait(10), "no image was built meanwhile"
+        assert part != "kubernetes" or built.wait(10), "no image was handed over meanwhile"
         return Path(part)
 
     def image(layout: Layout, console: Console, name: str, made: Path | None, **_: bool) -> Path:
-        if name == "coredns":
-            assert made == Path("clients")
-            built.set()
+        assert name != "coredns" or made == Path("clients")
         return Path(f"{name}.tar")
+
+    def then(name: str, archive: Path) -> None:
+        handed[name] = archive
+        if name == "coredns":
+            built.set()
 
     monkeypatch.setattr(binaries, "ensure", ensure)
     monkeypatch.setattr(images, "ensure", image)
     compiled, archives = artefacts.make(
-        LAYOUT, CONSOLE, ["kubernetes"], ["coredns", "sysbench"], pull=False
+        LAYOUT, CONSOLE, ["kubernetes"], ["coredns", "sysbench"], pull=False, then=then
     )
     assert compiled == {part: Path(part) for part in ("kubernetes", "clients")}
-    assert archives == {name: Path(f"{name}.tar") for name in ("coredns", "sysbench")}
+    assert archives == {name: Path(f"{name}.tar") for name in ("coredns", "sysbench")} == handed
 
 
 def test_a_failed_image_ends_everything(monkeypatch: pytest.MonkeyPatch) -> None:
