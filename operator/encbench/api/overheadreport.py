@@ -152,6 +152,14 @@ class InvalidCount(Model):
     count: Int = Field(description="Trials.")
 
 
+class CaveatTitle(Model):
+    """One thing that could be wrong with the figures; the page says what, and what to do."""
+
+    weight: Literal["serious", "note"]
+    """Serious where a figure may mislead, a note where a reader should know of it."""
+    title: Annotated[str, Field(max_length=256)] = Field(description="What it is.")
+
+
 class OverheadReportStatus(Model):
     """The report."""
 
@@ -171,5 +179,7 @@ class OverheadReportStatus(Model):
     invalid: Annotated[list[InvalidCount], Field(max_length=64)] = Field(default_factory=list)
     """Trials that did not count, by reason."""
     colocated: Bool = Field(False, description="Client and database shared a node.")
+    caveats: Annotated[list[CaveatTitle], Field(max_length=64)] = Field(default_factory=list)
+    """What could be wrong with the figures, serious things first."""
     artefacts: Artefacts | None = optional("Location of the report in the bucket.")
     generated_time: Time | None = optional("When the report was rendered.")

@@ -7,7 +7,7 @@ Data passes from the index through `bucket` (records, checked), `views` (figures
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from encbench.api.overheadreport import Artefact, InvalidCount, OverheadReportStatus
+from encbench.api.overheadreport import Artefact, CaveatTitle, InvalidCount, OverheadReportStatus
 from encbench.core.artefact import decode, digest_of, encode
 from encbench.core.naming import INDEX
 from encbench.core.records import (
@@ -102,6 +102,7 @@ def to_status(report: Report) -> OverheadReportStatus:
         rows=report.rows[:MAX_ROWS],
         invalid=list(report.invalid[:64]),
         colocated=report.colocated,
+        caveats=[CaveatTitle(weight=one.weight, title=one.title) for one in report.caveats[:64]],
         generated_time=report.generated_time,
     )
 

@@ -38,7 +38,7 @@ _RECOVERY: Columns = {
 
 
 def text(status: OverheadReportStatus) -> str:
-    """Headline, one line for each row, noise floor, exclusions, and where the page is."""
+    """Headline, one line for each row, noise floor, exclusions, caveats, and where the page is."""
     formulas = paragraph(_FORMULAS) if status.rows else ""
     parts = (paragraph(status.headline), *_tables(status.rows), formulas, _notes_of(status))
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -54,8 +54,9 @@ def _notes(status: OverheadReportStatus) -> Iterable[str]:
     if status.invalid:
         counts = ", ".join(f"{entry.count} {entry.reason}" for entry in status.invalid)
         yield f"excluded     {counts}"
-    if status.colocated:
-        yield "note         client and database shared a node"
+    yield from (f"caveat       {one.title}" for one in status.caveats if one.weight == "serious")
+    if notes := sum(one.weight == "note" for one in status.caveats):
+        yield f"notes        {notes} on the page"
     if status.artefacts is not None:
         yield f"page         s3://{status.artefacts.bucket}/{status.artefacts.html.key}"
 

@@ -184,6 +184,10 @@ def test_status_of_a_report() -> None:
     assert status.noise_floor == max(g.noise_floor or 0 for g in found.groups)
     assert list(status.rows) == found.rows
     assert [(e.reason, e.count) for e in status.invalid] == [("ProofFailed", 1)]
+    assert status.caveats
+    assert [(c.weight, c.title) for c in status.caveats] == [
+        (c.weight, c.title) for c in found.caveats
+    ]
     assert OverheadReportStatus.model_validate(status.to_dict()) == status
 
 

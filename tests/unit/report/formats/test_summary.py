@@ -29,7 +29,12 @@ def test_columns_line_up_and_lines_have_no_tail() -> None:
     }
     assert all(line[place - 1] == " " for line in lines[head : head + 7])
     assert "excluded     1 ClientThrottled" in lines
-    assert "note         client and database shared a node" in lines
+    caveats = [one.title for one in found.caveats if one.weight == "serious"]
+    assert "Client and database shared a node" in caveats
+    at = lines.index(f"caveat       {caveats[0]}")
+    assert lines[at : at + len(caveats)] == [f"caveat       {title}" for title in caveats]
+    notes = len(found.caveats) - len(caveats)
+    assert lines[at + len(caveats)] == f"notes        {notes} on the page"
     assert lines[-1] == "page         s3://encbench/bench/demo/report/report.html"
     assert all(line == line.rstrip() for line in lines)
 
