@@ -16,6 +16,13 @@ class Wire:
     turns: int = 0
     """How often a client sent something after the server's last answer, or first of all."""
     lock: threading.Lock = field(default_factory=threading.Lock)
+    ways: list[threading.Thread] = field(default_factory=list)
+    """Each passes on what one side of a connection says, and ends with it."""
+
+    def wait(self) -> None:
+        """Until all connections so far are over, so that their last words count too."""
+        for way in self.ways:
+            way.join(timeout=10)
 
 
 @dataclass
@@ -47,7 +54,9 @@ def _accept(listener: socket.socket, port: int, wire: Wire) -> None:
         talk = _Talk()
         for pair in ((near, far), (far, near)):
             asks = pair[0] is near
-            threading.Thread(target=_pass, args=(*pair, wire, talk, asks), daemon=True).start()
+            way = threading.Thread(target=_pass, args=(*pair, wire, talk, asks), daemon=True)
+            way.start()
+            wire.ways.append(way)
 
 
 def _pass(

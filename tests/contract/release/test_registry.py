@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -40,6 +41,8 @@ NAMES = (
 )
 """What the chart and the demo have, but for the server, which is upstream's."""
 MIRROR = "mirror"
+_KEYS = re.compile(r"(?<=-key: )\S+")
+"""The bundled store's credentials, which are new in each rendering without a cluster."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +110,7 @@ def test_helm_pushes_the_chart_and_installs_it(pushed: Pushed, part: str, tmp_pa
     helm("push", str(package), charts)
     url, version = f"{charts}/encbench", f"--version={__version__}"
     pulled = helm("template", "bench", url, version)
-    assert pulled == helm("template", "bench", str(package))
+    assert _KEYS.sub("", pulled) == _KEYS.sub("", helm("template", "bench", str(package)))
 
 
 async def test_it_holds_every_image_that_the_plugin_lists(pushed: Pushed) -> None:
