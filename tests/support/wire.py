@@ -20,7 +20,7 @@ class Wire:
     """Each passes on what one side of a connection says, and ends with it."""
 
     def wait(self) -> None:
-        """Until all connections so far are over, so that their last words count too."""
+        """Wait until all connections so far are over, because their last words count too."""
         for way in self.ways:
             way.join(timeout=10)
 

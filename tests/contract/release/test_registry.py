@@ -41,7 +41,7 @@ NAMES = (
 )
 """What the chart and the demo have, but for the server, which is upstream's."""
 MIRROR = "mirror"
-_KEYS = re.compile(r"(?<=-key: )\S+")
+_KEYS = re.compile(r"(?<=(?:access|secret)-key: )\S+")
 """The bundled store's credentials, which are new in each rendering without a cluster."""
 
 

@@ -20,8 +20,8 @@ APART = {
 }
 """What keeps a driver from making one statement of a batch, so that the server counts all."""
 TOGETHER = {"mariadb": ("useBulkStmts=true", "disablePipeline=true")}
-"""What has a batch travel as one. MariaDB's driver otherwise sends its rows, and what it asks at
-connection, one after the other, and the server may answer one before the next is on the wire."""
+"""What sends a batch as one message. Otherwise MariaDB's driver sends its rows, and its questions
+when it connects, one by one, and the server may answer one before the next is on the wire."""
 
 
 @pytest.fixture(scope="module", params=first_of(SERVERS))
@@ -125,6 +125,7 @@ def test_the_wire_has_the_round_trips_that_the_client_counts(
                 runTxnsPerTerminal=many,
                 statements=statements,
             )
+            wire.wait()
         assert done.code == 0, done.said
         assert done.result["retries"] == 0
         found.append((wire.turns, done.result["traffic"]["roundTrips"]))
