@@ -63,16 +63,16 @@ parts: parts-made ## Install, compile and build what the tests need, unless it i
 # What compiles needs no package of Python: with an empty cache it is made beside the environment.
 # These are targets of their own, because make expands all of a recipe before it runs the first line,
 # and to expand `python` makes the environment.
-.PHONY: demo-made parts-made environment compiled demo-parts
+.PHONY: demo-made parts-made environment compiled demo-cluster
 demo-made:
-	@$(MAKE) --no-print-directory --jobs=2 environment $(if $(filter existing,$(CLUSTER)),,demo-parts)
+	@$(MAKE) --no-print-directory --jobs=2 environment $(if $(filter existing,$(CLUSTER)),,demo-cluster)
 parts-made:
 	@$(MAKE) --no-print-directory --jobs=2 environment compiled
 environment:
 	@tests/venv.sh >/dev/null
 compiled:
 	python3 -m tests.cluster build
-demo-parts:
+demo-cluster:
 	python3 -m tests.cluster up --images demo
 
 .PHONY: check

@@ -79,7 +79,7 @@ def up(
     _start_runtimes(layout, planned)
 
     def bring(name: str, archive: Path) -> None:
-        """Unpacking reads and writes more than it computes, so it costs little beside compilers."""
+        """Only while something has to be compiled: otherwise the addons start first."""
         if not all(place.exists() for place in parts.values()):
             import_images(layout, console, {name: archive})
 

@@ -35,8 +35,8 @@ from encbench.report.figures import CPU, JUDGED, TPS, JudgedFigure
 NOTHING = Amounts(0.0, 0.0)
 """In place of a slot whose CPU is not known; no comparison uses such a round."""
 ENOUGH_TRANSACTIONS = 200
-"""In a slice, for the spread of speed. Both CPU figures are divided by that count, so where it is
-small, the transactions under way at a slice's edges would look like speed."""
+"""The fewest that a slice needs to count for the spread of speed. Both CPU figures are divided by
+their number: if there are few, those that a slice's edges cut look like a change of speed."""
 
 
 CarryOvers = Mapping[FigureKey, Estimate]

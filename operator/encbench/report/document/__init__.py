@@ -14,7 +14,15 @@ from pydantic import Field
 
 from encbench.api.base import Model
 from encbench.api.campaign import CampaignSpec, Resolved
-from encbench.api.overheadreport import Artefact, FigureKey, Interval, InvalidCount, Row, Verdict
+from encbench.api.overheadreport import (
+    Artefact,
+    CaveatTitle,
+    FigureKey,
+    Interval,
+    InvalidCount,
+    Row,
+    Verdict,
+)
 from encbench.api.scalars import Name, Time
 from encbench.api.testbed import Arm
 from encbench.core.artefact import Record
@@ -132,11 +140,9 @@ class Headline(Model):
     """Loss of TPS, or the increase of another figure."""
 
 
-class Caveat(Model):
-    """One thing that could be wrong with the figures, derived from facts of this campaign."""
+class Caveat(CaveatTitle):
+    """The same with what it means, derived from facts of this campaign."""
 
-    weight: Literal["serious", "note"]
-    title: str
     text: str
 
 
