@@ -7,11 +7,13 @@ from itertools import pairwise
 from statistics import median
 
 from encbench.admission.checks import admit
+from encbench.admission.gather import CampaignParts
 from encbench.admission.programs import unknown_settings
 from encbench.api import resources
+from encbench.api.campaign import CampaignSpec, Resolved
 from encbench.api.conditions import parse_time
-from encbench.api.kinds import CAMPAIGN, TRIAL
-from encbench.cli import connection, manifests, output
+from encbench.api.kinds import CAMPAIGN, NODE, TRIAL
+from encbench.cli import connection, fit, manifests, output
 from encbench.cli.connection import connected
 from encbench.cli.manifests import Manifests, Offline
 from encbench.cli.outline import ASSUMED, Pace, outline
@@ -19,7 +21,7 @@ from encbench.cli.outline_text import Answer, Planned, document, text
 from encbench.core.problem import Problem, Reason
 from encbench.kube import labels
 from encbench.kube.parsing import Malformed
-from encbench.ports import Body, Cluster
+from encbench.ports import Body, Cluster, Rejected
 from encbench.reconcile import objects
 from encbench.reconcile.campaign.ledger import block_of
 from encbench.reconcile.objects import Campaign, Trial
@@ -66,9 +68,32 @@ async def _planned(found: Manifests, body: Body, live: Cluster | None) -> Planne
         causes = ", ".join(dict.fromkeys(f"{one.kind.kind} {one.subject}" for one in lost))
         text = f"first correct what kubectl apply would refuse: {causes}"
         complaints.append(Problem(CAMPAIGN, Reason.REJECTED, text, name))
-    shape = None if complaints else outline(campaign.spec, gathered.freeze({}))
-    notes = tuple(unknown_settings(gathered))
-    return Planned(name, namespace, tuple(complaints), notes, outline=shape)
+    return await _answered(campaign, gathered, tuple(complaints), live)
+
+
+async def _answered(
+    campaign: Campaign, parts: CampaignParts, problems: tuple[Problem, ...], live: Cluster | None
+) -> Planned:
+    notes = tuple(unknown_settings(parts))
+    if problems:
+        return Planned(campaign.name, campaign.namespace, problems, notes)
+    frozen = parts.freeze({})
+    notes += await _misfits(live, campaign.spec, frozen)
+    shape = outline(campaign.spec, frozen)
+    return Planned(campaign.name, campaign.namespace, notes=notes, outline=shape)
+
+
+async def _misfits(
+    cluster: Cluster | None, spec: CampaignSpec, frozen: Resolved
+) -> tuple[Problem, ...]:
+    """Pods that no node could hold. Not every user may list nodes; then nothing is known."""
+    if cluster is None:
+        return ()
+    try:
+        bodies = await cluster.list(NODE, None)
+    except Rejected:
+        return ()
+    return fit.misfits(spec, frozen, [fit.node(body) for body in bodies])
 
 
 async def _against_live(campaign: Campaign, live: Cluster | None) -> list[Problem]:
@@ -89,13 +114,13 @@ async def from_cluster(cluster: Cluster, namespace: str, name: str) -> Answer:
     spec, status = campaign.spec, campaign.status
     if status.resolved is None:
         gathered, problems = await admit(cluster, namespace, name, spec)
-        shape = None if problems else outline(spec, gathered.freeze({}))
-        notes = tuple(unknown_settings(gathered))
-        planned = Planned(name, namespace, problems, notes, outline=shape)
+        planned = await _answered(campaign, gathered, problems, cluster)
     else:
         seen = pace(await _trials(cluster, campaign)) or ASSUMED
         shape = outline(spec, status.resolved, seen, status.block_plans)
-        planned = Planned(name, namespace, accepted=True, outline=shape)
+        still_runs = None if status.completion_time else cluster
+        notes = await _misfits(still_runs, spec, status.resolved)
+        planned = Planned(name, namespace, notes=notes, accepted=True, outline=shape)
     return Answer(campaigns=(planned,), offline=False)
 
 

@@ -145,6 +145,34 @@ def test_a_plan_by_kustomize_and_one_of_what_is_applied(
     assert "there is no" not in said
 
 
+@pytest.fixture
+def small_node(api_server: ApiServer) -> Iterator[str]:
+    """The only node, as its kubelet would report it."""
+    body = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "small-one"}}
+    status, answer = api_server.request("POST", "/api/v1/nodes", body)
+    assert status == 201, answer
+    where = "/api/v1/nodes/small-one"
+    told = {"status": {"allocatable": {"cpu": "300m", "memory": "16393512Ki"}}}
+    kind = "application/merge-patch+json"
+    status, answer = api_server.request("PATCH", f"{where}/status", told, kind)
+    assert status == 200, answer
+    yield "small-one"
+    status, answer = api_server.request("DELETE", where)
+    assert status == 200, answer
+
+
+def test_a_plan_knows_nodes_that_are_too_small(api_server: ApiServer, small_node: str) -> None:
+    where = ("-k", "campaigns/demo", f"--namespace={api_server.namespace('crowded')}")
+    live = plugin(api_server, "plan", *where, "--live", "--output=json")
+    assert live.returncode == 0, live.stderr
+    (campaign,) = json.loads(live.stdout)["campaigns"]
+    (note,) = campaign["notes"]
+    assert note.startswith("InstanceTemplate mariadb-small: a database of ")
+    assert f"fits no node of this cluster: {small_node} offers 0.3 CPU and 15.6 GiB" in note
+    assert "note: InstanceTemplate" in plugin(api_server, "plan", *where, "--live").stdout
+    assert small_node not in plugin(api_server, "plan", *where).stdout
+
+
 def test_what_is_not_there_is_said_with_advice(api_server: ApiServer) -> None:
     space = api_server.namespace("bare")
     for arguments, said in (

@@ -47,12 +47,21 @@ TROUBLES = [
 ]
 
 
-def slow(**delays: float) -> World:
+def slow(campaign: Body | None = None, **delays: float) -> World:
     """A campaign whose pods take their time."""
     world = World()
     world.controllers.delays = replace(Delays(), **delays)
-    world.apply(*parts(), study("plain", blocks=1, replacements=0))
+    world.apply(*parts(), study("plain", blocks=1, replacements=0, **(campaign or {})))
     return world
+
+
+async def clients_pod(world: World) -> str:
+    """The pod of the first trial's client, once there is one."""
+    await world.run(lambda: len(world.trials()) == 1 and bool(pods(world, "-0-x")))
+    (trial,) = world.trials()
+    pod = f"{trial.name}-0-x"
+    await world.run(lambda: pod in pods(world, "-0-x"))
+    return pod
 
 
 def pods(world: World, ending: str = "-0") -> Sequence[str]:
@@ -92,15 +101,25 @@ async def test_a_database_that_cannot_start(reason: str, status: Body, words: st
 @pytest.mark.parametrize(("reason", "status", "words"), TROUBLES, ids=[t[0] for t in TROUBLES])
 async def test_a_client_that_cannot_start(reason: str, status: Body, words: str) -> None:
     world = slow(client=60.0)
-    await world.run(lambda: len(world.trials()) == 1 and bool(pods(world, "-0-x")))
+    pod = await clients_pod(world)
     (trial,) = world.trials()
-    pod = f"{trial.name}-0-x"
-    await world.run(lambda: pod in pods(world, "-0-x"))
     world.cluster.set_status(POD, SPACE, pod, status)
     await world.settle(SOON)
     assert_named(world, reason, f"Trial {trial.name}: ", words, pod)
     await world.run(world.ended)
     assert world.campaign().status.phase == "Succeeded"
+
+
+@pytest.mark.parametrize("together", [False, True])
+async def test_a_client_may_lack_a_node_because_its_database_has_the_only_one(
+    together: bool,
+) -> None:
+    world = slow({"allowColocation": together}, client=60.0)
+    pod = await clients_pod(world)
+    world.cluster.set_status(POD, SPACE, pod, waiting(conditions=[NOWHERE]))
+    await world.settle(SOON)
+    assert_named(world, "Unschedulable", f"{pod} fits no node: 0/3 nodes have enough memory")
+    assert ("unless allowColocation is true" in world.campaign().status.step) is not together
 
 
 async def test_what_passes_by_itself_is_not_worth_a_word() -> None:

@@ -4,25 +4,48 @@
 system are counted as the scheduler counts them. Only sizes matter here, so names are stand-ins.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import reduce
+from typing import Literal
 
 from encbench.api.base import Model
 from encbench.api.campaign import CampaignSpec, Resolved
+from encbench.api.kinds import INSTANCE_TEMPLATE, WORKLOAD, Kind
 from encbench.api.testbed import Arm, TestbedSpec
 from encbench.api.trial import TrialSpec
 from encbench.core.plan import Cell, LoadLevel, PlannedTrial
 from encbench.database import pod
-from encbench.database.connection import connection
+from encbench.database.connection import connection, loading
 from encbench.database.context import DatabaseContext
 from encbench.kube.nodes import PodRequest, larger, least_node, requested
+from encbench.kube.pods import Part
 from encbench.reconcile import objects
 from encbench.reconcile.campaign import children
 from encbench.reconcile.objects import Testbed
-from encbench.tools.context import TrialContext
+from encbench.tools.context import LoadContext, TrialContext
 from encbench.tools.registry import tool
 
 _META = {"name": "plan", "namespace": "plan", "uid": "plan"}
+
+
+@dataclass(frozen=True)
+class Needed:
+    """Equal pods that a cell has at once."""
+
+    role: Literal["database", "load", "client"]
+    kind: Kind
+    """Of the object that says how large they are and where they may run."""
+    subject: str
+    """Its name."""
+    count: int
+    pod: Part
+    """The spec of one."""
+
+    @property
+    def request(self) -> PodRequest:
+        """CPU and memory that one requests, with its sidecars."""
+        return requested(self.pod)
 
 
 class PodRoom(Model):
@@ -50,32 +73,49 @@ class CellRoom(Model):
 
 def room(spec: CampaignSpec, resolved: Resolved, cell: Cell) -> CellRoom:
     """The largest pods of the cell's arms and workloads, and how many run at once."""
-    campaign = objects.campaign({"metadata": _META, "spec": spec.to_dict()})
-    beds = {arm.name: _testbed(campaign, resolved, cell, arm) for arm in cell.arms}
-    clients, databases = list(_clients(campaign, resolved, cell, beds)), None
+    pods = needed(spec, resolved, cell)
     storage = resolved.instances[cell.instance_ref].storage
-    if storage is not None:
-        running = len(beds) if spec.residency == "Resident" else 1
-        own = [requested(pod.spec(_context(bed.spec))) for bed in beds.values()]
-        databases = _pods(running, own)
+    clients = _pods([one for one in pods if one.role == "client"])
+    assert clients is not None  # noqa: S101 - a cell has a condition
     return CellRoom(
-        databases=databases,
-        clients=_pods(max(count for count, _ in clients), [one for _, one in clients]),
-        volumes=len(beds) if storage is not None else 0,
+        databases=_pods([one for one in pods if one.role == "database"]),
+        clients=clients,
+        volumes=len(cell.arms) if storage is not None else 0,
         volume_size=storage.size if storage is not None else None,
     )
 
 
-def _pods(count: int, requests: list[PodRequest]) -> PodRoom:
-    most = reduce(larger, requests)
+def needed(spec: CampaignSpec, resolved: Resolved, cell: Cell) -> tuple[Needed, ...]:
+    """The pods of each arm and workload; their counts are for all arms that run together."""
+    campaign = objects.campaign({"metadata": _META, "spec": spec.to_dict()})
+    beds = {arm.name: _testbed(campaign, resolved, cell, arm) for arm in cell.arms}
+    return (*_databases(spec, cell, beds.values()), *_clients(campaign, resolved, cell, beds))
+
+
+def _pods(needed: Sequence[Needed]) -> PodRoom | None:
+    if not needed:
+        return None
+    most = reduce(larger, (one.request for one in needed))
     node = least_node(most)
     return PodRoom(
-        count=count,
+        count=max(one.count for one in needed),
         millicores=most.millicores,
         bytes=most.bytes,
         node_cores=node.cores,
         node_gibibytes=node.gibibytes,
     )
+
+
+def _databases(spec: CampaignSpec, cell: Cell, beds: Iterable[Testbed]) -> Iterator[Needed]:
+    """Databases, unless they are not encbench's, and the Jobs that load the dataset."""
+    running = len(cell.arms) if spec.residency == "Resident" else 1
+    for bed in beds:
+        if not bed.spec.instance.is_external:
+            own = pod.spec(_context(bed.spec))
+            yield Needed("database", INSTANCE_TEMPLATE, cell.instance_ref, running, own)
+        job = tool(bed.spec.dataset).load_job(_load_context(bed))
+        template = job["spec"]["template"]["spec"]
+        yield Needed("load", WORKLOAD, cell.dataset_workload, 1, template)
 
 
 def _testbed(campaign: objects.Campaign, resolved: Resolved, cell: Cell, arm: Arm) -> Testbed:
@@ -88,20 +128,20 @@ def _context(spec: TestbedSpec) -> DatabaseContext:
 
 
 def _clients(
-    campaign: objects.Campaign, resolved: Resolved, cell: Cell, beds: dict[str, Testbed]
-) -> Iterator[tuple[int, PodRequest]]:
-    """For each workload and arm, how many clients run at once and what one requests."""
+    campaign: objects.Campaign, resolved: Resolved, cell: Cell, beds: Mapping[str, Testbed]
+) -> Iterator[Needed]:
+    """The clients of each workload and arm."""
     levels = {level.workload_ref: level for level in cell.conditions}
-    for level in levels.values():
+    together = len(cell.arms) if campaign.spec.blocks.interleave else 1
+    for name, level in levels.items():
         for arm in cell.arms:
             bed = beds[arm.name]
             body = children.trial(campaign, resolved, cell, _planned(cell, level, arm), bed)
-            job = tool(resolved.workloads[level.workload_ref]).trial_job(
+            job = tool(resolved.workloads[name]).trial_job(
                 _trial_context(TrialSpec.model_validate(body["spec"]), bed)
             )
-            together = len(cell.arms) if campaign.spec.blocks.interleave else 1
-            pods, template = job["spec"]["parallelism"], job["spec"]["template"]
-            yield together * pods, requested(template["spec"])
+            count, template = job["spec"]["parallelism"], job["spec"]["template"]
+            yield Needed("client", WORKLOAD, name, together * count, template["spec"])
 
 
 def _planned(cell: Cell, level: LoadLevel, arm: Arm) -> PlannedTrial:
@@ -115,6 +155,19 @@ def _planned(cell: Cell, level: LoadLevel, arm: Arm) -> PlannedTrial:
         seat=arm,
         generation=1,
         turns_seed=1,
+    )
+
+
+def _load_context(bed: Testbed) -> LoadContext:
+    return LoadContext(
+        testbed=bed.name,
+        namespace="plan",
+        owner={"uid": "plan"},
+        spec=bed.spec,
+        connection=loading(bed.name, bed.spec),
+        credentials_secret="plan",  # noqa: S106 - a name that nothing uses
+        sidecar_image="",
+        sidecar_pull_policy="Always",
     )
 
 

@@ -14,8 +14,12 @@ from encbench.reconcile.trial.facts import TrialSeen
 
 def knows_its_node(testbed: Testbed, spec: TrialSpec) -> bool:
     """Whether clients can be kept off their database's node, if they have to be."""
-    is_free = spec.allow_colocation or testbed.spec.instance.is_external
-    return is_free or testbed.status.machine is not None
+    return may_share(testbed, spec) or testbed.status.machine is not None
+
+
+def may_share(testbed: Testbed, spec: TrialSpec) -> bool:
+    """Whether clients may run on their database's node, or it is none of the cluster's."""
+    return spec.allow_colocation or testbed.spec.instance.is_external
 
 
 def pods(seen: TrialSeen) -> ReleasedPods:

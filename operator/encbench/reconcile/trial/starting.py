@@ -4,6 +4,8 @@ The clients' pods may start while the trial before it is proven the second time 
 So may the first proof, where it asks another server. The release waits for both proofs.
 """
 
+from dataclasses import replace
+
 from encbench.api import lifecycle as life
 from encbench.api.conditions import find, is_true
 from encbench.api.scalars import parse_duration
@@ -20,6 +22,9 @@ from encbench.reconcile.trial.decision import TrialDecision, TrialDraft, until
 from encbench.text.words import plural
 from encbench.tools.turns import load_seconds
 
+APART = "(a client needs another node than its database's, unless allowColocation is true)"
+"""What a scheduler's "no node is available" often means on a small cluster."""
+
 
 def before_release(draft: TrialDraft, testbed: Testbed) -> TrialDecision:
     """The next step of a trial that has not been released."""
@@ -32,7 +37,7 @@ def before_release(draft: TrialDraft, testbed: Testbed) -> TrialDecision:
         _judge_mode(draft, testbed, _served(draft, testbed, waited))
     if draft.status.outcome:
         return draft.decide(requeue=0.0)
-    trouble = _check_clients(draft, waited)
+    trouble = _check_clients(draft, waited, is_apart=not placed.may_share(testbed, draft.spec))
     if seen.job is not None and seen.job.failed:
         found = trouble or Trouble("ClientFailed", "a client pod failed before the start")
         return draft.end("Failed", found.reason, found.message)
@@ -172,7 +177,7 @@ def _judge_machine(draft: TrialDraft, testbed: Testbed) -> None:
         draft.end("Invalid", life.UNLIKE_NODES, f"{message}: {'; '.join(unlike)}")
 
 
-def _check_clients(draft: TrialDraft, waited: float) -> Trouble | None:
+def _check_clients(draft: TrialDraft, waited: float, *, is_apart: bool) -> Trouble | None:
     """Set `Prepared`; gives back what keeps the clients from starting."""
     wanted, waiting = draft.spec.workload.client.replicas, draft.seen.clients_in("waiting")
     if len(waiting) == wanted:
@@ -180,6 +185,8 @@ def _check_clients(draft: TrialDraft, waited: float) -> Trouble | None:
         draft.condition(life.PREPARED, True, "Waiting", message)
         return None
     found = pods.trouble([client.pod for client in draft.seen.clients])
+    if found is not None and found.reason == life.UNSCHEDULABLE and is_apart:
+        found = replace(found, message=f"{found.message} {APART}")
     if found is not None:
         draft.hold(life.PREPARED, found.reason, found.message)
         return found

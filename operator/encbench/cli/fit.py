@@ -1,0 +1,153 @@
+"""Whether the nodes of a cluster could hold the pods of a plan; pure.
+
+Each pod is judged alone, against nodes that were empty, so that what is said here is certain: such
+a pod would wait until the nodes or the manifests change. Nodes come and go, so it is never a
+reason to refuse a campaign.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from encbench.api.campaign import CampaignSpec, Resolved
+from encbench.api.kinds import CAMPAIGN
+from encbench.api.scalars import parse_quantity
+from encbench.core import plan
+from encbench.core.problem import Problem, Reason
+from encbench.kube.nodes import GIBIBYTE, PodRequest, least_node
+from encbench.kube.pods import Part
+from encbench.ports import Body
+from encbench.reconcile.campaign.room import Needed, needed
+
+_STATE = "node.kubernetes.io/"
+
+
+@dataclass(frozen=True)
+class Node:
+    """One node, as far as the scheduler minds it here."""
+
+    name: str
+    labels: Mapping[str, str]
+    taints: tuple[Mapping[str, str], ...]
+    """Those of administrators that keep pods away."""
+    offers: PodRequest
+    """What it has for all its pods."""
+
+
+def node(body: Body) -> Node:
+    """A Node as it was read."""
+    offered = body["status"]["allocatable"]
+    taints = body.get("spec", {}).get("taints", [])
+    return Node(
+        body["metadata"]["name"],
+        body["metadata"].get("labels", {}),
+        tuple(taint for taint in taints if _lasts(taint)),
+        PodRequest(
+            int(1000 * parse_quantity(offered["cpu"])), int(parse_quantity(offered["memory"]))
+        ),
+    )
+
+
+def misfits(spec: CampaignSpec, resolved: Resolved, nodes: Sequence[Node]) -> tuple[Problem, ...]:
+    """What would wait for a node; nothing where the nodes are unknown."""
+    if not nodes:
+        return ()
+    found: dict[tuple[str, str], Problem] = {}
+    for cell in plan.cells(spec, resolved.workloads):
+        # The largest first, because it alone is named of those that one object describes.
+        pods = sorted(needed(spec, resolved, cell), key=lambda pod: pod.request, reverse=True)
+        of_cell = [problem for pod in pods for problem in _of_pod(pod, nodes)]
+        for problem in of_cell or _apart(spec, pods, nodes):
+            found.setdefault((problem.kind.kind, problem.subject), problem)
+    return tuple(found.values())
+
+
+def _of_pod(needed: Needed, nodes: Sequence[Node]) -> Iterator[Problem]:
+    where, name = f"{needed.kind.kind} {needed.subject}", needed.role
+    labelled = [node for node in nodes if _has_labels(node, needed.pod)]
+    open_ = [node for node in labelled if _is_tolerated(node, needed.pod)]
+    if not labelled:
+        wanted = ", ".join(f"{key}={value}" for key, value in _selector(needed.pod).items())
+        why = (
+            f"no node of this cluster has the labels of placement.nodeSelector ({wanted}): label "
+            "a node, or correct the selector"
+        )
+    elif not open_:
+        taints = dict.fromkeys(_named(taint) for node in labelled for taint in node.taints)
+        why = (
+            f"every node that a {name} may use has a taint that it does not tolerate: write "
+            f"placement.tolerations for {' or '.join(taints)}, or remove the taint"
+        )
+    elif not any(_holds(node, needed.request) for node in open_):
+        most = max(open_, key=lambda node: (node.offers.bytes, node.offers.millicores))
+        least = least_node(needed.request)
+        why = (
+            f"a {name} of {_size(needed.request)}, sidecars included, fits no node of this "
+            f"cluster: {most.name} offers {_size(most.offers)}. Ask for less in resources, or add "
+            f"a node of {least.cores} cores and {least.gibibytes} GiB or more"
+        )
+    else:
+        return
+    yield Problem(needed.kind, Reason.FITS_NO_NODE, f"{where}: {why}", needed.subject)
+
+
+def _apart(spec: CampaignSpec, pods: Iterable[Needed], nodes: Sequence[Node]) -> Iterator[Problem]:
+    """Clients need another node than their database's."""
+    places: dict[str, set[str]] = {}
+    for pod in pods:
+        own = places.setdefault(pod.role, set())
+        own |= {node.name for node in nodes if _takes(node, pod)}
+    databases, clients = places.get("database", set()), places["client"]
+    if databases and not spec.allow_colocation and len(databases | clients) == 1:
+        (only,) = databases
+        text = (
+            f"a client needs another node than its database's, and of this cluster only {only} "
+            "takes either: add a node, or write allowColocation: true, which the report states"
+        )
+        yield Problem(CAMPAIGN, Reason.FITS_NO_NODE, text)
+
+
+def _lasts(taint: Mapping[str, str]) -> bool:
+    """Kubernetes' own taints are of a node's state, such as a cordon, and go as it changes."""
+    return taint["effect"] != "PreferNoSchedule" and not taint["key"].startswith(_STATE)
+
+
+def _takes(node: Node, needed: Needed) -> bool:
+    pod = needed.pod
+    return _has_labels(node, pod) and _is_tolerated(node, pod) and _holds(node, needed.request)
+
+
+def _holds(node: Node, request: PodRequest) -> bool:
+    return request.millicores <= node.offers.millicores and request.bytes <= node.offers.bytes
+
+
+def _selector(pod: Part) -> Mapping[str, str]:
+    selector: Mapping[str, str] = pod.get("nodeSelector") or {}
+    return selector
+
+
+def _has_labels(node: Node, pod: Part) -> bool:
+    return _selector(pod).items() <= node.labels.items()
+
+
+def _is_tolerated(node: Node, pod: Part) -> bool:
+    tolerations = pod.get("tolerations") or []
+    return all(any(_tolerates(one, taint) for one in tolerations) for taint in node.taints)
+
+
+def _tolerates(toleration: Mapping[str, str], taint: Mapping[str, str]) -> bool:
+    """As `k8s.io/api/core/v1`'s Toleration.ToleratesTaint."""
+    if toleration.get("effect") not in (None, taint["effect"]):
+        return False
+    if toleration.get("key") not in (None, taint["key"]):
+        return False
+    exists = toleration.get("operator") == "Exists"
+    return exists or toleration.get("value", "") == taint.get("value", "")
+
+
+def _named(taint: Mapping[str, str]) -> str:
+    value = f"={taint['value']}" if taint.get("value") else ""
+    return f"{taint['key']}{value}:{taint['effect']}"
+
+
+def _size(request: PodRequest) -> str:
+    return f"{request.millicores / 1000:g} CPU and {request.bytes / GIBIBYTE:.1f} GiB"

@@ -1,0 +1,134 @@
+"""What `plan` says of a cluster whose nodes could not hold a campaign's pods."""
+
+from typing import Any
+
+import pytest
+
+from encbench.api.kinds import CAMPAIGN, ENCRYPTION_MODE, INSTANCE_TEMPLATE, NODE, WORKLOAD
+from encbench.api.refusal import Reason
+from encbench.cli.plan import from_cluster
+from encbench.ports import Body, Rejected
+from tests.support.fake_cluster import FakeCluster
+from tests.support.manifests import body
+
+SPACE = "bench"
+CLIENT = {"image": "tool:1", "resources": {"cpu": "1", "memory": "128Mi"}}
+SPREAD = {"placement": {"nodeSelector": {"pool": "db"}}}
+
+
+def node(name: str, cpu: str = "8", memory: str = "32Gi", **more: Any) -> Body:
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": name, "labels": more.get("labels", {})},
+        "spec": {"taints": more["taints"]} if "taints" in more else {},
+        "status": {"allocatable": {"cpu": cpu, "memory": memory, "pods": "110"}},
+    }
+
+
+def cluster(*nodes: Body, instance: Body | None = None, **campaign: Any) -> FakeCluster:
+    found = FakeCluster()
+    found.add(INSTANCE_TEMPLATE, body(INSTANCE_TEMPLATE, "small", SPACE, **(instance or {})))
+    found.add(ENCRYPTION_MODE, body(ENCRYPTION_MODE, "plain", SPACE))
+    tde = body(ENCRYPTION_MODE, "tde", SPACE, atRest={"method": "engine"})
+    found.add(ENCRYPTION_MODE, tde)
+    found.add(WORKLOAD, body(WORKLOAD, "oltp", SPACE, client=CLIENT))
+    found.add(CAMPAIGN, body(CAMPAIGN, "study", SPACE, **campaign))
+    for one in nodes:
+        found.add(NODE, one)
+    return found
+
+
+async def said_of(cluster: FakeCluster) -> list[str]:
+    answer = await from_cluster(cluster, SPACE, "study")
+    assert answer.is_good
+    (planned,) = answer.campaigns
+    assert planned.outline is not None
+    assert all(note.reason is Reason.FITS_NO_NODE for note in planned.notes)
+    return [note.text for note in planned.notes]
+
+
+async def notes(*nodes: Body, **given: Any) -> list[str]:
+    return await said_of(cluster(*nodes, **given))
+
+
+async def test_nodes_with_room_are_worth_no_word() -> None:
+    assert await notes(node("n1"), node("n2")) == []
+    assert await notes(node("n1"), allowColocation=True) == []
+    assert await notes() == []
+
+
+async def test_a_pod_larger_than_every_node() -> None:
+    """2 cores and 4 GiB of the server's, and its agent."""
+    large = {"resources": {"cpu": "2", "memory": "4Gi"}}
+    two = [node(name, cpu="2", memory="16Gi") for name in ("n1", "n2")]
+    (said,) = await notes(*two, instance=large)
+    assert said == (
+        "InstanceTemplate small: a database of 2.05 CPU and 4.1 GiB, sidecars included, fits no "
+        "node of this cluster: n1 offers 2 CPU and 16.0 GiB. Ask for less in resources, or add a "
+        "node of 3 cores and 6 GiB or more"
+    )
+    assert await notes(*two, node("n3", cpu="2050m", memory="5Gi"), instance=large) == []
+
+
+@pytest.mark.parametrize("cpu", ["1", "900m"])
+async def test_a_client_larger_than_every_node(cpu: str) -> None:
+    """Its load takes 1 core; where that is too large too, the larger of both is named."""
+    small = {"resources": {"cpu": "500m", "memory": "512Mi"}}
+    (said,) = await notes(node("n1", cpu=cpu), node("n2", cpu=cpu), instance=small)
+    assert said.startswith("Workload oltp: a client of 1.1 CPU and ")
+
+
+async def test_a_selector_that_no_node_answers() -> None:
+    said = await notes(node("n1", labels={"pool": "web"}), node("n2"), instance=SPREAD)
+    assert said == [
+        "InstanceTemplate small: no node of this cluster has the labels of placement.nodeSelector "
+        "(pool=db): label a node, or correct the selector"
+    ]
+    own = node("n3", labels={"pool": "db", "zone": "a"})
+    assert await notes(node("n1"), own, instance=SPREAD) == []
+
+
+@pytest.mark.parametrize(
+    ("toleration", "fits"),
+    [
+        ({"key": "dedicated", "operator": "Exists"}, True),
+        ({"operator": "Exists"}, True),
+        ({"key": "dedicated", "value": "db"}, True),
+        ({"key": "dedicated", "value": "db", "effect": "NoSchedule"}, True),
+        ({"key": "dedicated", "value": "db", "effect": "NoExecute"}, False),
+        ({"key": "dedicated", "value": "web"}, False),
+        ({"key": "dedicated"}, False),
+        ({"key": "other", "operator": "Exists"}, False),
+    ],
+)
+async def test_taints_are_tolerated_as_the_scheduler_would(toleration: Body, fits: bool) -> None:
+    taint = {"key": "dedicated", "value": "db", "effect": "NoSchedule"}
+    own = node("n1", labels={"pool": "db"}, taints=[taint])
+    place = {"nodeSelector": {"pool": "db"}, "tolerations": [toleration]}
+    said = await notes(own, node("n2"), instance={"placement": place})
+    why = (
+        "InstanceTemplate small: every node that a database may use has a taint that it does not "
+        "tolerate: write placement.tolerations for dedicated=db:NoSchedule, or remove the taint"
+    )
+    assert said == ([] if fits else [why])
+
+
+async def test_what_will_pass_is_no_taint() -> None:
+    cordon = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
+    wish = {"key": "dedicated", "value": "db", "effect": "PreferNoSchedule"}
+    assert await notes(node("n1", taints=[cordon]), node("n2", taints=[wish])) == []
+
+
+async def test_one_node_for_both_needs_a_word_in_the_campaign() -> None:
+    (said,) = await notes(node("n1"))
+    assert said.startswith("a client needs another node than its database's, and of this cluster ")
+    assert "only n1 takes either: add a node, or write allowColocation: true" in said
+    assert len(await notes(node("n1"), node("n2", cpu="1"))) == 1
+
+
+async def test_without_the_right_to_list_nodes_nothing_is_said() -> None:
+    found = cluster(node("n1"))
+    found.fail_next(Rejected("nodes is forbidden"), verb="list", kind=NODE)
+    assert await said_of(found) == []
+    assert len(await said_of(found)) == 1
