@@ -1,15 +1,15 @@
-"""Whether the nodes of a cluster could hold the pods of a plan; pure.
+"""Whether a cluster has nodes and StorageClasses for the pods of a plan; pure.
 
 Each pod is judged alone, against nodes that were empty, so that what is said here is certain: such
-a pod would wait until the nodes or the manifests change. Nodes come and go, so it is never a
-reason to refuse a campaign.
+a pod would wait until the cluster or the manifests change. Clusters do change, and volumes can be
+made by hand, so it is never a reason to refuse a campaign.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from encbench.api.campaign import CampaignSpec, Resolved
-from encbench.api.kinds import CAMPAIGN
+from encbench.api.kinds import CAMPAIGN, INSTANCE_TEMPLATE
 from encbench.api.scalars import parse_quantity
 from encbench.core import plan
 from encbench.core.problem import Problem, Reason
@@ -19,6 +19,7 @@ from encbench.ports import Body
 from encbench.reconcile.campaign.room import Needed, needed
 
 _STATE = "node.kubernetes.io/"
+_DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,23 @@ def misfits(spec: CampaignSpec, resolved: Resolved, nodes: Sequence[Node]) -> tu
         for problem in of_cell or _apart(spec, pods, nodes):
             found.setdefault((problem.kind.kind, problem.subject), problem)
     return tuple(found.values())
+
+
+def without_class(resolved: Resolved, classes: Sequence[Body]) -> Iterator[Problem]:
+    """The templates whose volumes no StorageClass of the cluster would make."""
+    names = {body["metadata"]["name"] for body in classes}
+    marks = [(body["metadata"].get("annotations") or {}).get(_DEFAULT_CLASS) for body in classes]
+    for name, instance in resolved.instances.items():
+        wanted = instance.storage.class_name if instance.storage is not None else None
+        if instance.storage is None or wanted in names or (wanted is None and "true" in marks):
+            continue
+        why = (
+            "this cluster has no default StorageClass: name one in storage.className"
+            if wanted is None
+            else f"this cluster has no StorageClass {wanted}: create it, or name another"
+        )
+        text = f"InstanceTemplate {name}: {why} (kubectl get storageclasses)"
+        yield Problem(INSTANCE_TEMPLATE, Reason.NOT_FOUND, text, name)
 
 
 def _of_pod(needed: Needed, nodes: Sequence[Node]) -> Iterator[Problem]:

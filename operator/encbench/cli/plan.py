@@ -12,7 +12,7 @@ from encbench.admission.programs import unknown_settings
 from encbench.api import resources
 from encbench.api.campaign import CampaignSpec, Resolved
 from encbench.api.conditions import parse_time
-from encbench.api.kinds import CAMPAIGN, NODE, TRIAL
+from encbench.api.kinds import CAMPAIGN, NODE, STORAGE_CLASS, TRIAL, Kind
 from encbench.cli import connection, fit, manifests, output
 from encbench.cli.connection import connected
 from encbench.cli.manifests import Manifests, Offline
@@ -86,14 +86,19 @@ async def _answered(
 async def _misfits(
     cluster: Cluster | None, spec: CampaignSpec, frozen: Resolved
 ) -> tuple[Problem, ...]:
-    """Pods that no node could hold. Not every user may list nodes; then nothing is known."""
-    if cluster is None:
-        return ()
+    """What the cluster lacks for the campaign, as far as the user may know."""
+    nodes = [fit.node(body) for body in await _all(cluster, NODE) or ()]
+    classes = await _all(cluster, STORAGE_CLASS)
+    lacking = () if classes is None else tuple(fit.without_class(frozen, classes))
+    return (*fit.misfits(spec, frozen, nodes), *lacking)
+
+
+async def _all(cluster: Cluster | None, kind: Kind) -> list[Body] | None:
+    """All of them; None without a cluster or the right to list them, which not every user has."""
     try:
-        bodies = await cluster.list(NODE, None)
+        return None if cluster is None else await cluster.list(kind, None)
     except Rejected:
-        return ()
-    return fit.misfits(spec, frozen, [fit.node(body) for body in bodies])
+        return None
 
 
 async def _against_live(campaign: Campaign, live: Cluster | None) -> list[Problem]:

@@ -4,7 +4,14 @@ from typing import Any
 
 import pytest
 
-from encbench.api.kinds import CAMPAIGN, ENCRYPTION_MODE, INSTANCE_TEMPLATE, NODE, WORKLOAD
+from encbench.api.kinds import (
+    CAMPAIGN,
+    ENCRYPTION_MODE,
+    INSTANCE_TEMPLATE,
+    NODE,
+    STORAGE_CLASS,
+    WORKLOAD,
+)
 from encbench.api.refusal import Reason
 from encbench.cli.plan import from_cluster
 from encbench.ports import Body, Rejected
@@ -26,6 +33,16 @@ def node(name: str, cpu: str = "8", memory: str = "32Gi", **more: Any) -> Body:
     }
 
 
+def storage_class(name: str, *, is_default: bool = False) -> Body:
+    marks = {"storageclass.kubernetes.io/is-default-class": "true"} if is_default else {}
+    return {
+        "apiVersion": "storage.k8s.io/v1",
+        "kind": "StorageClass",
+        "metadata": {"name": name, "annotations": marks},
+        "provisioner": "example.com/disks",
+    }
+
+
 def cluster(*nodes: Body, instance: Body | None = None, **campaign: Any) -> FakeCluster:
     found = FakeCluster()
     found.add(INSTANCE_TEMPLATE, body(INSTANCE_TEMPLATE, "small", SPACE, **(instance or {})))
@@ -34,6 +51,7 @@ def cluster(*nodes: Body, instance: Body | None = None, **campaign: Any) -> Fake
     found.add(ENCRYPTION_MODE, tde)
     found.add(WORKLOAD, body(WORKLOAD, "oltp", SPACE, client=CLIENT))
     found.add(CAMPAIGN, body(CAMPAIGN, "study", SPACE, **campaign))
+    found.add(STORAGE_CLASS, storage_class("standard", is_default=True))
     for one in nodes:
         found.add(NODE, one)
     return found
@@ -44,7 +62,7 @@ async def said_of(cluster: FakeCluster) -> list[str]:
     assert answer.is_good
     (planned,) = answer.campaigns
     assert planned.outline is not None
-    assert all(note.reason is Reason.FITS_NO_NODE for note in planned.notes)
+    assert {note.reason for note in planned.notes} <= {Reason.FITS_NO_NODE, Reason.NOT_FOUND}
     return [note.text for note in planned.notes]
 
 
@@ -132,3 +150,20 @@ async def test_without_the_right_to_list_nodes_nothing_is_said() -> None:
     found.fail_next(Rejected("nodes is forbidden"), verb="list", kind=NODE)
     assert await said_of(found) == []
     assert len(await said_of(found)) == 1
+
+
+async def test_a_volume_without_a_storage_class() -> None:
+    named = cluster(instance={"storage": {"size": "1Gi", "className": "fast"}})
+    assert await said_of(named) == [
+        "InstanceTemplate small: this cluster has no StorageClass fast: create it, or name another "
+        "(kubectl get storageclasses)"
+    ]
+    named.add(STORAGE_CLASS, storage_class("fast"))
+    assert await said_of(named) == []
+    unnamed = cluster()
+    unnamed.remove(STORAGE_CLASS, "", "standard")
+    unnamed.add(STORAGE_CLASS, storage_class("fast"))
+    (said,) = await said_of(unnamed)
+    assert "this cluster has no default StorageClass: name one in storage.className" in said
+    unnamed.fail_next(Rejected("storageclasses is forbidden"), verb="list", kind=STORAGE_CLASS)
+    assert await said_of(unnamed) == []
