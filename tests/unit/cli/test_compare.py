@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from encbench.api.trial import Outcome
 from encbench.cli.compare import is_file
 from encbench.cli.main import main
 from encbench.core.artefact import encode
@@ -66,17 +67,41 @@ def test_a_pipeline_ends_on_what_grew(
     assert said in capsys.readouterr().err
 
 
-def test_unlike_things_are_refused_by_a_pipeline_alone(
+def test_what_the_second_report_lacks_remains_open(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """Neither a mode without a valid trial nor a condition that was left out has not grown."""
+    lacking: tuple[Outcome, str] = ("Invalid", "ProofFailed")
+    studies = {
+        "whole": Study(blocks=4),
+        "broken": Study(blocks=4, always={"tde": lacking}),
+        "short": Study(blocks=4, concurrency=(4,)),
+    }
+    for name, study in studies.items():
+        (tmp_path / f"{name}.json").write_bytes(encode(report_of(study)))
+    whole, broken, short = (str(tmp_path / f"{name}.json") for name in studies)
+    limit = ("--fail-above=90%", "--allow-unlike")
+    assert main(["compare", whole, broken, *limit]) == 3
+    assert "whether the loss of TPS grew" in capsys.readouterr().err
+    assert main(["compare", whole, short, *limit]) == 3
+    said = capsys.readouterr().err
+    assert "open   tde, oltp-read-write at 16 threads on small: B does not have it" in said
+    assert main(["compare", short, whole, *limit]) == 0
+
+
+@pytest.mark.parametrize("fact", ["CPU", "Client's CPU"])
+def test_unlike_things_are_refused_by_a_pipeline_alone(
+    fact: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A machine of another kind; on other nodes alone the two would be alike."""
-    first, second = report_of(Study(blocks=2)), report_of(Study(blocks=2))
+    machines = dict.fromkeys(("plain", "tde"), {"cpu_model": "old"})
+    first, second = [report_of(Study(blocks=2, client_machines=machines))] * 2
     origin = second.provenance
     facts = tuple(
-        fact.model_copy(update={"values": (fact.values[0].model_copy(update={"value": "new"}),)})
-        if fact.name in ("CPU", "Database node")
-        else fact
-        for fact in origin.facts
+        it.model_copy(update={"values": (it.values[0].model_copy(update={"value": "new"}),)})
+        if it.name in (fact, "Database node")
+        else it
+        for it in origin.facts
     )
     assert facts != origin.facts
     origin = origin.model_copy(update={"facts": facts})
@@ -88,7 +113,7 @@ def test_unlike_things_are_refused_by_a_pipeline_alone(
     assert main(["compare", *pair]) == 0
     assert main(["compare", *pair, "--fail-above=90%"]) == 2
     said = capsys.readouterr().err
-    assert "the reports measured unlike things" in said and "CPU: " in said
+    assert "the reports measured unlike things" in said and f"{fact}: " in said
     assert "Database node" not in said
     assert main(["compare", *pair, "--fail-above=90%", "--allow-unlike"]) in (0, 3)
 

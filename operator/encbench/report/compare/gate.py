@@ -30,16 +30,17 @@ def unlike(compared: ComparedReports) -> list[str]:
 
 
 def judge(compared: ComparedReports, limit: float) -> Judged:
-    """Every figure that both reports have, against a limit as a fraction."""
+    """Every figure that A has, against a limit as a fraction; without one in B, that is open."""
     worse: list[str] = []
     left: list[str] = []
     for pair in compared.pairs:
         for delta in pair.deltas:
-            if delta.difference is None:
-                continue
+            if delta.a is None:
+                continue  # There is nothing that it could have grown from.
             grew = _grew(delta, limit)
             if grew is not False:
                 (worse if grew else left).append(_sentence(pair, delta, limit, grew))
+    left += [f"open   {condition.name}: B does not have it" for condition in compared.only_a]
     return Judged(tuple(worse), tuple(left))
 
 

@@ -12,7 +12,10 @@ from encbench.text.words import plural
 
 MEASURED, MACHINE = "what was measured", "what it ran on"
 """The topics that make reports unlike. Images, settings and versions are often what changed."""
-_MACHINE = ("Database node", "Client node", "Kernel", "CPU", "Kubernetes", "CPU flags for ciphers")
+_MACHINE = (
+    *("Database node", "Client node", "Kernel", "Client's kernel", "CPU", "Client's CPU"),
+    *("CPU flags for ciphers", "Allocatable CPU", "Instance type", "Kubernetes"),
+)
 _KINDS = (("Instance", "instances"), ("Mode", "modes"), ("Workload", "workloads"))
 
 
