@@ -13,7 +13,10 @@ from encbench.audit.own import COUNTERPARTS
 from encbench.audit.tables import read
 from encbench.report.figures import FIGURES
 from encbench.report.formats.csvrows import COLUMNS
+from encbench.report.formats.csvrows import written as csv_written
+from encbench.report.formats.render import render
 from tests.data.report import golden
+from tests.data.report.synthetic import Study
 
 Table = list[dict[str, str]]
 LAYERS = golden.FOLDER / "columns"
@@ -64,6 +67,24 @@ def test_both_golden_reports_agree_with_themselves() -> None:
     found = audited(report=content("report.csv"))
     assert set(found.counts) == {"follows"}
     assert {check.claim.published for check in found.checks} >= set(POINTS)
+
+
+@pytest.mark.parametrize(
+    "study",
+    [Study(concurrency=(4,), blocks=1, rounds=31), Study(concurrency=(4,), blocks=6, rounds=12)],
+    ids=["batches", "blocks"],
+)
+def test_interleaved_reports_agree_with_themselves_too(study: Study) -> None:
+    found = audited(report=render(golden.report_of(study))["csv"].content)
+    assert not found.findings
+    assert set(found.counts) == {"follows"}
+
+
+def test_a_large_figure_has_no_digit_more_than_others() -> None:
+    """One digit more in a column would tighten what is asked of all its rows."""
+    assert (
+        csv_written(["a", "b"], [[129841.0, 8], [0.0835756, None]]) == "a,b\n129841,8\n0.0835756,\n"
+    )
 
 
 def _falsified(column: str, change: Callable[[float], float]) -> Audit | None:

@@ -105,7 +105,11 @@ def csv_study(table: StudyTable) -> str:
 
 
 def written(header: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
-    """CSV with that header; None is empty."""
+    """CSV with that header; None is empty.
+
+    Figures have the six digits to which they are rounded and no more: 129841.0 would claim seven.
+    """
     out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows((header, *rows))
+    cells = ([f"{it:.6g}" if isinstance(it, float) else it for it in row] for row in rows)
+    csv.writer(out, lineterminator="\n").writerows((header, *cells))
     return out.getvalue()

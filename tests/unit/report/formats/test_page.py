@@ -1,5 +1,6 @@
 """The page, parsed: its figures are the report's, and it needs nothing but itself."""
 
+import math
 import re
 from functools import cache
 from pathlib import Path
@@ -140,10 +141,28 @@ def test_noise_floors_of_every_figure() -> None:
     ]
     for row, group in zip(rows, the_report().groups, strict=True):
         floors = group.noise_floors
+        assert row[1] == f"{text.percent(text.point(group.repeat))} loss of TPS"
         assert row[4:9] == [text.percent(floor) for floor in floors.values()]
         assert f"{group.counted_blocks} valid blocks: {group.blocks_why}." in (
             the_page().text.replace("\u00a0", " ")
         )
+
+
+def test_a_control_s_change_is_named_by_what_is_judged() -> None:
+    """At a fixed rate that is CPU per transaction, which rises where TPS is lost."""
+    report = report_of(Study(concurrency=(4,), rate=50))
+    (found,) = [t for caption, t in tables(parse(page(report))).items() if "Noise floor" in caption]
+    assert found[0][1].endswith("CPU per transaction, increase")
+
+
+def test_a_block_s_loss_is_against_both_arms_of_the_baseline() -> None:
+    report = report_of(Study(concurrency=(4,), blocks=3))
+    group, trials = report.groups[0], {trial.name: trial for trial in report.trials}
+    (rows,) = [t for caption, t in tables(parse(page(report))).items() if "Blocks: " in caption]
+    for block, row in zip(group.blocks, rows, strict=True):
+        tps = {trials[name].arm: trials[name].tps or 0.0 for name in block.trials}
+        plain = math.sqrt(tps["plain"] * tps["plain-control"])
+        assert text.percent(1 - tps["tde"] / plain) in row
 
 
 def test_the_answer_is_the_headline() -> None:

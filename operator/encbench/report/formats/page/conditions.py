@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from statistics import geometric_mean
 
 from encbench.report.document import Report
 from encbench.report.document.group import Group
 from encbench.report.document.trial import Block, TrialView
-from encbench.report.figures import JUDGED
+from encbench.report.figures import JUDGED, RECOVERY
 from encbench.report.formats import layertables, tables, turntables
 from encbench.report.formats.plots import Legend, by_arm, effect, legend, percentiles, timeline
 from encbench.report.formats.sections import Section, Versus, sections
@@ -147,6 +148,8 @@ class ConditionTimeline:
     lines: tuple[tuple[Block, list[TrialView], list[str]], ...]
     """Each block with its trials in order, and each treatment's loss within it."""
     digits: int
+    effect: str
+    """What the condition is judged by, such as the loss of TPS."""
 
 
 def timelines(report: Report) -> list[ConditionTimeline]:
@@ -156,7 +159,9 @@ def timelines(report: Report) -> list[ConditionTimeline]:
 
 def _timeline(report: Report, group: Group, number: int) -> ConditionTimeline:
     trials = {trial.name: trial for trial in report.trials}
-    treatments = tuple(arm.name for arm in group.treatments)
+    # What happens to TPS before a stop is not judged.
+    judged = () if JUDGED[group.primary] is RECOVERY else group.treatments
+    treatments = tuple(arm.name for arm in judged)
     by_block = [(block, [trials[name] for name in block.trials]) for block in group.blocks]
     return ConditionTimeline(
         title=group.place,
@@ -166,11 +171,17 @@ def _timeline(report: Report, group: Group, number: int) -> ConditionTimeline:
         svg=timeline(group, report.trials, f"t{number}") if group.blocks else "",
         lines=tuple((block, own, _losses(group, own, treatments)) for block, own in by_block),
         digits=text.rate_digits(row.tps for row in group.rows),
+        effect=JUDGED[group.primary].effect,
     )
 
 
 def _losses(group: Group, trials: Sequence[TrialView], treatments: Sequence[str]) -> list[str]:
+    """Of TPS in one block, against the geometric mean of A and A′ as everywhere."""
     tps = {trial.arm: trial.tps for trial in trials}
-    plain = tps.get(group.baseline.name)
-    known = [(tps.get(arm), plain) for arm in treatments]
-    return [text.ABSENT if a is None or b is None else text.percent(1 - a / b) for a, b in known]
+    plain = [tps.get(arm.name) for arm in group.arms if arm.role in ("baseline", "control")]
+    known = [one for one in plain if one is not None]
+    if not known or len(known) < len(plain):
+        return [text.ABSENT for _ in treatments]
+    mean = geometric_mean(known)
+    own = (tps.get(arm) for arm in treatments)
+    return [text.ABSENT if one is None else text.percent(1 - one / mean) for one in own]
