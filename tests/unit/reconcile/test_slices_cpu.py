@@ -2,8 +2,9 @@
 
 import pytest
 
-from encbench.core.records import ProxyCpu, TrialCpu
-from encbench.reconcile.trial.gather import in_slices
+from encbench.core.records import DiskIo, ProxyCpu, TrialCpu
+from encbench.core.slices import Slices
+from encbench.reconcile.trial.gather import disk_in_slices, in_slices
 from encbench.reconcile.trial.series import MetricsPlace
 from tests.support.slices import slices
 
@@ -48,3 +49,19 @@ def test_too_few_readings_of_the_server_withhold_it() -> None:
     assert found.withheld == {
         "database": "the agent has not read the server at the edges of the slices"
     }
+
+
+def with_disk(*known: tuple[float | None, float | None]) -> Slices:
+    """Slices of two seconds each, with the bytes read and written."""
+    plain = slices(*((0.8, None) for _ in known))
+    rows = (
+        row.model_copy(update={"read_bytes": read, "write_bytes": write})
+        for row, (read, write) in zip(plain.rows, known, strict=True)
+    )
+    return plain.model_copy(update={"rows": tuple(rows)})
+
+
+def test_the_disk_is_that_of_its_own_slices() -> None:
+    found = disk_in_slices(with_disk((4096.0, 1000.0), (8192.0, 0.0)))
+    assert found == DiskIo(read_bytes_per_second=12288 / 4, write_bytes_per_second=250.0)
+    assert disk_in_slices(with_disk((4096.0, 1.0), (None, 1.0))) is None

@@ -11,7 +11,14 @@ from encbench.api.conditions import find, is_false, is_true
 from encbench.api.lifecycle import IN_FORCE, NOT_IN_FORCE, PROVEN_AFTER, PROVEN_BEFORE, RECOVERED
 from encbench.core.artefact import RecordError
 from encbench.core.evidence import Proof, TrialProofsRecord
-from encbench.core.records import DatabaseCpu, ProxyCpu, RecoveryRecord, SlotsRecord, TrialCpu
+from encbench.core.records import (
+    DatabaseCpu,
+    DiskIo,
+    ProxyCpu,
+    RecoveryRecord,
+    SlotsRecord,
+    TrialCpu,
+)
 from encbench.core.slices import Slices, with_server
 from encbench.database.connection import connection
 from encbench.ports import Rejected, Unavailable
@@ -30,7 +37,7 @@ from encbench.tools.registry import tool
 SLOTS = "slots.json"
 """The agent's readings of an interleaved block, relative to the trial's folder."""
 ENOUGH = 0.9
-"""Share of a trial's slices whose server must have been read for a CPU figure."""
+"""Share of a trial's slices whose server must have been read for a figure of it."""
 
 CONDITIONS: dict[When, str] = {"before": PROVEN_BEFORE, "after": PROVEN_AFTER}
 
@@ -68,7 +75,8 @@ async def gather(
             read, artefacts["metrics.json"] = await settle(deps.store, trial, "metrics.json", read)
             metrics = series.judge(read, place)
             if slices is not None:
-                metrics = replace(metrics, cpu=in_slices(metrics.cpu, slices, place))
+                cpu, disk = in_slices(metrics.cpu, slices, place), disk_in_slices(slices)
+                metrics = replace(metrics, cpu=cpu, disk=disk)
     made = await _proofs(deps, trial, seen.found)
     said = _clients_proof(trial, seen, collected, made)
     if said is not None and made.after is not None:
@@ -111,11 +119,11 @@ def in_slices(cpu: TrialCpu, slices: Slices, place: MetricsPlace) -> TrialCpu:
     read: dict[str, DatabaseCpu | None] = {"database": None, "proxy": None}
     of_server = [(row.database_cpu_seconds, row.seconds) for row in slices.rows]
     of_proxy = [(row.proxy_cpu_seconds, row.seconds) for row in slices.rows]
-    if (used := _cores(of_server)) is not None:
+    if (used := _each_second(of_server)) is not None:
         read["database"] = DatabaseCpu(cores=used, limit_cores=place.limit)
     else:
         withheld["database"] = "the agent has not read the server at the edges of the slices"
-    if place.proxy_limit is not None and (used := _cores(of_proxy)) is not None:
+    if place.proxy_limit is not None and (used := _each_second(of_proxy)) is not None:
         memory = cpu.proxy.memory_max_bytes if cpu.proxy is not None else None
         read["proxy"] = ProxyCpu(cores=used, limit_cores=place.proxy_limit, memory_max_bytes=memory)
     elif place.proxy_limit is not None:
@@ -123,12 +131,21 @@ def in_slices(cpu: TrialCpu, slices: Slices, place: MetricsPlace) -> TrialCpu:
     return cpu.model_copy(update={**read, "withheld": withheld})
 
 
-def _cores(readings: Sequence[tuple[float | None, float]]) -> float | None:
-    """Of CPU seconds and seconds of each slice; None if too few of them were read."""
-    known = [(used, seconds) for used, seconds in readings if used is not None]
+def disk_in_slices(slices: Slices) -> DiskIo | None:
+    """What the server read and wrote there; None unless both are known."""
+    read = _each_second([(row.read_bytes, row.seconds) for row in slices.rows])
+    write = _each_second([(row.write_bytes, row.seconds) for row in slices.rows])
+    if read is None or write is None:
+        return None
+    return DiskIo(read_bytes_per_second=read, write_bytes_per_second=write)
+
+
+def _each_second(readings: Sequence[tuple[float | None, float]]) -> float | None:
+    """Of an amount and seconds of each slice; None if too few of the amounts were read."""
+    known = [(amount, seconds) for amount, seconds in readings if amount is not None]
     if len(known) < ENOUGH * len(readings):
         return None
-    return sum(used for used, _ in known) / sum(seconds for _, seconds in known)
+    return sum(amount for amount, _ in known) / sum(seconds for _, seconds in known)
 
 
 async def _recovery(

@@ -77,7 +77,7 @@ def group(
     primary = judging[0]
     floors = {figure.key: pairs.noise_floor(figure) for figure in judging}
     known = {key: rounded(floor) for key, floor in floors.items() if floor is not None}
-    pace = _pace(spec, alone)
+    pace = _pace(spec, pairs)
     compared = comparisons(pairs, judging, floors, spec.margin, trials, pace, looks)
     of_arm = {comparison.arm: comparison for comparison in compared}
     half_width = _half_width(pairs, primary)

@@ -30,7 +30,7 @@ from encbench.report.document.interleaving import (
     SoloCheck,
 )
 from encbench.report.document.trial import RoundView, SlotView, TrialView
-from encbench.report.figures import CPU, JUDGED, TPS, JudgedFigure
+from encbench.report.figures import BY_FIELD, JUDGED, TPS, JudgedFigure
 
 NOTHING = Amounts(0.0, 0.0)
 """In place of a slot whose CPU is not known; no comparison uses such a round."""
@@ -162,7 +162,7 @@ def _work(pairs: Pairs, blocks: Blocks) -> Iterator[ServerWork]:
             arm=arm,
             transactions=sum(one.transactions for trial in trials for one in trial.rounds),
             spanned=sum(trial.spanned or 0 for trial in trials),
-            slices_cpu_ms=pairs.own_mean(CPU, arm),
+            slices_cpu_ms=pairs.own_mean(BY_FIELD["database_cpu_ms_per_transaction"], arm),
             block_cpu_ms=rounded(geometric_mean(known)) if len(known) == len(whole) else None,
             block_over_slices=_ratio(own),
             against_baseline=None if arm in plain else _ratio(apart),

@@ -69,6 +69,11 @@ class Pairs:
         """Name of A'."""
         return next((arm.name for arm in self.arms if arm.role == "control"), None)
 
+    @property
+    def in_turns(self) -> bool:
+        """Whether a block is interleaved."""
+        return any(trial.rounds for of in self.blocks.values() for trial in of.values())
+
     def complete(self, field: str) -> dict[int, dict[str, float]]:
         """A figure by block and arm, where every arm of the block has it."""
         found = {
@@ -201,13 +206,19 @@ class Pairs:
         return None if found is None else rounded(found)
 
     def _mean(self, figure: Figure, arm: str) -> float | None:
-        values = self.of_some(figure.field, arm)
-        if not figure.some:
+        if figure.some:
+            values = self.of_some(figure.field, arm)
+        elif figure.mean == "geometric":
+            # By the observations of the estimates, so that the change is that of the means.
+            values = [one.values[arm] for one in self.observed(figure.field)]
+        else:
             values = [of[arm] for of in self.complete(figure.field).values()]
         return _mean(figure, values) if values else None
 
     def points(self, figure: Figure, arm: str) -> float | None:
         """Difference of the means from the baseline; None for an arm of the baseline."""
+        if figure.of_everything and self.in_turns:
+            return None
         own, plain = self.mean(figure, arm), self.mean(figure, self.baseline)
         if arm in (self.baseline, self.control) or own is None or plain is None:
             return None

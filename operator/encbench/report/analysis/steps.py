@@ -125,11 +125,19 @@ def steps(
     if TPS not in judging:
         return tuple(_step(pairs, one, _AS_OFFERED) for one in found)
     tps = {it.arm.name: pairs.between(TPS.field, it.before.name, it.arm.name) for it in found}
-    judged = judge(TPS, tps, floor, margin, "steps", looks)
+    blocks = len(pairs.complete(TPS.field))
+    judged = {
+        name: finding.model_copy(update={"blocks": blocks})
+        for name, finding in judge(TPS, tps, floor, margin, "steps", looks).items()
+    }
     return tuple(_step(pairs, one, judged.get(one.arm.name)) for one in found)
 
 
 _AS_OFFERED = Finding(figure="tps", blocks=0, verdict="NoData", why="TPS is as offered")
+
+
+_OF_TPS = ("blocks", "verdict", "why", "bar", "placement", "carried")
+"""What a step has of the finding about its TPS."""
 
 
 def _step(pairs: Pairs, found: ArmStep, tps: Finding | None) -> LayerStep:
@@ -142,7 +150,7 @@ def _step(pairs: Pairs, found: ArmStep, tps: Finding | None) -> LayerStep:
             "before": before,
             "layers": found.layers,
             TPS.step: judged.change,
-            **{name: getattr(judged, name) for name in ("blocks", "verdict", "why", "bar")},
+            **{name: getattr(judged, name) for name in _OF_TPS},
             **{name: interval(one, "increase") for name, one in others.items() if one},
         }
     )

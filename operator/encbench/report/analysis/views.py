@@ -63,7 +63,7 @@ def view(attempt: Attempt, home: records.IndexTestbed | None = None) -> TrialVie
         errors=result.errors if result else None,
         database_cpu_percent=_percent(cpu.database),
         client_cpu_percent=_percent(cpu.client),
-        client_cpu_cores=_mean(c.cpu_cores for c in record.clients),
+        client_cpu_cores=_client_cores(record),
         client_memory_mib=_mean(_part(c.memory_max_bytes, MEBIBYTE) for c in record.clients),
         client_memory_percent=_mean(_memory_percent(c) for c in record.clients),
         start_spread_ms=_start_spread(record.clients),
@@ -133,6 +133,14 @@ def of_slices(slices: Slices, *, has_proxy: bool) -> dict[str, Any]:
         "spanned": slices.spanned,
         "block_cpu_ms_per_transaction": _positive(used),
     }
+
+
+def _client_cores(record: records.TrialRecord) -> float | None:
+    """Of one replica on average; in the trial's own slices where it takes turns."""
+    if record.slices is None:
+        return _mean(client.cpu_cores for client in record.clients)
+    used = record.cpu.client
+    return rounded(used.cores / len(record.clients)) if used else None
 
 
 def _start_spread(clients: Sequence[records.ClientFacts]) -> float | None:

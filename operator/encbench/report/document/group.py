@@ -135,7 +135,9 @@ class LayerStep(Model):
     """Of TPS, by the margin, corrected for the number of steps (Holm)."""
     why: str
     bar: float | None = None
-    """`why` and `bar` are those of a `Finding` about TPS."""
+    placement: Interval | None = None
+    carried: float | None = None
+    """`why`, `bar`, `placement` and `carried` are those of a `Finding` about TPS."""
     latency_average: Interval | None = None
     """Increase: arm/before - 1, as are those below."""
     latency_p95: Interval | None = None

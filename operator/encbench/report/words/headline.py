@@ -107,7 +107,13 @@ def _below(arm: Arm, report: Report) -> Headline | None:
     range_of = f"the point estimates of the loss range from {low} to {high}"
     over = f" Over {len(losses)} conditions {range_of}."
     finding = Finding(
-        figure="tps", blocks=step.blocks, change=step.loss, verdict=step.verdict, why=step.why
+        figure="tps",
+        blocks=step.blocks,
+        change=step.loss,
+        placement=step.placement,
+        carried=step.carried,
+        verdict=step.verdict,
+        why=step.why,
     )
     return Headline(
         arm=arm.name,

@@ -98,8 +98,8 @@ def why(finding: Finding, margin: float, together: str) -> str:
         case JudgementReason.CARRY_OVER:
             return (
                 f"its interval alone would say {_alone(finding, margin)}, but who ran before shows "
-                f"in the baseline, and up to {text.percent(finding.carried)} of the difference "
-                "could be what one arm leaves behind for the next"
+                "in the baseline: what one arm leaves behind for the next could be up to "
+                f"{text.number(100 * (finding.carried or 0.0), 1)} points of it"
             )
         case JudgementReason.BETTER_THAN_BASELINE:
             figure = JUDGED[finding.figure]

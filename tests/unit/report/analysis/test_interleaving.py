@@ -251,6 +251,8 @@ def test_a_spread_of_few_slices_or_of_unknown_cpu_is_not_told() -> None:
 
 # ------------------------------------------------------------------- of whole reports
 
+PROXIED = dict.fromkeys(("plain", "plain-control", "tde"), 3.0)
+
 TURN_STUDY = Study(concurrency=(4,), blocks=1, rounds=30)
 QUIET = dict.fromkeys(("plain", "plain-control", "tde"), 0.0)
 
@@ -350,3 +352,25 @@ def test_solo_blocks_are_compared_and_are_in_nothing_else() -> None:
     # MOVER: how far each end reaches, as the root of the sum of both squares.
     below = math.hypot(b.estimate - (b.low or 0), (a.high or 0) - a.estimate)
     assert apart.low == pytest.approx(apart.estimate - below, abs=1e-5)
+
+
+def test_both_readings_of_the_server_leave_the_proxy_out() -> None:
+    turns = report(replace(TURN_STUDY, proxy=PROXIED, background=QUIET)).groups[0].interleaving
+    assert turns is not None
+    for work in turns.work:
+        assert work.slices_cpu_ms is not None and work.block_over_slices is not None
+        ratio = (work.block_cpu_ms or 0.0) / work.slices_cpu_ms
+        assert ratio - 1 == pytest.approx(work.block_over_slices.estimate, abs=0.003)
+
+
+def test_rows_have_what_the_arm_s_own_slices_had() -> None:
+    """The node's CPU is of all arms alike, so that it has no difference."""
+    found = report(TURN_STUDY).groups[0]
+    tde, comparison = found.row("tde"), found.comparisons[0]
+    assert comparison.loss is not None and tde.tps is not None
+    plain = found.row("plain").tps
+    assert plain is not None
+    assert 1 - tde.tps / plain == pytest.approx(comparison.loss.estimate, abs=1e-5)
+    assert tde.client_cpu_cores == pytest.approx((tde.client_cpu_percent or 0) / 100 * 2, rel=1e-4)
+    assert (tde.node_cpu_percent, tde.node_cpu_points) != (None, None)
+    assert tde.node_cpu_points is None and tde.database_cpu_points is not None

@@ -385,3 +385,19 @@ def test_which_columns_are_listed_with_their_share() -> None:
     page = rendered("html")
     assert "enc20: 22.1" in page
     assert "bmsql_order_line" in page
+
+
+def test_a_step_s_blocks_are_blocks_and_not_batches_of_rounds() -> None:
+    group = report_of(replace(COLUMNS, blocks=1, rounds=30)).groups[0]
+    assert group.steps and {step.blocks for step in group.steps} == {1}
+
+
+def test_luck_that_stands_in_a_step_s_way_is_what_the_card_advises_about() -> None:
+    """More of the same blocks would not help where testbeds are never built anew."""
+    study = replace(COLUMNS, margin=0.06, placement={"plain-control": 0.02})
+    report = report_of(replace(study, concurrency=(64,), instances=("2x4c32g",)))
+    step = report.groups[0].step("plain")
+    assert step is not None and step.placement is not None
+    assert "the luck of one testbed each could explain that" in step.why
+    headline = next(one for one in report.headlines if one.arm == "direct")
+    assert "blocks.perTestbed" in headline.so

@@ -180,3 +180,18 @@ def test_luck_of_two_campaigns_is_shared_and_better_known() -> None:
     ]
     shares = math.hypot(4 / 12, 8 / 12)
     assert luck[2] == pytest.approx(math.hypot(*luck[:2]) / math.sqrt(2) * shares, rel=1e-3)
+
+
+def test_what_more_would_take_is_counted_in_what_the_pooled_figures_are_of() -> None:
+    """Three blocks alone are observed in batches of rounds, six together one by one."""
+    own = replace(FIRST, blocks=3, rounds=12, noise=0.06)
+    first, more = reports(first=own, more=replace(own, name="demo-more-1", seed=8), extensions=1)
+    demands = [
+        finding.demand
+        for report in (first, more)
+        for comparison in report.groups[0].comparisons
+        if (finding := comparison.finding("tps")) is not None
+    ]
+    alone, pooled = demands
+    assert alone is not None and alone.rounds and not alone.blocks
+    assert pooled is not None and pooled.blocks and not pooled.rounds

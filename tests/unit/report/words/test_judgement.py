@@ -75,7 +75,7 @@ def finding(
         (
             finding(0.04, 0.06, placement=(0.035, 0.065), carried=0.031),
             JudgementReason.CARRY_OVER,
-            "up to 3.1 % of the difference could be what one arm leaves behind for the next",
+            "what one arm leaves behind for the next could be up to 3.1 points of it",
         ),
         (
             finding(-0.1, -0.05),
