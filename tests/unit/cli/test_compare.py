@@ -94,8 +94,8 @@ def test_unlike_things_are_refused_by_a_pipeline_alone(
     fact: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A machine of another kind; on other nodes alone the two would be alike."""
-    machines = dict.fromkeys(("plain", "tde"), {"cpu_model": "old"})
-    first, second = [report_of(Study(blocks=2, client_machines=machines))] * 2
+    machines = {mode: {"cpu_model": "old"} for mode in ("plain", "tde")}
+    first = second = report_of(Study(blocks=2, client_machines=machines))
     origin = second.provenance
     facts = tuple(
         it.model_copy(update={"values": (it.values[0].model_copy(update={"value": "new"}),)})
