@@ -78,6 +78,19 @@ async def test_an_upload_url_copies_nothing(real: RealHarness, seen: dict[str, s
     assert await real.store.get("trials/2/output.log") is None
 
 
+@pytest.mark.parametrize("scheme", ["x", "AWS4-HMAC-SHA256", "AWS key:signature,", "Bearer x"])
+async def test_a_header_that_signs_nothing_lets_nothing_pass(
+    real: RealHarness, seen: dict[str, str], scheme: str
+) -> None:
+    """The store goes by the URL where it does not know the header, so the filter may not."""
+    source = f"/{real.store.bucket}/{KEY}"
+    signed = "SignedHeaders=host;if-none-match;x-amz-copy-source"
+    given = {"If-None-Match": "*", "X-Amz-Copy-Source": source}
+    given["Authorization"] = f"{scheme} {signed}"
+    assert real.upload(seen["url"], b"", given) in (400, 403)
+    assert await real.store.get("trials/2/output.log") is None
+
+
 async def test_an_upload_url_makes_nothing_unreadable(
     real: RealHarness, seen: dict[str, str]
 ) -> None:

@@ -2,10 +2,17 @@
 
 import secrets
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from hashlib import sha256
+from http.client import HTTPConnection
 from pathlib import Path
 from threading import Event, Thread
+from urllib.parse import quote, urlsplit
 
 import pytest
+from botocore.auth import S3SigV4Auth
+from botocore.awsrequest import AWSRequest
+from botocore.credentials import Credentials
 
 from encbench.adapters.minio import MinioAdmin
 from encbench.adapters.objectstore import ObjectStore
@@ -53,6 +60,33 @@ async def test_the_users_are_there(minio: S3Server, folders: Path) -> None:
         )
         await store.ensure_bucket()
         assert await store.list("") == []
+
+
+async def test_nobody_acts_as_another_by_naming_them_in_the_url(
+    minio: S3Server, folders: Path
+) -> None:
+    """Every upload URL shows the operator's access key; an analyst signs with their own."""
+    owner, reader = login(folders / "operator"), login(folders / "analyst")
+    own = minio.client(owner)
+    await ObjectStore(
+        endpoint=minio.url,
+        bucket=BUCKET,
+        region="us-east-1",
+        credentials=folders / "operator",
+        limits=QUICK,
+    ).ensure_bucket()
+    own.put_object(Bucket=BUCKET, Key="result", Body=b"measured")
+    today = f"{datetime.now(UTC):%Y%m%d}"
+    claimed = quote(f"{owner[0]}/{today}/us-east-1/s3/aws4_request", safe="")
+    for query in ("", f"?X-Amz-Credential={claimed}"):
+        request = AWSRequest(method="DELETE", url=f"{minio.url}/{BUCKET}/result{query}")
+        request.headers["X-Amz-Content-SHA256"] = sha256(b"").hexdigest()
+        S3SigV4Auth(Credentials(*reader), "s3", "us-east-1").add_auth(request)
+        connection = HTTPConnection(urlsplit(minio.url).netloc, timeout=10)
+        connection.request("DELETE", f"/{BUCKET}/result{query}", headers=dict(request.headers))
+        assert connection.getresponse().status in (400, 403)
+        connection.close()
+    assert own.get_object(Bucket=BUCKET, Key="result")["Body"].read() == b"measured"
 
 
 @pytest.mark.parametrize("user", ["operator", "analyst"])
