@@ -64,9 +64,12 @@ class PodFacts:
 
     @property
     def ready(self) -> bool:
-        """Whether every container is ready, as far as anything is known of them."""
+        """Whether every container is ready and will be, as far as anything is known of them.
+
+        On a lost node they stay ready in the list, even when Kubernetes has evicted the pod.
+        """
         own = [c for c in self.containers.values() if not c.name.startswith("init:")]
-        return bool(own) and all(c.ready for c in own) and not self.is_lost
+        return bool(own) and all(c.ready for c in own) and not (self.is_lost or self.deleting)
 
 
 def pod_facts(body: Body) -> PodFacts:

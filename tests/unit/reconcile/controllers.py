@@ -119,7 +119,7 @@ class Controllers:
         """React to a change as a controller's own watch would."""
         if change.gone:
             self._gone(change.kind, change.body)
-        elif change.kind == POD and _ends(change.body["metadata"]):
+        elif change.kind == POD and _ends(change.body):
             self.timeline.after(self.delays.end, partial(self.cluster.end, change.body))
         elif change.kind == STATEFUL_SET:
             self.timeline.after(self.delays.pod, partial(self._database_pod, change.body))
@@ -342,6 +342,8 @@ def _store(job: Body) -> str:
     return str(next(one["value"] for one in own if one["name"] == STORE))
 
 
-def _ends(meta: Body) -> bool:
-    """Whether a pod was deleted, and only its kubelet has to say that it has ended."""
-    return "deletionTimestamp" in meta and not meta.get("finalizers")
+def _ends(pod: Body) -> bool:
+    """Whether a pod was deleted, and its kubelet is there to say that it has ended."""
+    meta, facts = pod["metadata"], (pod.get("status") or {}).get("conditions", ())
+    is_lost = {"type": "Ready", "status": "False"} in facts
+    return "deletionTimestamp" in meta and not meta.get("finalizers") and not is_lost

@@ -196,5 +196,6 @@ def test_a_lost_node_is_told_from_a_container_that_is_not_ready() -> None:
     assert not pod_facts(body).is_lost
     body["status"]["containerStatuses"].pop()
     body["metadata"]["deletionTimestamp"] = "2030-01-01T00:00:01Z"
-    assert not pod_facts(body).is_lost, "it is on its way out"
+    found = pod_facts(body)
+    assert (found.is_lost, found.ready) == (False, False), "it is on its way out"
     assert pod_facts({**body, "status": {"phase": "Pending"}}).ready is False

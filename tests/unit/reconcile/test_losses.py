@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from encbench.api.conditions import is_true
-from encbench.api.kinds import CAMPAIGN, POD
+from encbench.api.conditions import is_false, is_true
+from encbench.api.kinds import CAMPAIGN, POD, TESTBED
 from encbench.core.artefact import decode
 from encbench.core.records import IndexRecord
 from encbench.reconcile import objects
@@ -19,6 +19,8 @@ from tests.unit.reconcile.test_campaign_decide import a_campaign, deleted, made,
 from tests.unit.reconcile.test_hindrances import lost
 from tests.unit.reconcile.world import SPACE, World, parts, study
 
+EVICTED = 300.0
+"""Seconds after which Kubernetes deletes the pods of a node that does not answer."""
 MESSAGE = "the database pod is not ready: node n1 of pod p does not answer"
 
 
@@ -144,6 +146,29 @@ async def test_a_campaign_goes_on_after_its_database_s_node_is_lost() -> None:
     assert not [body for body in world.cluster.all(POD, SPACE) if pod == body["metadata"]["name"]]
     assert_sound(world)
     assert not leftovers(world)
+
+
+async def test_a_lost_database_that_kubernetes_evicts_is_as_lost() -> None:
+    """Its pod is deleted long before the testbed's deadline; its containers stay ready."""
+    world = World()
+    world.cluster.grace_seconds = 30
+    world.apply(*parts(), study("tde", blocks={"min": 2, "maxReplacements": 1}))
+    await world.run(world.running(2))
+    unlucky = max(world.trials(), key=lambda one: one.spec.order).spec.testbed_ref.name
+    lost(world, f"{unlucky}-0")
+    world.timeline.after(EVICTED, lambda: world.cluster.remove(POD, SPACE, f"{unlucky}-0"))
+    await world.settle(EVICTED + 60)
+    bed = objects.testbed(world.cluster.one(TESTBED, SPACE, unlucky))
+    assert is_false(bed.status.conditions, "Ready")
+    await world.run(world.ended, limit=20_000)
+
+    status = world.campaign().status
+    assert is_true(status.conditions, "Complete")
+    (gone,) = status.lost_sets
+    assert gone.message.startswith(f"testbed {unlucky} was lost: ")
+    outcomes = [trial.status.reason for trial in world.trials()]
+    assert "ProofTimeout" not in outcomes
+    assert world.cluster.one(POD, SPACE, f"{unlucky}-0"), "a lost node forgets nothing"
 
 
 def in_block(trials: list[Trial], block: int) -> list[Trial]:
