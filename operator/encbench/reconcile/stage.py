@@ -60,9 +60,3 @@ def keeps_from_proving(before: Trial, trial: Trial) -> bool:
 def waits(trial: Trial) -> bool:
     """Whether its clients stand at the barrier, or soon will, until the trial before it is over."""
     return trial.spec.after is not None and trial.status.release_at is None
-
-
-def left_at(trial: Trial) -> str | None:
-    """When it left the stage, RFC 3339; None where it ended before its second proof."""
-    found = [find(trial.status.conditions, kind) for kind in (PROVEN_AFTER, CONSISTENT)]
-    return max((fact.last_transition_time for fact in found if fact is not None), default=None)

@@ -214,7 +214,7 @@ async def test_two_operators_do_not_stop_each_others_databases(seed: int) -> Non
 async def test_clients_that_an_operator_starts_after_a_trial_s_end_go_again() -> None:
     """One that was stopped for longer than the trial took, between its last look and this act."""
     world = World()
-    world.add_hesitant_operator(seed=0, chance=0.2, longest=20.0)
+    world.add_hesitant_operator(seed=4, chance=0.1, longest=25.0)
     world.apply(*parts(), study("plain", blocks=2, reset="trial"))
     await world.run(world.ended)
     await world.settle()

@@ -1,6 +1,7 @@
 """The next trial's clients start while the trial before it is proven; all else waits for that."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -93,14 +94,24 @@ def test_it_goes_on_once_the_stage_is_free(left: Trial | None) -> None:
     assert proven.status.release_at is not None
 
 
-def test_the_proofs_deadline_runs_from_the_moment_when_the_stage_was_left() -> None:
-    def outcome(facts: Facts, waited: float) -> str | None:
-        seen = saw(a_client(), before=a_trial(facts), found=found(problem="no answer"))
-        return decide(a_trial(startTime=ago(waited)), seen).status.outcome
-
-    assert outcome(MEASURED, 3 * PROOF) is None
-    assert outcome({**MEASURED, "ProvenAfter": ("True", 5.0)}, 3 * PROOF) is None
-    assert outcome({**MEASURED, "ProvenAfter": ("True", PROOF + 1)}, 3 * PROOF) == "Failed"
+@pytest.mark.parametrize(
+    "left",
+    [
+        a_trial({**MEASURED, "ProvenAfter": ("True", 5.0)}),
+        a_trial({"Released": ("True", 3 * PROOF)}, outcome="Failed"),
+        None,
+    ],
+    ids=["proven", "overrun", "deleted"],
+)
+def test_no_deadline_of_a_proof_runs_before_the_server_may_be_asked(left: Trial | None) -> None:
+    runs = a_trial({"Released": ("True", 3 * PROOF)}, releaseAt=NOW.timestamp() - 3 * PROOF)
+    trial = a_trial(startTime=ago(3 * PROOF))
+    waits = decide(trial, saw(a_client(), before=runs))
+    assert waits.status.outcome is None
+    assert not [fact for fact in waits.status.conditions if fact.type == "ProvenBefore"]
+    asks = decide(replace(trial, status=waits.status), saw(a_client(), before=left))
+    assert wants(asks, Prove)
+    assert asks.status.outcome is None
 
 
 # -- a campaign

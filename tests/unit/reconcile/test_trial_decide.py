@@ -174,8 +174,8 @@ def test_a_client_job_that_failed_is_not_waited_for() -> None:
 
 def test_a_proof_that_cannot_be_made_in_time_ends_it() -> None:
     seen = saw(a_client(), found=found(problem="the agent cannot be reached"))
-    assert decide(a_trial(startTime=ago(599)), seen).status.outcome is None
-    late = decide(a_trial(startTime=ago(602)), seen)
+    assert decide(a_trial({"ProvenBefore": ("Unknown", 599.0)}), seen).status.outcome is None
+    late = decide(a_trial({"ProvenBefore": ("Unknown", 602.0)}), seen)
     assert verdict(late) == ("Failed", "ProofTimeout")
     assert "the agent cannot be reached" in (late.status.message or "")
 

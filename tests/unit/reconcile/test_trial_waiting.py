@@ -22,18 +22,22 @@ def bed(reason: str = "Ready", **run: Any) -> Testbed:
     return Testbed(**{**vars(found), "spec": spec})
 
 
-def outcome(testbed: Testbed, waited: float) -> tuple[str | None, str | None, str]:
+def outcome(
+    testbed: Testbed, waited: float, asked: float | None = None
+) -> tuple[str | None, str | None, str]:
+    """How a trial that began `waited` seconds ago is, and may ask for `asked` seconds."""
+    facts = {} if asked is None else {"ProvenBefore": ("Unknown", asked)}
     seen = saw(a_client(), testbed=testbed, found=found(problem="no answer"))
-    status = decide(a_trial(startTime=ago(waited)), seen).status
+    status = decide(a_trial(facts, startTime=ago(waited)), seen).status
     return status.outcome, status.reason, status.message or ""
 
 
 def test_the_proofs_deadline_is_of_a_database_that_is_there() -> None:
     assert outcome(bed(), PROOF + 60)[0] is None, "it is still being copied"
-    lately = bed(readyTime=ago(5))
-    assert outcome(lately, PROOF + 60)[0] is None
-    long_ago = bed(readyTime=ago(PROOF + 1))
-    assert outcome(long_ago, PROOF + 60)[:2] == ("Failed", "ProofTimeout")
+    there = bed(readyTime=ago(5))
+    assert outcome(there, PROOF + 60)[0] is None
+    assert outcome(there, PROOF + 60, 5)[0] is None
+    assert outcome(there, PROOF + 60, PROOF + 1)[:2] == ("Failed", "ProofTimeout")
 
 
 def test_another_trials_start_is_not_waited_for_as_if_it_were_ours() -> None:
@@ -50,6 +54,6 @@ def test_nobody_waits_for_ever(late: float, ends: str | None) -> None:
         assert "testbed bed did not get ready: Ready is False" in message
 
 
-def test_where_nothing_is_reset_the_deadline_runs_from_the_trials_start() -> None:
-    assert outcome(a_testbed(), PROOF - 1)[0] is None
-    assert outcome(a_testbed(), PROOF + 1)[:2] == ("Failed", "ProofTimeout")
+def test_the_proofs_deadline_runs_from_when_it_was_announced() -> None:
+    assert outcome(a_testbed(), 3 * PROOF, PROOF - 1)[0] is None
+    assert outcome(a_testbed(), 3 * PROOF, PROOF + 1)[:2] == ("Failed", "ProofTimeout")

@@ -15,7 +15,7 @@ from encbench.reconcile.draft import PATIENCE, backoff
 from encbench.reconcile.effects.effect import CreateJob, TrialEffect
 from encbench.reconcile.objects import Testbed
 from encbench.reconcile.pods import Trouble
-from encbench.reconcile.stage import holds_the_stage, is_measured, keeps_from_proving, left_at
+from encbench.reconcile.stage import holds_the_stage, is_measured, keeps_from_proving
 from encbench.reconcile.starts import serves
 from encbench.reconcile.trial import decision, placed, solitude
 from encbench.reconcile.trial.decision import TrialDecision, TrialDraft, until
@@ -34,7 +34,7 @@ def before_release(draft: TrialDraft, testbed: Testbed) -> TrialDecision:
         solitude.note(draft)
     _judge_machine(draft, testbed)
     if not draft.status.outcome:
-        _judge_mode(draft, testbed, _served(draft, testbed, waited))
+        _judge_mode(draft, testbed, _asked(draft, testbed, waited))
     if draft.status.outcome:
         return draft.decide(requeue=0.0)
     trouble = _check_clients(draft, waited, is_apart=not placed.may_share(testbed, draft.spec))
@@ -51,11 +51,10 @@ def before_release(draft: TrialDraft, testbed: Testbed) -> TrialDecision:
         return _join(draft) if seen.siblings else _release(draft, decision.ahead(wanted))
     may_create = seen.job is None and placed.knows_its_node(testbed, draft.spec)
     effects: list[TrialEffect] = [CreateJob(testbed)] if may_create else []
-    if not draft.known(life.PROVEN_BEFORE):
+    if not draft.known(life.PROVEN_BEFORE) and _may_prove(draft, testbed):
         # While the clients' pods start: it would be dead time in front of that or after it.
-        # Announced with the start, so that it costs no write of its own.
-        proof = draft.prove("before")
-        effects += proof if _may_prove(draft, testbed) else ()
+        # Mostly announced with the start, so that it costs no write of its own.
+        effects += draft.prove("before")
     requeue = _next_look(draft, waited)
     if _is_half_ready(draft) and waited < PATIENCE:
         return draft.defer(*effects, requeue=requeue)
@@ -126,30 +125,20 @@ def _release(draft: TrialDraft, ahead: float) -> TrialDecision:
     return draft.decide(requeue=0.0)
 
 
-def _served(draft: TrialDraft, testbed: Testbed, waited: float) -> float:
-    """Seconds for which the testbed has been what the trial needs: the proof's deadline is of that.
+def _asked(draft: TrialDraft, testbed: Testbed, waited: float) -> float:
+    """Seconds for which the server may be asked for the proof, of which its deadline is.
 
     Until then the testbed has deadlines of its own, and waits at most for a neighbour's record; so
     has the trial that may hold the stage.
     """
-    before = draft.seen.before
-    if before is not None:
-        free = left_at(before)
-        if holds_the_stage(before):
-            return 0.0
-        return solitude.since(draft, min(waited, draft.age(free) if free else waited))
-    waited = solitude.since(draft, waited)
-    if not testbed.spec.follows_trials:
-        return waited
-    if serves(testbed, draft.subject):
-        run = testbed.status.run
-        return min(waited, draft.age(run.ready_time)) if run and run.ready_time else waited
     deadlines = draft.spec.step_deadlines
-    if waited > parse_duration(deadlines.archive) + parse_duration(deadlines.reset):
+    limit = parse_duration(deadlines.archive) + parse_duration(deadlines.reset)
+    has_to_start = testbed.spec.follows_trials and not serves(testbed, draft.subject)
+    if has_to_start and solitude.since(draft, waited) > limit:
         ready = find(testbed.status.conditions, life.READY)
         why = ready.message if ready else "nothing is known of it"
         draft.end("Failed", "StartTimeout", f"testbed {testbed.name} did not get ready: {why}")
-    return 0.0
+    return 0.0 if has_to_start else solitude.since(draft, draft.since(life.PROVEN_BEFORE))
 
 
 def _judge_mode(draft: TrialDraft, testbed: Testbed, waited: float) -> None:
