@@ -23,6 +23,8 @@ IDLE, STARTING = "Idle", "Starting"
 """Reasons of a testbed's `Ready`: stopped until a trial needs it; on the way up for one."""
 PROVING, CHECKING, UNCHECKED = "Proving", "Checking", "NotChecked"
 """Reasons of what is Unknown: under way; not to be had."""
+EARLY = "Early"
+"""The same of a trial whose clients start while the one before it is measured."""
 IN_FORCE, NOT_IN_FORCE = "ModeInForce", "ModeNotInForce"
 INCONSISTENT, CHECK_FAILED, CHECK_TIMEOUT = "Inconsistent", "CheckFailed", "CheckTimeout"
 OOM, DISRUPTED, TOOL_FAILED = "OOMKilled", "Disrupted", "ToolFailed"
@@ -327,6 +329,10 @@ TRIAL_LIFE = Lifecycle(
             "Every client waits for the start.",
             true={"Waiting": "They do."},
             false={STARTING: "Their pods are starting.", **_POD},
+            unknown={
+                EARLY: "The trial before it is being measured, whose clients may hold what these "
+                "need."
+            },
         ),
         ConditionType(
             ALONE,

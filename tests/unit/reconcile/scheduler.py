@@ -20,6 +20,8 @@ class Scheduler:
     room: int = 8
     pools: Mapping[str, str] = field(default_factory=dict)
     """The label `pool` of each node that has one."""
+    clients: int = 8
+    """Clients for which a node has room."""
 
     def place(self, template: Body, pods: Sequence[Body]) -> str | None:
         """The best node for a pod of that template beside these; None where none will do."""
@@ -39,8 +41,10 @@ class Scheduler:
         for term in _terms(asked, "podAntiAffinity", REQUIRED):
             if any(_selects(term, pod) for pod in pods if _on(pod, node)):
                 return False
-        own = [pod for pod in pods if _on(pod, node) and _is_database(pod)]
-        return not _is_database(template) or len(own) < self.room
+        alike = [pod for pod in pods if _on(pod, node) and _part_of(pod) == _part_of(template)]
+        left = [pod for pod in alike if pod["status"]["phase"] not in ("Succeeded", "Failed")]
+        room = {"database": self.room, "client": self.clients}.get(_part_of(template))
+        return room is None or len(left) < room
 
 
 def _score(asked: Body, node: str, pods: Sequence[Body]) -> int:
@@ -87,5 +91,5 @@ def _on(pod: Body, node: str) -> bool:
     return bool(pod["spec"]["nodeName"] == node)
 
 
-def _is_database(body: Body) -> bool:
-    return bool(body["metadata"]["labels"].get(COMPONENT) == "database")
+def _part_of(body: Body) -> str:
+    return str(body["metadata"]["labels"].get(COMPONENT))

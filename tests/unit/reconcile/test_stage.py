@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from encbench.api.conditions import is_true
 from encbench.api.kinds import CAMPAIGN, TRIAL
 from encbench.api.scalars import parse_duration
 from encbench.core.artefact import decode
@@ -14,9 +15,11 @@ from encbench.reconcile.campaign.decide import decide as decide_campaign
 from encbench.reconcile.effects.effect import Create, CreateJob, Prove
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.objects import trial as as_trial
+from encbench.reconcile.pods import ContainerFacts
 from encbench.reconcile.trial.decide import decide
 from tests.unit.reconcile import test_campaign_decide as campaigns
 from tests.unit.reconcile.oracle import assert_sound, leftovers
+from tests.unit.reconcile.scheduler import Scheduler
 from tests.unit.reconcile.seen import (
     NOW,
     PROVEN,
@@ -163,6 +166,38 @@ def test_clients_at_the_barrier_are_looked_at_as_seldom_as_those_that_run() -> N
     assert wants(decide(a_trial(ready), saw(a_client(), before=ended)), Prove)
 
 
+NOWHERE = a_client(None, unschedulable="0/2 nodes have enough cpu")
+
+
+def test_clients_that_wait_for_room_of_the_trial_before_are_not_late() -> None:
+    runs = a_trial({"Released": ("True", 900.0)}, releaseAt=NOW.timestamp() - 900)
+    waits = decide(a_trial({"Prepared": ("False", 900.0)}), saw(NOWHERE, before=runs))
+    facts = {fact.type: (fact.status, fact.reason) for fact in waits.status.conditions}
+    assert waits.status.outcome is None
+    assert facts["Prepared"] == ("Unknown", "Early")
+    assert "Hindered" not in facts
+    assert waits.requeue == 0.2, "the trial before is about to end"
+
+
+@pytest.mark.parametrize("left", [a_trial(PROVING), a_trial({}, outcome="Failed"), None])
+def test_they_have_the_steps_whole_time_from_then_on(left: Trial | None) -> None:
+    trial = a_trial({"Prepared": ("Unknown", 900.0)}, startTime=ago(900))
+    begins = decide(trial, saw(NOWHERE, before=left))
+    assert begins.status.outcome is None
+    facts = {fact.type: fact.reason for fact in begins.status.conditions}
+    assert (facts["Prepared"], facts["Hindered"]) == ("Unschedulable", "Unschedulable")
+    late = decide(a_trial({"Prepared": ("False", 302.0)}), saw(NOWHERE, before=left))
+    assert (late.status.outcome, late.status.reason) == ("Failed", "Unschedulable")
+
+
+def test_what_no_end_of_another_trial_mends_is_told_before_that() -> None:
+    image = ContainerFacts("tool", waiting_reason="ErrImagePull", waiting_message="no such image")
+    decision = decide(a_trial(), saw(a_client(None, image), before=a_trial()))
+    assert [f.reason for f in decision.status.conditions if f.type == "Hindered"] == [
+        "ImagePullFailed"
+    ]
+
+
 def test_none_is_made_after_a_run_that_failed() -> None:
     assert created({"Measured": ("False", 1.0)}) == []
 
@@ -199,6 +234,10 @@ async def held(world: World) -> tuple[Trial, Trial]:
     return first, second
 
 
+def now(world: World, of: Trial) -> Trial:
+    return next(one for one in world.trials() if one.name == of.name)
+
+
 async def test_the_clients_wait_at_the_barrier_through_the_second_proof() -> None:
     world = World()
     world.apply(*parts(), study("tde", blocks=1))
@@ -220,6 +259,19 @@ async def test_the_clients_wait_at_the_barrier_through_the_second_proof() -> Non
     record = decode(TrialRecord, world.store.objects[key], key)
     assert record.window is not None
     assert record.window.end < (by_name[second.name].status.release_at or 0)
+
+
+async def test_a_node_that_holds_one_client_is_enough_however_long_a_trial_takes() -> None:
+    world = World()
+    world.controllers.scheduler = Scheduler(["node-1", "node-2"], clients=1)
+    load = {"concurrency": [2], "warmup": "10s", "duration": "400s"}
+    world.apply(*parts(load=load), study("plain", blocks=1))
+    await world.run(lambda: len(world.trials()) == 2)
+    first, second = sorted(world.trials(), key=lambda one: one.created)
+    await world.settle(380)
+    assert not is_true(now(world, first).status.conditions, "Measured")
+    assert not is_true(now(world, second).status.conditions, "Hindered")
+    await world.run(lambda: now(world, second).status.release_at is not None)
 
 
 async def test_killed_in_between_it_goes_on() -> None:

@@ -157,9 +157,9 @@ CANNOT_START = [
 @pytest.mark.parametrize(("client", "reason"), CANNOT_START)
 def test_clients_that_do_not_start_in_time_say_why(client: ClientPod, reason: str) -> None:
     facts = {"ProvenBefore": ("True", 1.0)}
-    early = decide(a_trial(facts, startTime=ago(299)), saw(client))
+    early = decide(a_trial({**facts, "Prepared": ("False", 299.0)}), saw(client))
     assert early.status.outcome is None
-    late = decide(a_trial(facts, startTime=ago(302)), saw(client))
+    late = decide(a_trial({**facts, "Prepared": ("False", 302.0)}), saw(client))
     assert verdict(late) == ("Failed", reason)
     assert late.status.message
 

@@ -37,12 +37,12 @@ def before_release(draft: TrialDraft, testbed: Testbed) -> TrialDecision:
         _judge_mode(draft, testbed, _asked(draft, testbed, waited))
     if draft.status.outcome:
         return draft.decide(requeue=0.0)
-    trouble = _check_clients(draft, waited, is_apart=not placed.may_share(testbed, draft.spec))
+    trouble = _check_clients(draft, is_apart=not placed.may_share(testbed, draft.spec))
     if seen.job is not None and seen.job.failed:
         found = trouble or Trouble("ClientFailed", "a client pod failed before the start")
         return draft.end("Failed", found.reason, found.message)
     limit = parse_duration(draft.spec.step_deadlines.start)
-    if waited > limit and not draft.is_true(life.PREPARED):
+    if draft.is_false(life.PREPARED) and draft.since(life.PREPARED) > limit:
         found = trouble or Trouble("StartTimeout", "the clients were not ready to start in time")
         return draft.end("Failed", found.reason, found.message)
     is_alone = not held and solitude.has_all(seen, draft.spec)
@@ -91,10 +91,11 @@ def _next_look(draft: TrialDraft, waited: float) -> float:
         testbed = draft.seen.testbed
         is_made = testbed is not None and placed.knows_its_node(testbed, draft.spec)
         return 0.0 if is_made else decision.SLOW_POLL
-    if before is None or not is_measured(before) or not draft.is_true(life.PREPARED):
+    if before is None or not is_measured(before):
         return backoff(waited, decision.POLL, decision.SLOW_POLL)
     end = (before.status.release_at or 0.0) + load_seconds(before.spec)
-    return until(end - draft.seen.now.timestamp())
+    look = until(end - draft.seen.now.timestamp())
+    return look if draft.is_true(life.PREPARED) else min(look, backoff(waited, decision.POLL))
 
 
 def _join(draft: TrialDraft) -> TrialDecision:
@@ -166,8 +167,12 @@ def _judge_machine(draft: TrialDraft, testbed: Testbed) -> None:
         draft.end("Invalid", life.UNLIKE_NODES, f"{message}: {'; '.join(unlike)}")
 
 
-def _check_clients(draft: TrialDraft, waited: float, *, is_apart: bool) -> Trouble | None:
-    """Set `Prepared`; gives back what keeps the clients from starting."""
+def _check_clients(draft: TrialDraft, *, is_apart: bool) -> Trouble | None:
+    """Set `Prepared`; gives back what keeps the clients from starting.
+
+    It is Unknown while the clients of the trial before may hold what these need, so that neither
+    the step's deadline runs nor the lack of a node is a hindrance.
+    """
     wanted, waiting = draft.spec.workload.client.replicas, draft.seen.clients_in("waiting")
     if len(waiting) == wanted:
         message = f"{wanted} client(s) wait for the start"
@@ -176,10 +181,16 @@ def _check_clients(draft: TrialDraft, waited: float, *, is_apart: bool) -> Troub
     found = pods.trouble([client.pod for client in draft.seen.clients])
     if found is not None and found.reason == life.UNSCHEDULABLE and is_apart:
         found = replace(found, message=f"{found.message} {APART}")
+    if draft.seen.before is not None and is_measured(draft.seen.before):
+        if found is not None and found.reason != life.UNSCHEDULABLE:
+            draft.hinder(found.reason, found.message)
+        draft.condition(life.PREPARED, None, life.EARLY, "the trial before it is being measured")
+        return found
     if found is not None:
         draft.hold(life.PREPARED, found.reason, found.message)
         return found
-    if draft.seen.job is not None and not draft.seen.clients and waited > PATIENCE:
+    is_late = draft.is_false(life.PREPARED) and draft.since(life.PREPARED) > PATIENCE
+    if draft.seen.job is not None and not draft.seen.clients and is_late:
         draft.hinder(life.NO_POD, pods.no_pod("job", draft.subject.name))
     # Without a count while pods start: each of many would be a write.
     message = f"waits for {plural(wanted, 'client pod')} to start"
