@@ -7,10 +7,14 @@ from typing import Any
 import pytest
 
 from encbench.api.conditions import find
-from encbench.api.kinds import POD, TESTBED
+from encbench.api.kinds import POD, TESTBED, TRIAL
 from encbench.api.trial import TrialStatus
 from encbench.core.records import TrialRecord
 from encbench.reconcile.objects import Trial
+from encbench.reconcile.trial.facts import TrialFound
+from encbench.reconcile.trial.observe import observe
+from tests.support import manifests
+from tests.unit.reconcile.seen import with_status
 from tests.unit.reconcile.world import SPACE, World, parts, study
 
 INTERLEAVE = {"slice": "2s", "settle": "500ms", "rounds": 5}
@@ -147,6 +151,31 @@ async def test_solo_blocks_come_after_and_run_alone() -> None:
 def waiting(status: TrialStatus) -> str:
     fact = find(status.conditions, "Released")
     return fact.reason if fact else ""
+
+
+@pytest.mark.parametrize(
+    ("facts", "ready"),
+    [
+        ({"Released": "False"}, True),
+        ({"Released": "False", "Alone": "True"}, True),
+        ({"Released": "False", "Alone": "False"}, False),
+        ({"Alone": "False"}, False),
+        ({}, False),
+    ],
+)
+async def test_a_sibling_is_ready_once_its_nodes_are_its_own(
+    facts: dict[str, str], ready: bool
+) -> None:
+    world = World()
+    world.apply(*parts(), in_turns())
+    await world.run(lambda: len(world.trials()) == 3)
+    first, other, _ = sorted(world.trials(), key=lambda one: one.spec.order)
+    known = {"Prepared": ("True", 1.0), "ProvenBefore": ("True", 1.0)}
+    known |= {kind: (value, 1.0) for kind, value in facts.items()}
+    status = with_status(manifests.body(TRIAL, other.name, SPACE), known)["status"]
+    world.cluster.set_status(TRIAL, SPACE, other.name, status)
+    seen = await observe(world.deps, first, TrialFound())
+    assert [one.ready for one in seen.siblings] == [ready, False]
 
 
 async def test_a_trial_says_that_it_waits_for_the_others() -> None:

@@ -56,7 +56,7 @@ class Sibling:
 
     order: int
     ready: bool = False
-    """Whether its clients wait and its mode is proven."""
+    """Whether its clients wait, its mode is proven and its nodes are its own."""
     release_at: float | None = None
     ended: bool = False
     """Whether it has an outcome, or was deleted."""

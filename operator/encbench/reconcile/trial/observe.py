@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from encbench.api import lifecycle as life
-from encbench.api.conditions import find, is_true
+from encbench.api.conditions import find, is_false, is_true
 from encbench.api.kinds import JOB, POD, TESTBED, TRIAL
 from encbench.kube import labels
 from encbench.ports import Access, Body, Rejected, Unavailable
@@ -96,9 +96,12 @@ def _sibling(order: int, trial: Trial, other: Trial | None) -> Sibling:
         # The campaign makes all of them at once, or a moment later after a crash of the operator.
         return Sibling(order, ended=is_true(trial.status.conditions, life.RELEASED))
     facts = other.status.conditions
+    is_prepared = is_true(facts, life.PREPARED) and is_true(facts, life.PROVEN_BEFORE)
+    # It says that it waits for the block once its nodes are its own, and if they no longer are.
+    has_nodes = is_false(facts, life.RELEASED) and not is_false(facts, life.ALONE)
     return Sibling(
         order,
-        ready=is_true(facts, life.PREPARED) and is_true(facts, life.PROVEN_BEFORE),
+        ready=is_prepared and has_nodes,
         release_at=other.status.release_at,
         ended=other.status.outcome not in (None, "Succeeded") or other.deleting,
     )
