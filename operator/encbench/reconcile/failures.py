@@ -48,12 +48,16 @@ class Failures:
 
 
 def _note(error: Exception) -> str:
-    """In words of ours: the text of any other exception may hold what no Event should show."""
-    if isinstance(error, (Rejected, NotOurs)):
-        return f"the operator cannot go on with it: {error}"
+    return f"the operator cannot go on with it: {said(error)}"
+
+
+def said(error: Exception) -> str:
+    """In words of ours: the text of any other exception may hold what no object should show."""
+    if isinstance(error, (Unavailable, Conflict, Rejected, NotOurs)):
+        return str(error)
     frames = traceback.extract_tb(error.__traceback__)
     where = f" in {PurePath(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
     return (
-        f"the operator cannot go on with it because of a fault of its own, {type(error).__name__}"
-        f"{where}. It keeps trying. Its log has the details; please report them"
+        f"a fault of the operator's own, {type(error).__name__}{where}. It keeps trying. Its log "
+        "has the details; please report them"
     )

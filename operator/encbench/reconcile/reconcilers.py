@@ -29,6 +29,7 @@ from encbench.reconcile.effects.campaign import CampaignEffects
 from encbench.reconcile.effects.effect import SLOW
 from encbench.reconcile.effects.testbed import TestbedEffects
 from encbench.reconcile.effects.trial import TrialEffects
+from encbench.reconcile.failures import said
 from encbench.reconcile.gauges import CampaignGauge, Gauge, TrialGauge, Windows
 from encbench.reconcile.loop import Reconciler
 from encbench.reconcile.nodes import NodeLeases
@@ -111,7 +112,15 @@ class KindReconciler(Generic[S, T, V, E, R]):
         errand = Errand(
             subject.kind, subject.namespace, subject.name, subject.uid, type(effect).__name__
         )
-        return await self.slowly.do(errand, lambda: self.effects.perform(subject, effect))
+        return await self.slowly.do(errand, lambda: self._slow(subject, effect))
+
+    async def _slow(self, subject: Object[S, T], effect: E) -> bool:
+        """Whatever goes wrong is known to the next pass: its step has a deadline."""
+        try:
+            return await self.effects.perform(subject, effect)
+        except Exception as error:
+            self.effects.blame(subject, effect, said(error))
+            raise
 
 
 def reconcilers(deps: Deps, slowly: Slowly, nodes: NodeLeases) -> dict[Kind, Reconciler]:

@@ -35,7 +35,7 @@ async def test_it_is_told_once_after_some_failures_in_a_row(cluster: FakeCluster
         await failures.failed(SUBJECT, a_fault())
     (told,) = cluster.events
     assert (told.kind, told.name, told.reason, told.warning) == (CAMPAIGN, "study", REASON, True)
-    assert "a fault of its own, ValueError in test_failures.py:" in told.note
+    assert "a fault of the operator's own, ValueError in test_failures.py:" in told.note
     assert "s3cr3t" not in told.note, "the text of an exception may hold anything"
     await failures.failed(SUBJECT, a_fault())
     assert len(cluster.events) == 2, "after an hour the first one is gone"

@@ -6,13 +6,15 @@ from typing import Any
 import pytest
 
 from encbench.api.conditions import find, is_true
-from encbench.api.kinds import CAMPAIGN, POD
+from encbench.api.kinds import CAMPAIGN, OVERHEAD_REPORT, POD
 from encbench.core.artefact import decode
 from encbench.core.records import TrialRecord
+from encbench.kube.labels import owner_reference
 from encbench.reconcile.objects import Trial
+from tests.support import manifests
 from tests.unit.reconcile.oracle import FinalState, assert_sound, final_state, leftovers, proofs
 from tests.unit.reconcile.timeline import START
-from tests.unit.reconcile.world import DURATION, WARMUP, World, parts, study
+from tests.unit.reconcile.world import DURATION, NAME, SPACE, WARMUP, World, parts, study
 
 MINUTES = 60.0
 
@@ -146,6 +148,56 @@ async def test_a_report_that_cannot_be_written_is_tried_ever_less_often() -> Non
     attempts = [call for call in world.store.calls[calls:] if call.key.endswith("index.json")]
     # Some of them are the sweep's, every two minutes.
     assert 10 < len(attempts) < 90, "an attempt every five seconds would be 720"
+
+
+async def test_a_report_of_another_owner_ends_the_campaign_and_is_named() -> None:
+    world = campaign(stepDeadlines={"archive": "5m"})
+    other = manifests.body(OVERHEAD_REPORT, NAME, SPACE)
+    other["metadata"]["ownerReferences"] = [owner_reference(CAMPAIGN, "other", manifests.UID)]
+    world.cluster.add(OVERHEAD_REPORT, other)
+    await world.run(world.ended, limit=50_000, seconds=3600)
+    failed = find(world.campaign().status.conditions, "Failed")
+    assert failed is not None
+    assert failed.reason == "ReportFailed"
+    assert f"OverheadReport {NAME} already exists and has another owner" in failed.message
+
+
+FAULT = "a fault of the operator's own, ValueError in "
+
+
+async def test_a_report_that_a_fault_of_ours_prevents_ends_the_campaign(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def odd(*_: Any) -> None:
+        raise ValueError("s3cr3t")
+
+    monkeypatch.setattr("encbench.reconcile.campaign.publish.build", odd)
+    world = campaign(stepDeadlines={"archive": "5m"})
+    await world.run(world.ended, limit=50_000, seconds=3600)
+    failed = find(world.campaign().status.conditions, "Failed")
+    assert failed is not None
+    assert failed.reason == "ReportFailed"
+    assert FAULT in failed.message
+    assert "s3cr3t" not in failed.message
+
+
+@pytest.mark.parametrize(
+    ("what", "reason"), [("trial.gather", "ArchiveTimeout"), ("agent.prove", "ProofTimeout")]
+)
+async def test_a_fault_of_ours_ends_a_trial_by_its_deadline(
+    what: str, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = campaign(stepDeadlines={"archive": "5m"})
+    await world.run(lambda: bool(world.trials()))
+
+    async def odd(*_: Any, **__: Any) -> None:
+        raise ValueError("s3cr3t")
+
+    monkeypatch.setattr(f"encbench.reconcile.effects.{what}", odd)
+    await world.run(lambda: archived(world.trials()[0]), limit=50_000, seconds=3600)
+    (trial, *_) = world.trials()
+    assert (trial.status.outcome, trial.status.reason) == ("Failed", reason)
+    assert FAULT in (trial.status.message or "")
 
 
 def archived(trial: Trial) -> bool:

@@ -32,6 +32,10 @@ class Effects(ABC, Generic[Own, E, R]):
     async def perform(self, one: Own, effect: E) -> bool:
         """Do one; whether it found something for the next pass."""
 
+    @abstractmethod
+    def blame(self, one: Own, effect: E, problem: str) -> None:
+        """Keep why a slow effect came to nothing, so that the next decision sees it."""
+
     async def _on_cluster(self, one: Own, *effects: ObjectEffect) -> bool:
         return await cluster.perform(self._deps.cluster, one, *effects)
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from encbench.api.kinds import SECRET, TRIAL
 from encbench.core.artefact import RecordError
+from encbench.kube.parsing import Malformed
 from encbench.ports import Conflict, Rejected, Unavailable
 from encbench.reconcile.campaign.children import authority
 from encbench.reconcile.campaign.cleanup import remove_unfinished
@@ -13,7 +14,11 @@ from encbench.reconcile.campaign.publish import publish
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.effects import effect as do
 from encbench.reconcile.effects.base import Effects
+from encbench.reconcile.effects.cluster import NotOurs
 from encbench.reconcile.objects import Campaign, has_ended
+
+NOT_PUBLISHED = (Unavailable, Rejected, Conflict, NotOurs, Malformed, RecordError, LookupError)
+"""What a report may fail by, in words that a status can show."""
 
 
 class CampaignEffects(Effects[Campaign, do.CampaignEffect, CampaignFound]):
@@ -47,6 +52,10 @@ class CampaignEffects(Effects[Campaign, do.CampaignEffect, CampaignFound]):
             known = self._ledgers[place] = (campaign.uid, Ledger())
         return known[1]
 
+    def blame(self, campaign: Campaign, _: do.CampaignEffect, problem: str) -> None:
+        """Only the report is slow."""
+        self.keep(campaign, CampaignFound(problem=problem))
+
     async def perform(self, campaign: Campaign, effect: do.CampaignEffect) -> bool:
         """Do one; whether there is something new for the next pass."""
         match effect:
@@ -58,8 +67,8 @@ class CampaignEffects(Effects[Campaign, do.CampaignEffect, CampaignFound]):
             case do.Publish():
                 try:
                     await publish(self._deps, campaign, effect.status, effect.seen)
-                except (Unavailable, Rejected, Conflict, RecordError, LookupError) as error:
-                    self.keep(campaign, CampaignFound(problem=str(error)))
+                except NOT_PUBLISHED as error:
+                    self.blame(campaign, effect, str(error))
                     return False
                 self.forget(campaign.namespace, campaign.name)
                 return True

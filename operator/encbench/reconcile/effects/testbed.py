@@ -65,6 +65,10 @@ class TestbedEffects(NodeEffects[Testbed, do.OwnTestbedEffect, TestbedFound]):
             case _:
                 return await self._on_cluster(testbed, effect)
 
+    def blame(self, testbed: Testbed, _: do.NodeEffect | do.OwnTestbedEffect, problem: str) -> None:
+        """See `Effects`."""
+        self.keep(testbed, replace(self.found(testbed), problem=problem))
+
     def _context(self, testbed: Testbed) -> DatabaseContext:
         settings = self._deps.settings
         return DatabaseContext(

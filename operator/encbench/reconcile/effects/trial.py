@@ -105,11 +105,15 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
                     stored = await settle(self._deps.store, trial, RECORD, record)
                     return self._add(trial, stored=stored)
         except (Unavailable, Rejected) as error:
-            ours = isinstance(effect, do.Prove | do.AskChecks)
-            self._add(trial, **{"problem" if ours else "store_problem": str(error)})
+            self.blame(trial, effect, str(error))
             return False
         except RecordError as error:
             return self._add(trial, gathered=TrialGathered(unreadable=str(error)))
+
+    def blame(self, trial: Trial, effect: do.NodeEffect | do.OwnTrialEffect, problem: str) -> None:
+        """See `Effects`."""
+        ours = isinstance(effect, do.Prove | do.AskChecks)
+        self._add(trial, **{"problem" if ours else "store_problem": problem})
 
     def _add(self, trial: Trial, **found: Any) -> bool:
         fresh = {"problem": "", "store_problem": "", **found}
