@@ -50,6 +50,8 @@ class PodFacts:
     is_lost: bool = False
     """Its node does not answer: the node controller says that the pod is not ready, and the last
     word of its kubelet is that every container is."""
+    ends: str | None = None
+    """When the time is over that it has to end, RFC 3339; None of a pod that is not deleted."""
     annotations: dict[str, str] = field(default_factory=dict)
     containers: dict[str, ContainerFacts] = field(default_factory=dict)
 
@@ -80,7 +82,8 @@ def pod_facts(body: Body) -> PodFacts:
     facts: dict[str, Body] = {c["type"]: c for c in status.get("conditions") or []}
     scheduled = facts.get("PodScheduled", {})
     unschedulable = scheduled.get("message", "") if scheduled.get("status") == "False" else ""
-    deleting = meta.get("deletionTimestamp") is not None
+    ends = meta.get("deletionTimestamp")
+    deleting = ends is not None
     labels = meta.get("labels") or {}
     return PodFacts(
         name=meta["name"],
@@ -93,6 +96,7 @@ def pod_facts(body: Body) -> PodFacts:
         index=int(labels.get("batch.kubernetes.io/job-completion-index", "0")),
         created=parse_time(meta["creationTimestamp"]).timestamp(),
         is_lost=not deleting and _is_lost(status),
+        ends=ends,
         annotations=dict(meta.get("annotations") or {}),
         containers={container.name: container for container in containers},
     )

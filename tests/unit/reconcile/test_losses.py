@@ -171,6 +171,26 @@ async def test_a_lost_database_that_kubernetes_evicts_is_as_lost() -> None:
     assert world.cluster.one(POD, SPACE, f"{unlucky}-0"), "a lost node forgets nothing"
 
 
+@pytest.mark.parametrize("reset", ["none", "trial"])
+async def test_a_database_that_cannot_stop_on_a_lost_node_costs_its_set(reset: str) -> None:
+    world = World()
+    world.cluster.grace_seconds = 30
+    blocks = {"min": 2, "maxReplacements": 1}
+    world.apply(*parts(), study("tde", blocks=blocks, residency="OnDemand", reset=reset))
+    await world.run(world.running(2))
+    unlucky = max(world.trials(), key=lambda one: one.created).spec.testbed_ref.name
+    lost(world, f"{unlucky}-0")
+    world.timeline.after(EVICTED, lambda: world.cluster.remove(POD, SPACE, f"{unlucky}-0"))
+    await world.run(world.ended, limit=40_000)
+
+    status = world.campaign().status
+    assert is_true(status.conditions, "Complete")
+    (gone,) = status.lost_sets
+    assert gone.message.startswith(f"testbed {unlucky} was lost: node ")
+    assert "NodeLost" in [event.reason for event in world.cluster.events if event.kind == CAMPAIGN]
+    assert world.cluster.one(POD, SPACE, f"{unlucky}-0"), "a lost node forgets nothing"
+
+
 def in_block(trials: list[Trial], block: int) -> list[Trial]:
     return [trial for trial in trials if trial.spec.block == block]
 

@@ -11,7 +11,7 @@ from encbench.core.starts import Start, start_for
 from encbench.kube import labels
 from encbench.reconcile.draft import Draft
 from encbench.reconcile.objects import Testbed
-from encbench.reconcile.pods import ContainerFacts, PodFacts
+from encbench.reconcile.pods import ContainerFacts, PodFacts, Trouble
 from encbench.reconcile.starts import current_start, serves, wanted_start
 from encbench.reconcile.testbed.facts import SetFacts, TestbedSeen
 from encbench.reconcile.testbed.starting import StartStep, bring, data_copy, next_served, start_of
@@ -160,6 +160,31 @@ def test_the_intent_is_written_and_the_old_pod_has_to_go() -> None:
     assert status.run is not None
     assert (status.run.start, status.run.asked_time) == ("run-2", ago(0))
     assert status.run.ready_time is None
+
+
+PROVISION = parse_duration(bed().spec.step_deadlines.provision)
+
+
+@pytest.mark.parametrize("notes", [{}, NOTES])
+@pytest.mark.parametrize(
+    ("late", "failed", "trouble"),
+    [
+        (-20.0, False, False),
+        (5.0, False, False),
+        (15.0, False, True),
+        (PROVISION + 11, True, False),
+    ],
+)
+def test_a_pod_that_does_not_end_is_on_a_lost_node(
+    late: float, failed: bool, trouble: bool, notes: dict[str, str]
+) -> None:
+    pod = a_pod(
+        "bed-0", *ready("server"), annotations=notes, deleting=True, ends=ago(late), node="n1"
+    )
+    made, _ = step(bed(**run()), pod, set_for(WANTED, 0), None)
+    lost = Trouble("NodeLost", "node n1 of pod bed-0 does not answer")
+    assert made.failed == (lost if failed else None)
+    assert made.trouble == (lost if trouble else None)
 
 
 STEPS = [

@@ -20,7 +20,7 @@ from encbench.reconcile.pods import JobFacts, PodFacts, Trouble
 from encbench.reconcile.starts import current_start, wanted_start
 from encbench.reconcile.testbed import solitude
 from encbench.reconcile.testbed.facts import TestbedSeen
-from encbench.reconcile.testbed.starting import TestbedDraft, bring
+from encbench.reconcile.testbed.starting import TestbedDraft, bring, ending
 from encbench.tools.context import load_job_name
 
 BEFORE_PROOF = (life.COPIED, life.CONSISTENT, life.LOADED)
@@ -369,7 +369,11 @@ def _rest(draft: TestbedDraft) -> TestbedDecision:
     found = draft.seen.stateful_set
     if found is not None and found.replicas:
         return _decision(draft, *_scaled(draft, (0, found.start)), requeue=POLL)
+    end = ending(draft)
+    if end.failed is not None:
+        return _fail(draft, end.failed.reason, end.failed.message)
     if draft.seen.database is not None:
+        _hinder(draft, end.trouble)
         # Until the first trial nothing else has a deadline.
         limit = parse_duration(draft.spec.step_deadlines.reset)
         if draft.status.ready_time is None and draft.since(life.PROVEN) > limit:

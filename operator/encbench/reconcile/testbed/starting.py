@@ -88,14 +88,17 @@ def bring(draft: TestbedDraft, wanted: Start) -> StartStep:
         draft.set(run=run)
     if run.ready_time is not None:
         return StartStep(ready=True)
+    end = ending(draft)
+    if end.failed is not None:
+        return end
     late = draft.age(run.asked_time) > parse_duration(draft.spec.step_deadlines.reset)
-    found = None
+    found = end.trouble
     if pod is not None and start_of(pod) == wanted:
         if pod.ready and started is not None:
             ready = {"ready_time": format_time(draft.seen.now), "restored": data_copy(pod)}
             draft.set(run=run.model_copy(update=ready), server_started=started)
             return StartStep(ready=True)
-        found = pods.trouble([pod])
+        found = pods.trouble([pod]) or end.trouble
     hopeless = pod is not None and pod.container(PREPARE).restarts >= ATTEMPTS
     if found is not None and (late or hopeless):
         return StartStep(failed=found)
@@ -104,6 +107,19 @@ def bring(draft: TestbedDraft, wanted: Start) -> StartStep:
         message = f"it took longer than the step may: {step.message}"
         return StartStep(failed=Trouble("ResetTimeout", message))
     return replace(step, trouble=found)
+
+
+def ending(draft: TestbedDraft) -> StartStep:
+    """What keeps a pod that was deleted from ending in its time: only that its node is lost.
+
+    If the node is not back after the time that a database may take to start, it is lost for good.
+    """
+    pod = draft.seen.database
+    if pod is None or draft.age(pod.ends) <= pods.ENDING_SLACK:
+        return StartStep()
+    lost, limit = pods.node_lost(pod), parse_duration(draft.spec.step_deadlines.provision)
+    is_over = draft.age(pod.ends) > limit + pods.ENDING_SLACK
+    return StartStep(failed=lost) if is_over else StartStep(trouble=lost)
 
 
 def _waiting(seen: TestbedSeen, wanted: Start) -> StartStep:
