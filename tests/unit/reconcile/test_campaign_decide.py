@@ -411,6 +411,19 @@ def test_past_its_deadline_it_stops_everything(ends: tuple[str | None, ...]) -> 
     assert status_of(ended, "Failed") == ("True", "DeadlineExceeded")
 
 
+def test_past_its_deadline_what_is_proven_still_gets_its_record() -> None:
+    of = a_campaign(activeDeadlineSeconds=599)
+    proven = {"Measured": ("True", 9.0), "ProvenAfter": ("True", 5.0)}
+    trials = the_trials(of, None, running=proven)
+    (bed,) = (one.spec.testbed_ref.name for one in trials.values())
+    stopped = decide(of, saw(of, trials=trials))
+    assert set(deleted(stopped)) == the_testbeds(of).keys() - {bed}
+    left = {bed: the_testbeds(of)[bed]}
+    reports = decide(of, saw(of, "Succeeded", testbeds=left))
+    assert deleted(reports) == [bed]
+    assert wants(reports, Publish)
+
+
 def test_after_the_end_only_time_to_live_matters() -> None:
     of = a_campaign({**ACCEPTED, "Complete": ("True", 50.0)})
     ended = replace(of, status=of.status.model_copy(update={"completion_time": ago(50)}))

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from encbench.api.conditions import find
+from encbench.api.tpcc import Tpcc
 from encbench.reconcile.effects.effect import CreateJob, Gather, Prove, ReleaseClients
 from encbench.reconcile.pods import ContainerFacts, JobFacts
 from encbench.reconcile.trial.decide import decide
@@ -208,6 +209,19 @@ GONE = [
 @pytest.mark.parametrize("facts", [{}, RUNNING, MEASURED])
 def test_without_its_testbed_a_trial_fails(seen: TrialSeen, reason: str, facts: Any) -> None:
     assert verdict(decide(a_trial(facts), seen)) == ("Failed", reason)
+
+
+@pytest.mark.parametrize("is_deleted", [False, True])
+def test_a_trial_that_only_waits_for_the_store_needs_no_testbed(is_deleted: bool) -> None:
+    trial = a_trial({**MEASURED, "ProvenAfter": ("True", 3.0)})
+    failed = replace(a_testbed({"Failed": ("True", 1.0)}), deleting=is_deleted)
+    seen = saw(a_client("uploaded"), testbed=failed, database=None)
+    decision = decide(trial, seen)
+    assert decision.status.outcome is None
+    assert wants(decision, Gather)
+    checked = trial.spec.workload.model_copy(update={"sysbench": None, "tpcc": Tpcc(warehouses=1)})
+    unchecked = replace(trial, spec=trial.spec.model_copy(update={"workload": checked}))
+    assert verdict(decide(unchecked, seen))[0] == "Failed", "its tables are not checked yet"
 
 
 def test_the_mode_is_proven_while_the_clients_start() -> None:

@@ -325,9 +325,18 @@ def _give_up_report(
 
 
 def _stop(draft: CampaignDraft, standing: Standing) -> CampaignDecision:
-    """An early end: the testbeds go, which ends what runs; what was measured is reported."""
+    """An early end: the testbeds go, which ends what runs; what was measured is reported.
+
+    The record of a trial that is measured and proven still needs its testbed.
+    """
     seen = draft.seen
-    effects = [do.Delete.of(bed) for bed in seen.testbeds.values() if not bed.deleting]
+    open_trials = [trial for trial in seen.trials.values() if trial.status.outcome is None]
+    kept = {t.spec.testbed_ref.name for t in open_trials if not holds_the_stage(t)}
+    effects = [
+        do.Delete.of(bed)
+        for bed in seen.testbeds.values()
+        if not bed.deleting and bed.name not in kept
+    ]
     if not all(is_archived(trial) for trial in seen.trials.values()):
         step = "stopping, because activeDeadlineSeconds has passed"
         return draft.decide(*effects, step=step, requeue=IDLE)

@@ -11,6 +11,7 @@ from encbench.api.lifecycle import ARCHIVED, BLOCK_BROKEN, FAILED, MEASURED, REL
 from encbench.api.scalars import parse_duration
 from encbench.reconcile.effects.effect import KeepRecovery
 from encbench.reconcile.objects import Trial
+from encbench.reconcile.stage import holds_the_stage
 from encbench.reconcile.trial import decision, solitude
 from encbench.reconcile.trial.conclude import conclude
 from encbench.reconcile.trial.decision import TrialDecision, TrialDraft
@@ -40,9 +41,11 @@ def _next(trial: Trial, seen: TrialSeen) -> TrialDecision:
         if _log_may_still_come(draft):
             return draft.decide(requeue=decision.SLOW_POLL)
         return conclude(draft)
-    if testbed is None or testbed.deleting:
+    # Once it has left the stage, all is measured and proven, and only the store is waited for.
+    needs_server = holds_the_stage(trial)
+    if testbed is None or (testbed.deleting and needs_server):
         return draft.end("Failed", "TestbedGone", "the testbed was deleted")
-    if is_true(testbed.status.conditions, FAILED):
+    if is_true(testbed.status.conditions, FAILED) and needs_server:
         return draft.end("Failed", "TestbedFailed", f"testbed {testbed.name} failed")
     if any(sibling.ended for sibling in seen.siblings):
         return draft.end("Invalid", BLOCK_BROKEN, decision.OTHER_ENDED)
