@@ -52,8 +52,8 @@ class ShardLease:
         )
 
     def free(self) -> "ShardLease":
-        """Held by none."""
-        return replace(self, holder="", seconds=0, acquired="", renewed="")
+        """Held by none; until when it was held stays."""
+        return replace(self, holder="", seconds=0, acquired="")
 
 
 def marks(election: str) -> dict[str, str]:
@@ -91,4 +91,6 @@ def body_of(lease: ShardLease, namespace: str) -> dict[str, Any]:
     found["spec"] = {"leaseTransitions": lease.transitions}
     if lease.holder:
         found["spec"] |= leases.term(lease.holder, lease.seconds, lease.acquired, lease.renewed)
+    elif lease.renewed:
+        found["spec"]["renewTime"] = lease.renewed
     return found

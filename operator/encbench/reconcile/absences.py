@@ -1,8 +1,9 @@
 """When this process could do nothing, which no deadline of a step counts.
 
-It was cut off from the API server, or frozen. Whatever waits for pods, Jobs or nodes meanwhile has
-not had its time: the first look after a long absence must not end what is about to go on. What
-happened before this process began is not known, and counts.
+It was cut off from the API server, or frozen, or had not begun. Whatever waits for pods, Jobs or
+nodes meanwhile has not had its time: the first look after a long absence must not end what is about
+to go on. Of the time before this process it is known for how long none had led its shard; earlier
+absences of other processes count.
 """
 
 from collections.abc import Callable, Iterable
@@ -33,8 +34,10 @@ class Absences:
             yield max(0.0, (min(end, now) - max(begin, since)).total_seconds())
 
     def and_one(self, begin: datetime, end: datetime) -> "Absences":
-        """These and a later one."""
-        return Absences((*self.spans, (begin, end))[-REMEMBERED:])
+        """These and a later one, which takes the place of those that it covers."""
+        kept = [one for one in self.spans if one[0] < begin]
+        free = max([begin, *(one[1] for one in kept[-1:])])
+        return Absences((*kept, (free, end))[-REMEMBERED:])
 
 
 NEVER = Absences()
@@ -71,6 +74,10 @@ class Contact:
         """There was an answer."""
         self._past = self.absences()
         self._last = (self._ticks(), self._clock.now())
+
+    def begin(self, left: datetime) -> None:
+        """This process leads from now on; the one before it did until then."""
+        self._past = self._past.and_one(left, self._clock.now())
 
     def absences(self) -> Absences:
         """All of them, up to now."""

@@ -20,6 +20,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from encbench.api.conditions import parse_time
 from encbench.api.kinds import LEASE
 from encbench.kube import shard_leases
 from encbench.kube.shard_leases import ShardLease
@@ -149,6 +150,8 @@ class Elector:
                 self._held = await self._write(self._taken(lease))
             except Conflict:
                 continue  # Another process was quicker.
+            if lease.renewed:
+                self._contact.begin(parse_time(lease.renewed))
             await self._confirm(began)
             return AGAIN
         self._say(f"stands by: shards are led by {', '.join(sorted(_holders(found)))}")

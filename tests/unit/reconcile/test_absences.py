@@ -39,6 +39,26 @@ def test_a_clock_that_disagrees_does_not_turn_round() -> None:
     assert NEVER.waited(at(10), at(0)) == -10
 
 
+@pytest.mark.parametrize(
+    ("before", "later", "seconds"),
+    [
+        ([], (10, 30), 80),
+        ([(10, 30)], (10, 30), 80),
+        ([(15, 20)], (10, 30), 80),
+        ([(5, 20)], (10, 30), 75),
+        ([(5, 40)], (10, 30), 65),
+        ([(10, 30)], (50, 40), 80),
+    ],
+    ids=str,
+)
+def test_no_second_is_left_out_twice(
+    before: list[tuple[float, float]], later: tuple[float, float], seconds: float
+) -> None:
+    known = Absences(tuple((at(begin), at(end)) for begin, end in before))
+    known = known.and_one(at(later[0]), at(later[1]))
+    assert known.waited(at(0), at(100)) == seconds
+
+
 def test_only_the_last_are_remembered() -> None:
     known = NEVER
     for number in range(REMEMBERED + 5):

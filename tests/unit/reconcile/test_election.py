@@ -109,6 +109,26 @@ async def test_who_stands_by_knows_as_well_when_it_takes_over(here: Processes) -
     assert two.elector.absences().waited(cut_off, two.now()) == pytest.approx(20, abs=AGAIN + 0.2)
 
 
+@pytest.mark.parametrize("resigns", [False, True])
+@pytest.mark.parametrize("pod", ["", "bench-0"])
+async def test_a_new_process_knows_for_how_long_none_has_led(
+    here: Processes, pod: str, resigns: bool
+) -> None:
+    one, two = here.one("one", pod=pod), here.one("two", pod=pod)
+    await here.pass_time(60, one)
+    if resigns:
+        await one.elector.resign()
+    left = one.now()
+    await here.pass_time(3600)
+    began = two.now()
+    await here.pass_time(LASTS + AGAIN, two)
+    assert two.led == 0
+    assert two.elector.absences().waited(left, began) == pytest.approx(0, abs=0.2)
+    assert two.elector.absences().waited(began, two.now()) <= LASTS + AGAIN
+    await here.pass_time(60, two)
+    assert len(two.elector.absences().spans) == 1
+
+
 async def test_an_absence_that_no_deadline_could_notice_is_none(here: Processes) -> None:
     only = here.one("only")
     await here.pass_time(10, only)

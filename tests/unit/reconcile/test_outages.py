@@ -260,7 +260,7 @@ async def test_without_an_api_server_the_clients_are_told_in_time(usual: FinalSt
 
 @pytest.mark.parametrize("known", [True, False])
 async def test_a_load_may_last_as_long_as_it_could_go_on(known: bool) -> None:
-    """Unless the operator that saw its beginning is not the one that sees its end."""
+    """Unless the Lease that shows the outage is lost."""
     world = campaign(stepDeadlines={"load": "10m"})
     usual = world.controllers.delays
     world.controllers.delays = replace(usual, load=15 * MINUTES)
