@@ -15,7 +15,8 @@ from encbench.api.kinds import Kind
 from encbench.ports import Conflict, Rejected, Unavailable
 
 LIMIT = 8
-"""Slow effects at once. Proofs are work for the databases' nodes, so more would only disturb."""
+"""Slow effects at once, and full proofs besides. Proofs are work for the databases' nodes, so more
+would only disturb."""
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +30,8 @@ class Errand:
     name: str
     uid: str
     what: str
+    is_long: bool = False
+    """Whether it may take minutes where nothing is amiss. Others do not wait for such."""
 
 
 Work = Callable[[], Awaitable[bool]]
@@ -42,9 +45,13 @@ class Slowly(Protocol):
         """Whether it has found something for the next pass; None while it is under way."""
         ...
 
+    def drop(self, kind: Kind, namespace: str, name: str) -> None:
+        """Let go of all that is under way for an object that needs it no more."""
+        ...
+
 
 class Errands:
-    """Does each errand once at a time, and no more than `limit` of them at once.
+    """Does each errand once at a time, and no more than `limit` of them at once, long ones apart.
 
     `found` gets every errand that has found something. One that has not, or has failed, comes
     again with the next pass over its object, which has a delay of its own.
@@ -52,7 +59,7 @@ class Errands:
 
     def __init__(self, found: Callable[[Errand], None], limit: int = LIMIT) -> None:
         self._found = found
-        self._slots = asyncio.Semaphore(limit)
+        self._slots = {is_long: asyncio.Semaphore(limit) for is_long in (False, True)}
         self._tasks: dict[Errand, asyncio.Task[None]] = {}
 
     @property
@@ -66,16 +73,23 @@ class Errands:
             self._tasks[errand] = asyncio.create_task(self._do(errand, work))
         return None
 
+    def drop(self, kind: Kind, namespace: str, name: str) -> None:
+        """Cancel it: an agent stops when its caller hangs up."""
+        place = (kind, namespace, name)
+        for one in [one for one in self._tasks if (one.kind, one.namespace, one.name) == place]:
+            self._tasks.pop(one).cancel()
+
     async def _do(self, errand: Errand, work: Work) -> None:
         found = False
         try:
-            async with self._slots:
+            async with self._slots[errand.is_long]:
                 found = await work()
         except (Unavailable, Conflict, Rejected) as error:
             log.info("%s of %s %s: %s", errand.what, errand.kind.kind, errand.name, error)
         except Exception:
             log.exception("%s of %s %s", errand.what, errand.kind.kind, errand.name)
         finally:
-            del self._tasks[errand]
+            if self._tasks.get(errand) is asyncio.current_task():
+                del self._tasks[errand]
         if found:
             self._found(errand)

@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 from encbench.api.base import Model
 from encbench.api.conditions import is_true
 from encbench.api.kinds import CAMPAIGN, TESTBED, TRIAL, Kind
-from encbench.api.lifecycle import ARCHIVED
+from encbench.api.lifecycle import ARCHIVED, FAILED
 from encbench.api.testbed import TestbedStatus
 from encbench.api.trial import TrialStatus
 from encbench.kube.parsing import Malformed
@@ -26,7 +26,7 @@ from encbench.reconcile.deps import Deps, Reads
 from encbench.reconcile.draft import Decision
 from encbench.reconcile.effects.base import Effects
 from encbench.reconcile.effects.campaign import CampaignEffects
-from encbench.reconcile.effects.effect import SLOW
+from encbench.reconcile.effects.effect import SLOW, ProveFully
 from encbench.reconcile.effects.testbed import TestbedEffects
 from encbench.reconcile.effects.trial import TrialEffects
 from encbench.reconcile.failures import said
@@ -79,6 +79,7 @@ class KindReconciler(Generic[S, T, V, E, R]):
             subject = None if body is None else self.parse(body)
             if subject is None or (subject.deleting and not self.sees_deletion):
                 self.effects.bury(namespace, name)
+                self.slowly.drop(kind, namespace, name)
                 self.gauge.gone(namespace, name)
                 return None
             if self.is_wanted is not None and not await self.is_wanted(cluster, subject):
@@ -97,6 +98,7 @@ class KindReconciler(Generic[S, T, V, E, R]):
         found = [await self._perform(subject, effect) for effect in decision.effects]
         if self.is_over(decision.status):
             self.effects.forget(namespace, name)
+            self.slowly.drop(kind, namespace, name)
         if any(found):
             return 0.0  # What an effect has found is for the next pass.
         requeue = decision.requeue
@@ -110,7 +112,9 @@ class KindReconciler(Generic[S, T, V, E, R]):
         if not isinstance(effect, SLOW):
             return await self.effects.perform(subject, effect)
         errand = Errand(
-            subject.kind, subject.namespace, subject.name, subject.uid, type(effect).__name__
+            *(subject.kind, subject.namespace, subject.name, subject.uid),
+            what=type(effect).__name__,
+            is_long=isinstance(effect, ProveFully),
         )
         return await self.slowly.do(errand, lambda: self._slow(subject, effect))
 
@@ -126,8 +130,8 @@ class KindReconciler(Generic[S, T, V, E, R]):
 def reconcilers(deps: Deps, slowly: Slowly, nodes: NodeLeases) -> dict[Kind, Reconciler]:
     """One for each kind, as a new process begins with them."""
 
-    def is_proven(status: TestbedStatus) -> bool:
-        return status.proof_digest is not None
+    def is_settled(status: TestbedStatus) -> bool:
+        return status.proof_digest is not None or is_true(status.conditions, FAILED)
 
     def is_archived(status: TrialStatus) -> bool:
         return is_true(status.conditions, ARCHIVED)
@@ -153,7 +157,7 @@ def reconcilers(deps: Deps, slowly: Slowly, nodes: NodeLeases) -> dict[Kind, Rec
             TestbedEffects(deps, nodes),
             slowly,
             Gauge(deps.meter),
-            is_proven,
+            is_settled,
             is_wanted=strangers.has_campaign,
         ),
         TRIAL: KindReconciler(

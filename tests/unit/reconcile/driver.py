@@ -71,6 +71,9 @@ class AtOnce:
     async def do(self, errand: Errand, work: Work) -> bool:
         return await work()
 
+    def drop(self, kind: Kind, namespace: str, name: str) -> None:
+        """Nothing is under way between passes."""
+
 
 class Operator:
     """One process of the operator, from its start to its death."""

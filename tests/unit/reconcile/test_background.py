@@ -2,12 +2,15 @@
 
 import asyncio
 import logging
+from dataclasses import replace
 
 import pytest
 
-from encbench.api.kinds import TRIAL
+from encbench.api.kinds import CAMPAIGN, TESTBED, TRIAL, Kind
 from encbench.ports import Unavailable
 from encbench.reconcile.background import Errand, Errands
+from tests.unit.reconcile.driver import AtOnce
+from tests.unit.reconcile.world import NAME, SPACE, World, parts, study
 
 
 def errand(name: str) -> Errand:
@@ -83,3 +86,55 @@ async def test_what_came_to_nothing_wakes_nobody_and_can_be_tried_again(
     await background.do(errand("run"), work)
     await turns()
     assert work.begun == 2
+
+
+async def test_what_is_long_holds_up_nothing_else() -> None:
+    background, scans, others = Errands(lambda _: None, limit=2), Work(), Work()
+    for number in range(4):
+        await background.do(replace(errand(str(number)), is_long=True), scans)
+        await background.do(errand(str(number)), others)
+    await turns()
+    assert (scans.running, others.running) == (2, 2)
+    scans.ends.set()
+    others.ends.set()
+    await turns(100)
+    assert (scans.begun, others.begun) == (4, 4)
+
+
+async def test_what_is_dropped_ends_and_frees_its_slot() -> None:
+    found: list[str] = []
+    background, work = Errands(lambda one: found.append(one.name), limit=1), Work()
+    for name in ("runs", "waits", "other"):
+        await background.do(errand(name), work)
+    await turns()
+    await background.do(errand("new"), work)
+    for name in ("runs", "waits", "new"):
+        background.drop(TRIAL, "ns", name)
+    assert background.under_way == 1
+    await background.do(errand("runs"), work)
+    await turns()
+    assert (work.begun, work.running, background.under_way) == (2, 1, 2)
+    work.ends.set()
+    await turns(100)
+    assert found == ["other", "runs"]
+    assert background.under_way == 0
+
+
+async def test_a_testbed_that_failed_or_is_gone_needs_nothing_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    dropped = set[tuple[Kind, str, str]]()
+    monkeypatch.setattr(AtOnce, "drop", lambda _, *place: dropped.add(place))
+    world = World()
+    world.controllers.delays = replace(world.controllers.delays, database=10_000.0)
+    world.apply(*parts(), study("plain", blocks=1))
+    await world.run(lambda: bool(world.cluster.all(TESTBED)))
+    assert not dropped
+    await world.run(world.ended, limit=50_000, seconds=20_000)
+    beds = {(TESTBED, SPACE, bed["metadata"]["name"]) for bed in world.cluster.all(TESTBED)}
+    assert beds & dropped
+    dropped.clear()
+    world.cluster.remove(CAMPAIGN, SPACE, NAME)
+    await world.run(world.gone)
+    await world.settle(10)
+    assert beds <= dropped

@@ -313,10 +313,23 @@ def test_a_proof_counts_once_it_is_stored() -> None:
 
 
 def test_a_proof_that_cannot_be_made_in_time_fails_the_testbed() -> None:
-    seen = saw(found=TestbedFound(problem="the agent cannot be reached"))
-    early = decide(a_testbed({**UP, "Loaded": ("True", 599.0)}), seen)
+    bed = a_testbed({**UP, "Loaded": ("True", 9000.0)})
+    problem = "the agent cannot be reached"
+    early = decide(bed, saw(found=TestbedFound(problem=problem, asked=ago(599.0))))
     assert not failure(early)
-    late = decide(a_testbed({**UP, "Loaded": ("True", 602.0)}), seen)
+    late = decide(bed, saw(found=TestbedFound(problem=problem, asked=ago(602.0))))
+    assert failure(late) == "ProofTimeout"
+
+
+def test_a_proof_that_waits_for_its_turn_is_not_late() -> None:
+    waits = decide(a_testbed({**UP, "Loaded": ("True", 9000.0)}), saw())
+    assert not failure(waits)
+    assert wants(waits, ProveFully)
+
+
+def test_a_database_that_cannot_be_asked_has_no_turn_to_wait_for() -> None:
+    assert not failure(decide(a_testbed({**UP, "Loaded": ("True", 599.0)}), saw(database=STARTING)))
+    late = decide(a_testbed({**UP, "Loaded": ("True", 602.0)}), saw(database=STARTING))
     assert failure(late) == "ProofTimeout"
 
 

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from encbench.api import kinds
+from encbench.api.conditions import format_time
 from encbench.core.artefact import digest_of, encode
 from encbench.core.certificates import KeyPair, entries, host_names
 from encbench.core.evidence import ProofRecord
@@ -149,6 +150,8 @@ class TestbedEffects(NodeEffects[Testbed, do.OwnTestbedEffect, TestbedFound]):
         return checked is not None
 
     async def _prove(self, testbed: Testbed, database: PodFacts | None) -> bool:
+        asked = self.found(testbed).asked or format_time(self._deps.clock.now())
+        self.keep(testbed, replace(self.found(testbed), asked=asked))
         try:
             proof, problem = await self._proven(testbed, database), ""
         except (Unavailable, Rejected) as error:

@@ -304,7 +304,11 @@ def _prove(draft: TestbedDraft) -> TestbedDecision:
     waited = draft.since(next(kind for kind in BEFORE_PROOF if draft.known(kind)))
     if made.store_problem and waited > parse_duration(deadlines.archive):
         return _fail(draft, "ArchiveTimeout", f"no proof could be stored: {made.store_problem}")
-    if not made.store_problem and waited > parse_duration(deadlines.proof):
+    external = draft.spec.instance.is_external
+    ask: list[PodFacts | None] = [None] if external else [*_up(seen)]
+    # Other databases may be scanned first; one that cannot be asked has no turn.
+    asked = waited if seen.found.asked is None and not ask else draft.age(seen.found.asked)
+    if not made.store_problem and asked > parse_duration(deadlines.proof):
         why = seen.found.problem or "no answer"
         return _fail(draft, "ProofTimeout", f"the mode could not be proven in time: {why}")
     draft.condition(life.PROVEN, None, life.PROVING, "all files are being searched for a marker")
@@ -314,8 +318,7 @@ def _prove(draft: TestbedDraft) -> TestbedDecision:
         draft.hinder(life.NO_ANSWER, seen.found.problem)
     if seen.database is not None:
         _hinder(draft, pods.trouble([seen.database]))
-    external = draft.spec.instance.is_external
-    prove = [do.ProveFully(pod) for pod in ([None] if external else _up(seen))]
+    prove = [do.ProveFully(pod) for pod in ask]
     wait = backoff(waited, STORE_RETRY) if made.store_problem else POLL
     return _decision(draft, *prove, requeue=wait)
 

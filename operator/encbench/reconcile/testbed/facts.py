@@ -84,6 +84,8 @@ class TestbedFound(FoundOnNodes):
     checked: Checked | None = None
     """What the checks of the fresh dataset came to, once they are through."""
     proof: FullProof = FullProof()
+    asked: str | None = None
+    """When this process first had a slot to ask for that proof, RFC 3339."""
     problem: str = ""
     """Why the last effect came to nothing."""
 
