@@ -20,9 +20,12 @@ record Announced(ColumnType type, boolean unsigned, int decimals, int length) {
   /** Codes from here on stand for those from 0xF0 on. */
   private static final int HIGH_KINDS = 0x30;
 
-  /** Null if no proxy has announced it: a binary string that is as long does not exist. */
+  /**
+   * Null if no proxy has announced it. The largest int is what drivers say of a LONGBLOB or where
+   * they know no length; no proxy announces it, because it would be of 63 decimals.
+   */
   static Announced of(int precision) {
-    if ((precision & MARK) == 0 || precision < 0) {
+    if ((precision & MARK) == 0 || precision < 0 || precision == Integer.MAX_VALUE) {
       return null;
     }
     int kind = precision >> KIND_AT & SIX_BITS;

@@ -26,7 +26,8 @@ final class Columns {
    * @param session says whether envelopes may lie in any binary string
    */
   static Columns of(ResultSetMetaData meta, Session session) throws SQLException {
-    if (meta == null) {
+    // There is no proxy for PostgreSQL, so nothing can be announced.
+    if (meta == null || session.inner == Inner.POSTGRESQL && !session.stored) {
       return NONE;
     }
     int count = meta.getColumnCount();

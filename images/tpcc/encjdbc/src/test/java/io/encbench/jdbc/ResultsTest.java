@@ -52,6 +52,13 @@ class ResultsTest {
   /** The same of a table's columns, to which values are bound. */
   private static ResultSet row(
       String table, Mek mek, boolean stored, int precision, byte[]... values) throws SQLException {
+    return row(Inner.MYSQL, table, mek, stored, precision, values);
+  }
+
+  /** The same around another driver than Connector/J. */
+  private static ResultSet row(
+      Inner inner, String table, Mek mek, boolean stored, int precision, byte[]... values)
+      throws SQLException {
     RowSetMetaDataImpl meta = new RowSetMetaDataImpl();
     meta.setColumnCount(values.length + 1);
     meta.setColumnType(1, Types.INTEGER);
@@ -79,7 +86,7 @@ class ResultsTest {
     rows.beforeFirst();
     ResultSet ours =
         new EncryptingResultSet(
-            new Session(Inner.MYSQL, new Opener(mek, stored), stored, true), null, rows);
+            new Session(inner, new Opener(mek, stored), stored, true), null, rows);
     assertTrue(ours.next());
     return ours;
   }
@@ -192,6 +199,22 @@ class ResultsTest {
         refusal(row(MEK, false, DECIMAL, new byte[] {'1'})));
   }
 
+  /** As Connector/J says of a LONGBLOB or a GEOMETRY, and pgJDBC of a bytea. */
+  @Test
+  void aColumnOfUnknownLengthIsNotAnnounced() throws SQLException {
+    byte[] plain = {0, 1, 2};
+    ResultSet rows = row(MEK, false, Integer.MAX_VALUE, plain);
+    assertArrayEquals(plain, rows.getBytes(2));
+    assertEquals(Types.VARBINARY, rows.getMetaData().getColumnType(2));
+  }
+
+  @Test
+  void nothingIsAnnouncedOnPostgresql() throws SQLException {
+    byte[] plain = {0, 1, 2};
+    ResultSet rows = row(Inner.POSTGRESQL, "", MEK, false, DECIMAL, plain);
+    assertArrayEquals(plain, rows.getBytes(2));
+  }
+
   @Test
   void aValueOfAnotherConnectionIsRefused() throws SQLException {
     byte[] kept = sealed(new Seal(KEY, Seal.AES, "anotheranoth"), 246, 2, 0, 63, "9.00");
@@ -260,6 +283,15 @@ class ResultsTest {
     byte[] algorithm = sealed(3, 0, 0, 63, "1");
     algorithm[5] = 9;
     assertTrue(refusal(row(MEK, algorithm)).contains("algorithm 9"));
+  }
+
+  /** MySQL defines such a column with the character set of binary strings. */
+  @Test
+  void jsonIsUtf8() throws SQLException {
+    String text = "{\"name\": \"Grüße 😀\"}";
+    ResultSet rows = row(MEK, sealed(245, 0, 0x90, 63, text));
+    assertEquals(text, rows.getString(2));
+    assertEquals(text, rows.getObject(2));
   }
 
   @Test
