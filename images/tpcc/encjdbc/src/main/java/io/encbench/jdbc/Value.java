@@ -391,9 +391,10 @@ final class Value {
   // What the getters share.
 
   private String text() throws SQLException {
-    // Drivers read a binary string as if it were text of the session's character set.
+    // Drivers read a binary string as if it were text of the session's character set. JSON is
+    // always utf8mb4, although MySQL defines its columns as binary.
     Charset charset =
-        type.family == ColumnType.Family.BINARY
+        type.family == ColumnType.Family.BINARY || type == ColumnType.JSON
             ? StandardCharsets.UTF_8
             : CharacterSets.of(collation);
     if (charset == null) {
