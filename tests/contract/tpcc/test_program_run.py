@@ -286,7 +286,7 @@ def test_a_signal_ends_it_with_a_report(program: Program, counted: Callable[...,
     assert time.monotonic() - sent < 5
     assert done.code == 128 + signal.SIGTERM
     assert (done.result["complete"], done.result["reason"]) == (False, "a signal has ended the run")
-    assert done.result["transactions"] > 0
+    measured(done, seen)
     counted(Done(done.code, seen + done.output, done.said))
 
 
@@ -307,7 +307,7 @@ def test_a_database_that_comes_back_is_found(program: Program) -> None:
 
 def test_a_database_that_stays_away_ends_it(program: Program) -> None:
     process = program.start("run", terminals=4, runSeconds=60, deadlineSeconds=3)
-    _begun(process)
+    seen = _begun(process)
     program.server.stop(signal.SIGKILL)
     killed = time.monotonic()
     done = ended(process)
@@ -316,6 +316,7 @@ def test_a_database_that_stays_away_ends_it(program: Program) -> None:
     assert done.code == 1
     assert 2 < took < 10
     assert "could not connect again for 3 s" in done.said
+    measured(done, seen)
     result = done.result
     assert not result["complete"]
     assert result["errors"] == 4
@@ -326,7 +327,7 @@ def test_a_database_that_stays_away_ends_it(program: Program) -> None:
 @pytest.mark.full
 def test_a_database_that_hangs_ends_it(program: Program) -> None:
     process = program.start("run", terminals=4, runSeconds=60, deadlineSeconds=3)
-    _begun(process)
+    seen = _begun(process)
     with _stopped(program):
         hangs = time.monotonic()
         done = ended(process)
@@ -334,6 +335,21 @@ def test_a_database_that_hangs_ends_it(program: Program) -> None:
     assert done.code == 1
     assert took < 12
     assert "no transaction has ended for 3 s" in done.said
+    measured(done, seen)
+
+
+def measured(done: Done, seen: str) -> None:
+    """A window that began has an end, and figures of what came between."""
+    result = done.result
+    (end,) = done.named("windowEnd")
+    assert result["window"]["end"] == end["unix"]
+    started = Done(0, seen, "").named("window")[0]["unix"]
+    assert result["window"]["start"] == started < end["unix"]
+    assert result["transactions"] > 0
+    assert result["tpmTotal"] == pytest.approx(
+        60 * result["transactions"] / result["window"]["seconds"]
+    )
+    assert int(done.measured("Transaction Count")) == result["transactions"]
 
 
 def _start(program: Program) -> None:

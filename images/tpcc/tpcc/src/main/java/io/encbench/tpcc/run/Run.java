@@ -175,9 +175,7 @@ public final class Run {
       Tally interval = fleet.drain(opens);
       window.add(interval);
       if (closes) {
-        window.end(now);
-        stop.now();
-        edge("windowEnd", now);
+        closeWindow(now);
       }
       double seconds = now.monotonic() - last.monotonic();
       if (opens) {
@@ -190,6 +188,12 @@ public final class Run {
       watch(interval, seconds);
       last = now;
     }
+    // The stop may have come while a second was counted, as it does from watch().
+    if (window.isOpen()) {
+      Moment now = Moment.now();
+      window.add(fleet.drain(false));
+      closeWindow(now);
+    }
   }
 
   private void openWindow(Moment now) {
@@ -198,6 +202,12 @@ public final class Run {
     if (length.warmupSeconds() == 0) {
       fleet.drain(true);
     }
+  }
+
+  private void closeWindow(Moment now) {
+    window.end(now);
+    stop.now();
+    edge("windowEnd", now);
   }
 
   private void edge(String event, Moment moment) {
