@@ -28,6 +28,18 @@ ALONGSIDE = {"warehouse-ytd": "district-ytd", "district-ytd": "warehouse-ytd"}
 """The two that ask the same question from either side."""
 
 
+NULLS = {
+    "UPDATE bmsql_warehouse SET w_ytd = NULL WHERE w_id = 2": {"warehouse-ytd", "district-ytd"},
+    "UPDATE bmsql_district SET d_ytd = NULL WHERE d_w_id = 1": {"warehouse-ytd", "district-ytd"},
+    "UPDATE bmsql_district SET d_next_o_id = NULL WHERE d_w_id = 1 AND d_id = 3": {
+        "next-order",
+        "next-new-order",
+    },
+    "UPDATE bmsql_oorder SET o_ol_cnt = NULL WHERE o_w_id = 1 AND o_d_id = 3": {"order-lines"},
+}
+"""A comparison with NULL is neither true nor false, and has to be caught all the same."""
+
+
 async def checked(bench: Bench, run: str, *, loaded: bool = False) -> tuple[Checked, Any]:
     """What the operator comes to, and the agent's answer."""
     one = bench.agent
@@ -61,6 +73,14 @@ async def test_a_row_that_is_wrong_is_caught(bench: Bench, name: str) -> None:
     also = {"next-order": {"order-lines"}}.get(name, set())
     assert broken == {name, *([ALONGSIDE[name]] if name in ALONGSIDE else []), *also}
     assert name in found.message
+
+
+@pytest.mark.parametrize("broken", NULLS)
+async def test_a_null_is_caught(bench: Bench, broken: str) -> None:
+    bench.run(broken)
+    found, answer = await checked(bench, "null")
+    assert (found.ok, found.reason) == (False, "Inconsistent")
+    assert {check["name"] for check in answer["checks"] if check["rows"]} == NULLS[broken]
 
 
 async def test_a_district_with_nothing_outstanding_is_passed_over(bench: Bench) -> None:

@@ -89,6 +89,24 @@ SLOW_BREAKAGES = [
 """What contradicts conditions that `check` does not ask, how to mend it, and their numbers."""
 
 
+ONE = {
+    "warehouse": "w_id = 1",
+    "district": "d_w_id = 1 AND d_id = 4",
+    "oorder": "o_w_id = 1 AND o_d_id = 1 AND o_id = 1",
+    "customer": "c_w_id = 1 AND c_d_id = 1 AND c_id = 1",
+}
+"""A row of each table."""
+NULLS = [
+    ("warehouse", "w_ytd", {1, 2, 10}),
+    ("district", "d_ytd", {1, 2, 11}),
+    ("district", "d_next_o_id", {3, 4}),
+    ("oorder", "o_ol_cnt", {6, 8}),
+    ("customer", "c_balance", {12, 14}),
+    ("customer", "c_ytd_payment", {14}),
+]
+"""Columns in which NULL contradicts conditions, of `check-all` as well, and their numbers."""
+
+
 @pytest.fixture(scope="module", params=first_of(ENGINES))
 def program(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
@@ -169,6 +187,21 @@ async def test_check_all_and_the_agent_catch_what_check_does_not_ask(
     assert few.code == 0
     assert all_.code == 1
     assert {event["number"] for event in all_.named("check") if event["rows"]} == numbers
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("table", "column", "numbers"), NULLS)
+async def test_check_all_and_the_agent_catch_a_null(
+    program: Program, table: str, column: str, numbers: set[int]
+) -> None:
+    was = program.one(f"SELECT {column} FROM @bmsql_{table} WHERE {ONE[table]}")  # noqa: S608
+    change = f"UPDATE @bmsql_{table} SET {column} = %s WHERE {ONE[table]}"  # noqa: S608
+    program.admin(change % "NULL")
+    done, asked = program.run("check-all"), await contradicted(program.server, "null")
+    program.admin(change % was)
+    names = [query.name for query in conditions("", full=True)]
+    assert asked == {names[number - 1] for number in numbers}
+    assert {event["number"] for event in done.named("check") if event["rows"]} == numbers
 
 
 @pytest.mark.parametrize("number", BREAKAGES)

@@ -4,7 +4,8 @@ They are the six of the published procedure (TPC-C clause 3.3.2, conditions 1 to
 year-to-date equals its districts' sum, both ways; a district's next order follows its highest order
 and its highest new order; new orders have no gap; orders have as many lines as they state. Each is
 a single statement, which sees one state of the database, so it also holds during a load. A district
-whose new orders are all delivered has no highest one and is skipped, as in the specification.
+whose new orders are all delivered has no highest one and is skipped, as in the specification. NULL
+in a column that a condition compares contradicts it.
 `counts` check the loading by numbers of rows that a run never changes.
 
 The `_SLOW` ones are conditions 5 to 12, which read every order, line, customer and payment and need
@@ -42,7 +43,7 @@ _CONDITIONS = (
         "a warehouse's year-to-date is not the sum of its districts'",
         "SELECT w.w_id, w.w_ytd, d.ytd FROM @bmsql_warehouse w LEFT JOIN "
         "(SELECT d_w_id, SUM(d_ytd) AS ytd FROM @bmsql_district GROUP BY d_w_id) d "
-        "ON d.d_w_id = w.w_id WHERE d.ytd IS NULL OR d.ytd <> w.w_ytd",
+        "ON d.d_w_id = w.w_id WHERE w.w_ytd IS NULL OR d.ytd IS NULL OR d.ytd <> w.w_ytd",
     ),
     Query(
         "district-ytd",
@@ -50,7 +51,7 @@ _CONDITIONS = (
         "SELECT d.d_w_id, d.ytd, w.w_ytd FROM "
         "(SELECT d_w_id, SUM(d_ytd) AS ytd FROM @bmsql_district GROUP BY d_w_id) d "
         "LEFT JOIN @bmsql_warehouse w ON w.w_id = d.d_w_id "
-        "WHERE w.w_ytd IS NULL OR w.w_ytd <> d.ytd",
+        "WHERE w.w_ytd IS NULL OR d.ytd IS NULL OR w.w_ytd <> d.ytd",
     ),
     Query(
         "next-order",
@@ -58,7 +59,7 @@ _CONDITIONS = (
         "SELECT d.d_w_id, d.d_id, d.d_next_o_id, o.newest FROM @bmsql_district d LEFT JOIN "
         "(SELECT o_w_id, o_d_id, MAX(o_id) AS newest FROM @bmsql_oorder GROUP BY o_w_id, o_d_id) o "
         "ON o.o_w_id = d.d_w_id AND o.o_d_id = d.d_id "
-        "WHERE o.newest IS NULL OR d.d_next_o_id - 1 <> o.newest",
+        "WHERE d.d_next_o_id IS NULL OR o.newest IS NULL OR d.d_next_o_id - 1 <> o.newest",
     ),
     Query(
         "next-new-order",
@@ -66,7 +67,8 @@ _CONDITIONS = (
         "SELECT d.d_w_id, d.d_id, d.d_next_o_id, n.newest FROM @bmsql_district d JOIN "
         "(SELECT no_w_id, no_d_id, MAX(no_o_id) AS newest "
         "FROM @bmsql_new_order GROUP BY no_w_id, no_d_id) n "
-        "ON n.no_w_id = d.d_w_id AND n.no_d_id = d.d_id WHERE d.d_next_o_id - 1 <> n.newest",
+        "ON n.no_w_id = d.d_w_id AND n.no_d_id = d.d_id "
+        "WHERE d.d_next_o_id IS NULL OR d.d_next_o_id - 1 <> n.newest",
     ),
     Query(
         "new-order-gaps",
@@ -85,7 +87,7 @@ _CONDITIONS = (
         "(SELECT ol_w_id, ol_d_id, COUNT(*) AS held "
         "FROM @bmsql_order_line GROUP BY ol_w_id, ol_d_id) l "
         "ON l.ol_w_id = o.o_w_id AND l.ol_d_id = o.o_d_id "
-        "WHERE l.held IS NULL OR l.held <> o.said",
+        "WHERE o.said IS NULL OR l.held IS NULL OR l.held <> o.said",
     ),
 )
 
@@ -111,7 +113,7 @@ _SLOW = (
         "(SELECT ol_w_id, ol_d_id, ol_o_id, COUNT(*) AS held "
         "FROM @bmsql_order_line GROUP BY ol_w_id, ol_d_id, ol_o_id) l "
         "ON l.ol_w_id = o_w_id AND l.ol_d_id = o_d_id AND l.ol_o_id = o_id "
-        "WHERE l.held IS NULL OR l.held <> o_ol_cnt",
+        "WHERE o_ol_cnt IS NULL OR l.held IS NULL OR l.held <> o_ol_cnt",
     ),
     Query(
         "line-deliveries",
@@ -126,7 +128,7 @@ _SLOW = (
         "a warehouse's year-to-date is not the sum of its payments",
         "SELECT w_id, w_ytd, h.paid FROM @bmsql_warehouse LEFT JOIN "
         "(SELECT h_w_id, SUM(h_amount) AS paid FROM @bmsql_history GROUP BY h_w_id) h "
-        "ON h.h_w_id = w_id WHERE h.paid IS NULL OR w_ytd <> h.paid",
+        "ON h.h_w_id = w_id WHERE w_ytd IS NULL OR h.paid IS NULL OR w_ytd <> h.paid",
     ),
     Query(
         "district-history",
@@ -134,7 +136,8 @@ _SLOW = (
         "SELECT d_w_id, d_id, d_ytd, h.paid FROM @bmsql_district LEFT JOIN "
         "(SELECT h_w_id, h_d_id, SUM(h_amount) AS paid "
         "FROM @bmsql_history GROUP BY h_w_id, h_d_id) h "
-        "ON h.h_w_id = d_w_id AND h.h_d_id = d_id WHERE h.paid IS NULL OR d_ytd <> h.paid",
+        "ON h.h_w_id = d_w_id AND h.h_d_id = d_id "
+        "WHERE d_ytd IS NULL OR h.paid IS NULL OR d_ytd <> h.paid",
     ),
     Query(
         "customer-balance",
@@ -145,7 +148,7 @@ _SLOW = (
         "LEFT JOIN (SELECT h_c_w_id, h_c_d_id, h_c_id, SUM(h_amount) AS paid "
         "FROM @bmsql_history GROUP BY h_c_w_id, h_c_d_id, h_c_id) h "
         "ON h.h_c_w_id = c_w_id AND h.h_c_d_id = c_d_id AND h.h_c_id = c_id "
-        "WHERE c_balance <> COALESCE(o.delivered, 0) - COALESCE(h.paid, 0)",
+        "WHERE c_balance IS NULL OR c_balance <> COALESCE(o.delivered, 0) - COALESCE(h.paid, 0)",
     ),
     Query(
         "delivered-orders",
@@ -169,7 +172,8 @@ _SLOW = (
         "SELECT c_w_id, c_d_id, c_id, c_balance, c_ytd_payment, o.delivered "  # noqa: S608
         "FROM @bmsql_customer "
         f"LEFT JOIN {_DELIVERED} o ON o.o_w_id = c_w_id AND o.o_d_id = c_d_id AND o.o_c_id = c_id "
-        "WHERE c_balance + c_ytd_payment <> COALESCE(o.delivered, 0)",
+        "WHERE c_balance IS NULL OR c_ytd_payment IS NULL "
+        "OR c_balance + c_ytd_payment <> COALESCE(o.delivered, 0)",
     ),
 )
 

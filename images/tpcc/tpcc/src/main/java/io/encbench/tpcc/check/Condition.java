@@ -4,7 +4,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Queries, each of which finds the rows that contradict a condition.
+ * Queries, each of which finds the rows that contradict a condition. NULL in a column that a
+ * condition compares contradicts it.
  *
  * <p>The first six are those of the published procedure, which are conditions 1 to 4 of the
  * specification's clause 3.3.2. Condition 2 says nothing of districts without an outstanding order.
@@ -17,14 +18,14 @@ public enum Condition {
       SELECT w_id, w_ytd, d_sum FROM bmsql_warehouse
         LEFT JOIN (SELECT d_w_id, SUM(d_ytd) AS d_sum FROM bmsql_district GROUP BY d_w_id) d
         ON d_w_id = w_id
-      WHERE d_sum IS NULL OR d_sum <> w_ytd"""),
+      WHERE w_ytd IS NULL OR d_sum IS NULL OR d_sum <> w_ytd"""),
   DISTRICT_YTD(
       "the sum of its districts' year-to-date is every warehouse's",
       """
       SELECT d_w_id, d_sum, w_ytd
       FROM (SELECT d_w_id, SUM(d_ytd) AS d_sum FROM bmsql_district GROUP BY d_w_id) d
         LEFT JOIN bmsql_warehouse ON w_id = d_w_id
-      WHERE w_ytd IS NULL OR d_sum <> w_ytd"""),
+      WHERE w_ytd IS NULL OR d_sum IS NULL OR d_sum <> w_ytd"""),
   NEXT_ORDER(
       "every district's next order is the one after its last",
       """
@@ -32,7 +33,7 @@ public enum Condition {
         LEFT JOIN (SELECT o_w_id, o_d_id, MAX(o_id) AS o_max FROM bmsql_oorder
                    GROUP BY o_w_id, o_d_id) o
         ON o_w_id = d_w_id AND o_d_id = d_id
-      WHERE o_max IS NULL OR d_next_o_id - 1 <> o_max"""),
+      WHERE d_next_o_id IS NULL OR o_max IS NULL OR d_next_o_id - 1 <> o_max"""),
   NEXT_NEW_ORDER(
       "every district's next order is the one after its last outstanding one",
       """
@@ -40,7 +41,7 @@ public enum Condition {
         JOIN (SELECT no_w_id, no_d_id, MAX(no_o_id) AS no_max FROM bmsql_new_order
               GROUP BY no_w_id, no_d_id) n
         ON no_w_id = d_w_id AND no_d_id = d_id
-      WHERE d_next_o_id - 1 <> no_max"""),
+      WHERE d_next_o_id IS NULL OR d_next_o_id - 1 <> no_max"""),
   NO_GAPS(
       "outstanding orders are numbered without gaps",
       """
@@ -56,7 +57,7 @@ public enum Condition {
         LEFT JOIN (SELECT ol_w_id, ol_d_id, COUNT(*) AS ol_lines FROM bmsql_order_line
                    GROUP BY ol_w_id, ol_d_id) l
         ON ol_w_id = o_w_id AND ol_d_id = o_d_id
-      WHERE ol_lines IS NULL OR o_lines <> ol_lines"""),
+      WHERE o_lines IS NULL OR ol_lines IS NULL OR o_lines <> ol_lines"""),
   OUTSTANDING_HAVE_NO_CARRIER(
       "an order has no carrier exactly while it is outstanding (3.3.2.5)",
       """
@@ -71,7 +72,7 @@ public enum Condition {
         LEFT JOIN (SELECT ol_w_id, ol_d_id, ol_o_id, COUNT(*) AS ol_lines FROM bmsql_order_line
                    GROUP BY ol_w_id, ol_d_id, ol_o_id) l
         ON ol_w_id = o_w_id AND ol_d_id = o_d_id AND ol_o_id = o_id
-      WHERE ol_lines IS NULL OR ol_lines <> o_ol_cnt""",
+      WHERE o_ol_cnt IS NULL OR ol_lines IS NULL OR ol_lines <> o_ol_cnt""",
       true),
   LINES_ARE_DELIVERED_WITH_THEIR_ORDER(
       "a line has a date of delivery exactly if its order has a carrier (3.3.2.7)",
@@ -87,7 +88,7 @@ public enum Condition {
       SELECT w_id, w_ytd, h_sum FROM bmsql_warehouse
         LEFT JOIN (SELECT h_w_id, SUM(h_amount) AS h_sum FROM bmsql_history GROUP BY h_w_id) h
         ON h_w_id = w_id
-      WHERE h_sum IS NULL OR w_ytd <> h_sum""",
+      WHERE w_ytd IS NULL OR h_sum IS NULL OR w_ytd <> h_sum""",
       true),
   DISTRICT_HISTORY(
       "every district's year-to-date is the sum of its payments (3.3.2.9)",
@@ -96,7 +97,7 @@ public enum Condition {
         LEFT JOIN (SELECT h_w_id, h_d_id, SUM(h_amount) AS h_sum FROM bmsql_history
                    GROUP BY h_w_id, h_d_id) h
         ON h_w_id = d_w_id AND h_d_id = d_id
-      WHERE h_sum IS NULL OR d_ytd <> h_sum""",
+      WHERE d_ytd IS NULL OR h_sum IS NULL OR d_ytd <> h_sum""",
       true),
   BALANCE(
       "every customer's balance is what was delivered less what was paid (3.3.2.10)",
@@ -110,7 +111,7 @@ public enum Condition {
         LEFT JOIN (SELECT h_c_w_id, h_c_d_id, h_c_id, SUM(h_amount) AS h_sum FROM bmsql_history
                    GROUP BY h_c_w_id, h_c_d_id, h_c_id) h
         ON h_c_w_id = c_w_id AND h_c_d_id = c_d_id AND h_c_id = c_id
-      WHERE c_balance <> COALESCE(ol_sum, 0) - COALESCE(h_sum, 0)""",
+      WHERE c_balance IS NULL OR c_balance <> COALESCE(ol_sum, 0) - COALESCE(h_sum, 0)""",
       true),
   /** The specification has the 2,100 of the load alone, because it asks before any run. */
   DELIVERED_ORDERS(
@@ -139,7 +140,8 @@ public enum Condition {
                      ON ol_w_id = o_w_id AND ol_d_id = o_d_id AND ol_o_id = o_id
                    WHERE ol_delivery_d IS NOT NULL GROUP BY o_w_id, o_d_id, o_c_id) o
         ON o_w_id = c_w_id AND o_d_id = c_d_id AND o_c_id = c_id
-      WHERE c_balance + c_ytd_payment <> COALESCE(ol_sum, 0)""",
+      WHERE c_balance IS NULL OR c_ytd_payment IS NULL
+        OR c_balance + c_ytd_payment <> COALESCE(ol_sum, 0)""",
       true);
 
   private final String says;
