@@ -32,14 +32,12 @@ final class Catalogue {
         WHEN 'mediumtext' THEN -1 WHEN 'longtext' THEN -1 WHEN 'json' THEN -1
         WHEN 'binary' THEN -2 WHEN 'varbinary' THEN -3 WHEN 'tinyblob' THEN -3 WHEN 'blob' THEN -4
         WHEN 'mediumblob' THEN -4 WHEN 'longblob' THEN -4 WHEN 'geometry' THEN -2
-        ELSE 1111 END END"""
-          .formatted(IS_TRUTH);
+        ELSE 1111 END END""";
 
   private static final String NAME =
       """
       CASE WHEN %s THEN 'BIT' ELSE CONCAT(UPPER(c.DATA_TYPE),
-        IF(c.COLUMN_TYPE LIKE '%%unsigned%%', ' UNSIGNED', '')) END"""
-          .formatted(IS_TRUTH);
+        IF(c.COLUMN_TYPE LIKE '%%unsigned%%', ' UNSIGNED', '')) END""";
 
   private static final String SIZE =
       """
@@ -49,13 +47,12 @@ final class Catalogue {
         WHEN 'datetime' THEN 19 + IF(c.DATETIME_PRECISION > 0, c.DATETIME_PRECISION + 1, 0)
         WHEN 'timestamp' THEN 19 + IF(c.DATETIME_PRECISION > 0, c.DATETIME_PRECISION + 1, 0)
         ELSE LEAST(COALESCE(c.CHARACTER_MAXIMUM_LENGTH, c.NUMERIC_PRECISION, 0), 2147483647)
-        END END"""
-          .formatted(IS_TRUTH);
+        END END""";
 
-  private final EncryptingConnection connection;
+  private final Session session;
 
-  Catalogue(EncryptingConnection connection) {
-    this.connection = connection;
+  Catalogue(Session session) {
+    this.session = session;
   }
 
   ResultSet catalogs() throws SQLException {
@@ -99,7 +96,7 @@ final class Catalogue {
               IF(c.EXTRA LIKE '%%auto_increment%%', 'YES', 'NO') AS IS_AUTOINCREMENT,
               IF(c.EXTRA LIKE '%%GENERATED%%', 'YES', 'NO') AS IS_GENERATEDCOLUMN
             FROM INFORMATION_SCHEMA.COLUMNS c WHERE TRUE"""
-                .formatted(NUMBER, NAME, SIZE));
+                .formatted(typed(NUMBER), typed(NAME), typed(SIZE)));
     question.equal("c.TABLE_SCHEMA", catalog).like("c.TABLE_NAME", table);
     question.like("c.COLUMN_NAME", column);
     return question.add(" ORDER BY TABLE_CAT, TABLE_NAME, ORDINAL_POSITION").ask();
@@ -199,10 +196,15 @@ final class Catalogue {
               c.SPECIFIC_NAME AS SPECIFIC_NAME
             FROM (SELECT p.*, p.DTD_IDENTIFIER AS COLUMN_TYPE FROM INFORMATION_SCHEMA.PARAMETERS p) c
             WHERE TRUE"""
-                .formatted(NUMBER, NAME, SIZE, SIZE));
+                .formatted(typed(NUMBER), typed(NAME), typed(SIZE), typed(SIZE)));
     question.equal("c.SPECIFIC_SCHEMA", catalog).like("c.SPECIFIC_NAME", name);
     question.like("c.PARAMETER_NAME", parameter);
     return question.add(" ORDER BY PROCEDURE_CAT, PROCEDURE_NAME, ORDINAL_POSITION").ask();
+  }
+
+  /** One of the texts about types, for what this session takes {@code TINYINT(1)}. */
+  private String typed(String text) {
+    return text.formatted(session.truths ? IS_TRUTH : "FALSE");
   }
 
   String user() throws SQLException {
@@ -255,7 +257,7 @@ final class Catalogue {
 
     /** The rows; with them the statement is closed. */
     ResultSet ask() throws SQLException {
-      PreparedStatement statement = connection.prepareStatement(text.toString());
+      PreparedStatement statement = session.connection.prepareStatement(text.toString());
       for (int i = 0; i < values.size(); i++) {
         statement.setString(i + 1, values.get(i));
       }

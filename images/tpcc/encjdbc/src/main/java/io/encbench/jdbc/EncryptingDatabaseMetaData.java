@@ -40,7 +40,7 @@ final class EncryptingDatabaseMetaData extends DatabaseMetaDataDelegate {
   /** Null where the inner driver is asked. */
   private Catalogue own() {
     boolean asks = session.inner == Inner.MYSQL && session.opener.hasKey();
-    return asks ? new Catalogue(session.connection) : null;
+    return asks ? new Catalogue(session) : null;
   }
 
   @Override
