@@ -36,9 +36,9 @@ public final class EncbenchDriver implements Driver {
     Target target = Target.of(url, properties);
     Inner inner = Inner.of(target.url());
     Opener opener = new Opener(target.mek(System.getenv()), target.stored());
+    Options options = new Options(inner, target.url(), target.properties());
     if (opener.hasKey()) {
-      inner.refuseOtherZones(target.url(), target.properties());
-      inner.refuseOtherNames(target.url(), target.properties());
+      options.refuseOthers();
       if (inner == Inner.MYSQL) {
         // It trusts the registered output parameters, because the proxy hides the declared ones.
         target.properties().putIfAbsent("noAccessToProcedureBodies", "true");
@@ -50,9 +50,8 @@ public final class EncbenchDriver implements Driver {
           "the driver " + inner.className() + " does not take the URL after jdbc:encbench:",
           "08001");
     }
-    boolean truths = Inner.hasTruths(target.url(), target.properties());
     return new EncryptingConnection(
-        new Session(inner, opener, target.stored(), truths), connection);
+        new Session(inner, opener, target.stored(), options.hasTruths()), connection);
   }
 
   @Override

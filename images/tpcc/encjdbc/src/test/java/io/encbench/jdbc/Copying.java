@@ -20,8 +20,9 @@ final class Copying extends Opener {
   static Connection connected(String url, Properties properties) throws SQLException {
     Target target = Target.of(url, properties);
     Opener opener = new Copying(target.mek(System.getenv()));
-    boolean truths = Inner.hasTruths(target.url(), target.properties());
-    Session session = new Session(Inner.of(target.url()), opener, true, truths);
+    Inner inner = Inner.of(target.url());
+    boolean truths = new Options(inner, target.url(), target.properties()).hasTruths();
+    Session session = new Session(inner, opener, true, truths);
     return new EncryptingConnection(
         session, DriverManager.getConnection(target.url(), target.properties()));
   }

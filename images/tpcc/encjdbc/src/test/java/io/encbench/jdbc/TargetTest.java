@@ -170,7 +170,7 @@ class TargetTest {
               "jdbc:encbench:" + INNER,
               properties("encbench.mekFile", file.toString(), pair[0], pair[1]))
         }) {
-      assertTrue(said.contains("hide the names to which encrypted values are bound"), said);
+      assertTrue(said.contains("hides the names to which encrypted values are bound"), said);
     }
   }
 
@@ -209,12 +209,39 @@ class TargetTest {
 
   @Test
   void truthsAreReadUnlessThatIsSwitchedOff() {
-    Properties off = new Properties();
-    off.setProperty("tinyInt1isBit", "false");
-    assertTrue(Inner.hasTruths("jdbc:mysql://h/d?x=y", new Properties()));
-    assertTrue(Inner.hasTruths("jdbc:mysql://h/d?tinyInt1isBit=true", new Properties()));
-    assertFalse(Inner.hasTruths("jdbc:mysql://h/d?x=y&tinyInt1isBit=false", new Properties()));
-    assertFalse(Inner.hasTruths("jdbc:mysql://h/d", off));
+    assertTrue(hasTruths("?x=y"));
+    assertTrue(hasTruths("?tinyInt1isBit=true"));
+    assertFalse(hasTruths("?x=y&tinyInt1isBit=false"));
+    assertFalse(hasTruths("", "tinyInt1isBit", "false"));
+  }
+
+  private static boolean hasTruths(String parameters, String... pairs) {
+    return new Options(Inner.MYSQL, INNER + parameters, properties(pairs)).hasTruths();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "MYSQL, zeroDateTimeBehavior, CONVERT_TO_NULL, EXCEPTION",
+    "MYSQL, yearIsDateType, no, TRUE",
+    "MYSQL, treatMysqlDatetimeAsTimestamp, true, FALSE",
+    "MYSQL, transformedBitIsBoolean, TRUE, FALSE",
+    "MARIADB, transformedBitIsBoolean, 0, TRUE",
+  })
+  void whatHasTheInnerDriverAnswerOtherwiseIsRefused(
+      Inner inner, String name, String other, String only) throws SQLException {
+    for (Options options :
+        new Options[] {
+          new Options(inner, INNER + "?a=1&" + name + "=" + other, new Properties()),
+          new Options(inner, INNER, properties(name, other))
+        }) {
+      assertEquals(
+          "%s is %s, but encrypted values are read as with %s only: write %s or leave it out"
+              .formatted(name, other, only, only),
+          assertThrows(SQLException.class, options::refuseOthers).getMessage());
+    }
+    new Options(inner, INNER + "?" + name + "=" + only.toLowerCase(), new Properties())
+        .refuseOthers();
+    new Options(Inner.POSTGRESQL, INNER, properties(name, other)).refuseOthers();
   }
 
   @ParameterizedTest

@@ -1,0 +1,105 @@
+package io.encbench.jdbc;
+
+import java.sql.SQLException;
+import java.sql.SQLNonTransientConnectionException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What a program asks of the inner driver, by its URL and by properties, as far as it decides what
+ * our getters have to answer.
+ */
+final class Options {
+  private record Option(String name, String value) {
+    boolean is(String other) {
+      return name.equalsIgnoreCase(other);
+    }
+  }
+
+  private static final Pattern PARAMETER = Pattern.compile("[?&]([^=&]+)=([^&]*)");
+  private static final Set<String> ZONES =
+      Set.of("connectiontimezone", "servertimezone", "timezone");
+  private static final Set<String> NAMES =
+      Set.of("useoldaliasmetadatabehavior", "blanktablenamemeta");
+
+  /** What getters answer as with the driver's default alone, which this is. */
+  private static final Map<Inner, Map<String, String>> DEFAULTS =
+      Map.of(
+          Inner.MYSQL,
+          Map.of(
+              "zerodatetimebehavior", "EXCEPTION",
+              "yearisdatetype", "TRUE",
+              "treatmysqldatetimeastimestamp", "FALSE",
+              "transformedbitisboolean", "FALSE",
+              "emptystringsconverttozero", "TRUE",
+              "jdbccomplianttruncation", "TRUE",
+              "padcharswithspace", "FALSE",
+              "blobsarestrings", "FALSE",
+              "functionsneverreturnblobs", "FALSE"),
+          Inner.MARIADB,
+          Map.of(
+              "yearisdatetype", "TRUE",
+              "transformedbitisboolean", "TRUE",
+              "oldmodenoprecisiontimestamp", "FALSE"),
+          Inner.POSTGRESQL,
+          Map.of());
+
+  private final Inner inner;
+  private final List<Option> given = new ArrayList<>();
+
+  Options(Inner inner, String url, Properties properties) {
+    this.inner = inner;
+    Matcher matcher = PARAMETER.matcher(url);
+    while (matcher.find()) {
+      given.add(new Option(matcher.group(1), matcher.group(2)));
+    }
+    for (String name : properties.stringPropertyNames()) {
+      given.add(new Option(name, properties.getProperty(name)));
+    }
+  }
+
+  /** Whether the driver takes {@code TINYINT(1)} for truth values. */
+  boolean hasTruths() {
+    return given.stream().noneMatch(one -> one.is("tinyInt1isBit") && text(one).equals("FALSE"));
+  }
+
+  /** Refuses what would have the inner driver read other things than ours. */
+  void refuseOthers() throws SQLException {
+    if (inner == Inner.POSTGRESQL) {
+      return;
+    }
+    for (Option one : given) {
+      String name = one.name.toLowerCase(Locale.ROOT);
+      if (ZONES.contains(name) && !text(one).equals("LOCAL")) {
+        throw refused(one, "encrypted times are read in the local zone only: write LOCAL");
+      }
+      if (NAMES.contains(name) && text(one).equals("TRUE")) {
+        throw refused(one, "it hides the names to which encrypted values are bound: write false");
+      }
+      String only = DEFAULTS.get(inner).getOrDefault(name, text(one));
+      if (!text(one).equals(only)) {
+        throw refused(one, "encrypted values are read as with " + only + " only: write " + only);
+      }
+    }
+  }
+
+  private static String text(Option one) {
+    String text = one.value.toUpperCase(Locale.ROOT);
+    return switch (text) {
+      case "YES", "1" -> "TRUE";
+      case "NO", "0" -> "FALSE";
+      default -> text;
+    };
+  }
+
+  private static SQLException refused(Option one, String why) {
+    return new SQLNonTransientConnectionException(
+        one.name + " is " + one.value + ", but " + why + " or leave it out", "08001");
+  }
+}
