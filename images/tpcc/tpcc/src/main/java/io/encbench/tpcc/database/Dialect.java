@@ -45,6 +45,16 @@ public enum Dialect {
     return this == POSTGRES ? " FOR NO KEY UPDATE" : " FOR UPDATE";
   }
 
+  /**
+   * What has a SELECT read what others have committed meanwhile.
+   *
+   * <p>InnoDB's plain one reads what there was at the transaction's first, and PostgreSQL's what
+   * there was at its own beginning.
+   */
+  public String current() {
+    return isMySqlFamily() ? " FOR UPDATE" : "";
+  }
+
   /** Whether this is MySQL or MariaDB. */
   public boolean isMySqlFamily() {
     return this != POSTGRES;

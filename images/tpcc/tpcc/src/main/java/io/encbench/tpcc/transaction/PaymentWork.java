@@ -63,7 +63,7 @@ public abstract class PaymentWork implements Work {
 
   /** The data of a customer with bad credit, with this payment in front (clause 2.5.2.2). */
   protected final String data(Session session, int number) throws SQLException {
-    PreparedStatement select = session.prepare(CUSTOMER_DATA);
+    PreparedStatement select = session.prepare(CUSTOMER_DATA + session.dialect().current());
     Query.bind(select, customer.warehouse(), customer.district(), number);
     try (Rows row = session.query(select).one("customer")) {
       return customer.dataAfter(number, warehouse, district, amount, row.text(1));

@@ -52,7 +52,9 @@ final class DeliveryAsOne extends DeliveryWork {
   private void deliver(Session session, int district, int order) throws SQLException {
     session.update(Query.bind(session.prepare(TAKE), warehouse, district, order));
     int customer;
-    PreparedStatement select = Query.bind(session.prepare(CUSTOMER), warehouse, district, order);
+    // The order may be newer than what the transaction has read first.
+    PreparedStatement select = session.prepare(CUSTOMER + session.dialect().current());
+    Query.bind(select, warehouse, district, order);
     try (Rows row = session.query(select).one("order")) {
       customer = row.number(1);
     }
