@@ -1,24 +1,35 @@
 package io.encbench.tpcc.run;
 
-/** When a terminal may begin its transactions, if their number a minute is limited. */
+import java.util.function.LongSupplier;
+
+/**
+ * When a terminal may begin its transactions, if their number a minute is limited.
+ *
+ * <p>A terminal has a slot in every interval, and keeps it whatever happens: terminals that waited
+ * for the same thing would otherwise begin together ever after.
+ */
 final class Pace {
   private final long interval;
+  private final LongSupplier start;
+
+  /** The next slot, in nanoseconds after the start. */
   private long next;
 
-  private Pace(long interval, long next) {
+  private Pace(long interval, long first, LongSupplier start) {
     this.interval = interval;
-    this.next = next;
+    this.next = first;
+    this.start = start;
   }
 
   /**
    * The pace of one of some terminals; the limit is theirs together, and they take turns.
    *
    * @param perMinute 0 for no limit
-   * @param start the monotonic time in nanoseconds at which the run begins
+   * @param start the monotonic time in nanoseconds at which the run began; asked when it has
    */
-  static Pace of(int perMinute, int terminals, int index, long start) {
+  static Pace of(int perMinute, int terminals, int index, LongSupplier start) {
     long interval = interval(perMinute, terminals);
-    return new Pace(interval, start + interval / terminals * index);
+    return new Pace(interval, interval / terminals * index, start);
   }
 
   /** How long a terminal waits from one begin to the next, in nanoseconds; 0 for no limit. */
@@ -26,13 +37,21 @@ final class Pace {
     return perMinute == 0 ? 0 : 60_000_000_000L * terminals / perMinute;
   }
 
-  /** How many nanoseconds to wait before the next begin. Time that was lost is not made up for. */
+  /**
+   * How many nanoseconds to wait before the next begin. What is late begins at once, but slots that
+   * were missed are not made up for.
+   */
   long delay(long now) {
     if (interval == 0) {
       return 0;
     }
-    long delay = Math.max(0, next - now);
-    next = Math.max(next, now) + interval;
-    return delay;
+    long late = now - start.getAsLong() - next;
+    if (late >= interval) {
+      long missed = (late + interval - 1) / interval;
+      next += missed * interval;
+      late -= missed * interval;
+    }
+    next += interval;
+    return Math.max(0, -late);
   }
 }

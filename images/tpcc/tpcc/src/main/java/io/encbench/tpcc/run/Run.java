@@ -40,6 +40,9 @@ public final class Run {
   private final Progress progress;
   private double quiet;
 
+  /** When the terminals were let go, by the monotonic clock. */
+  private long released;
+
   public Run(Settings settings, Database database, Output output) {
     this.settings = settings;
     this.database = database;
@@ -71,13 +74,14 @@ public final class Run {
     header.session(facts);
     probeColumns();
     long zero = System.nanoTime() + Gathering.left(System.getenv(), System.currentTimeMillis());
-    man(sessions, constants, zero);
+    man(sessions, constants);
     stop.await(zero - System.nanoTime());
     header.started(facts);
     Moment begin = Moment.now();
     if (length.warmupSeconds() == 0) {
       openWindow(begin);
     }
+    released = System.nanoTime();
     fleet.letGo();
     measure(begin);
     int left = fleet.join(settings.deadlineSeconds());
@@ -121,7 +125,7 @@ public final class Run {
   }
 
   /** A terminal for every session. */
-  private void man(List<Session> sessions, Constants constants, long zero) throws InvalidInput {
+  private void man(List<Session> sessions, Constants constants) throws InvalidInput {
     Reconnector reconnector = new Reconnector(database, settings.deadlineSeconds());
     Works works =
         switch (settings.statements()) {
@@ -138,7 +142,7 @@ public final class Run {
       WorkSource source =
           new WorkSource(
               terminal, settings.warehouses(), settings.mix(), works, constants, settings.seed());
-      Pace pace = Pace.of(settings.limitPerMinute(), count, i, zero);
+      Pace pace = Pace.of(settings.limitPerMinute(), count, i, () -> released);
       Session session = sessions.get(i);
       SliceCounter counter = counters.get(i);
       fleet.add(

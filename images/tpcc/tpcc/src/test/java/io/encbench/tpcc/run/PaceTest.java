@@ -9,7 +9,7 @@ class PaceTest {
 
   @Test
   void noLimitIsNoDelay() {
-    Pace pace = Pace.of(0, 8, 3, 0);
+    Pace pace = Pace.of(0, 8, 3, () -> 0);
     assertEquals(0, pace.delay(0));
     assertEquals(0, pace.delay(1));
   }
@@ -17,17 +17,36 @@ class PaceTest {
   @Test
   void terminalsTakeTurns() {
     // 240 a minute at 8 terminals are one every two seconds at each of them.
-    assertEquals(0, Pace.of(240, 8, 0, 0).delay(0));
-    Pace last = Pace.of(240, 8, 7, 0);
+    assertEquals(0, Pace.of(240, 8, 0, () -> 0).delay(0));
+    Pace last = Pace.of(240, 8, 7, () -> 0);
     assertEquals(7 * SECOND / 4, last.delay(0));
     assertEquals(2 * SECOND, last.delay(7 * SECOND / 4));
   }
 
   @Test
-  void lostTimeIsNotMadeUpFor() {
-    Pace pace = Pace.of(60, 1, 0, 0);
+  void slotsThatWereMissedAreNotMadeUpFor() {
+    Pace pace = Pace.of(60, 1, 0, () -> 0);
     assertEquals(0, pace.delay(0));
     assertEquals(0, pace.delay(10 * SECOND));
     assertEquals(SECOND, pace.delay(10 * SECOND));
+  }
+
+  @Test
+  void terminalsTakeTurnsAfterAStall() {
+    for (int i = 0; i < 4; i++) {
+      Pace pace = Pace.of(60, 4, i, () -> 5 * SECOND);
+      pace.delay(5 * SECOND);
+      long now = 105 * SECOND + SECOND / 2;
+      assertEquals((5 + 100 + (i == 0 ? 4 : i)) * SECOND, now + pace.delay(now));
+    }
+  }
+
+  /** Otherwise transactions a little longer than the interval would halve the rate. */
+  @Test
+  void whatIsLateBeginsAtOnceAndKeepsItsSlot() {
+    Pace pace = Pace.of(60, 1, 0, () -> 0);
+    assertEquals(0, pace.delay(0));
+    assertEquals(0, pace.delay(7 * SECOND / 4));
+    assertEquals(SECOND / 4, pace.delay(7 * SECOND / 4));
   }
 }

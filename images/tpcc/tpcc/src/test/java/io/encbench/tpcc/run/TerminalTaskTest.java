@@ -92,7 +92,7 @@ class TerminalTaskTest {
             },
             journal,
             counter,
-            Pace.of(0, 1, 0, 0),
+            Pace.of(0, 1, 0, () -> 0),
             (name, stopped) -> databaseIsBack ? session(next) : null,
             quota,
             errors,
