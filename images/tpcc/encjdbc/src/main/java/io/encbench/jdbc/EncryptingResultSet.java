@@ -17,6 +17,9 @@ final class EncryptingResultSet extends ResultSetDelegate {
   private final EncryptingStatement statement;
   private Columns columns;
 
+  /** What was read last; null if that was no envelope. */
+  private Value last;
+
   /** The statement is null for what the driver has asked for itself. */
   EncryptingResultSet(Session session, EncryptingStatement statement, ResultSet inner) {
     super(session, inner);
@@ -26,6 +29,7 @@ final class EncryptingResultSet extends ResultSetDelegate {
 
   @Override
   Value opened(int column) throws SQLException {
+    last = null;
     if (!columns().mayHold(column)) {
       return null;
     }
@@ -40,12 +44,18 @@ final class EncryptingResultSet extends ResultSetDelegate {
       throw new SQLDataException(
           Columns.name(inner, column) + " is announced as encrypted and its value is not", "28000");
     }
-    return open(found, column);
+    last = open(found, column);
+    return last;
   }
 
   @Override
   Value opened(String label) throws SQLException {
     return columns().mayHoldAny() ? opened(inner.findColumn(label)) : null;
+  }
+
+  @Override
+  public boolean wasNull() throws SQLException {
+    return last != null && last.wasNull() || super.wasNull();
   }
 
   @Override

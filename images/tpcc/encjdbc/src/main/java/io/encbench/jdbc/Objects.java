@@ -14,14 +14,19 @@ import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.sql.Time;
 import java.sql.Timestamp;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.time.OffsetDateTime;
+import java.time.OffsetTime;
 import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
+import java.util.Calendar;
 import java.util.Map;
+import java.util.TimeZone;
 import java.util.function.Supplier;
 
 /** Values as objects: of their type's own class, or of one that was asked for. */
@@ -51,6 +56,9 @@ final class Objects {
           Map.entry(LocalDate.class, value -> value.date("a LocalDate")),
           Map.entry(LocalTime.class, value -> value.time("a LocalTime")),
           Map.entry(LocalDateTime.class, value -> value.dateTime("a LocalDateTime")),
+          Map.entry(Duration.class, Value::duration),
+          Map.entry(OffsetTime.class, value -> offsetTime(value)),
+          Map.entry(Calendar.class, value -> calendar(value)),
           Map.entry(ZonedDateTime.class, value -> zoned(value)),
           Map.entry(OffsetDateTime.class, value -> offset(value)),
           Map.entry(Instant.class, value -> instant(value)),
@@ -118,6 +126,23 @@ final class Objects {
   private static OffsetDateTime offset(Value value) throws SQLException {
     ZonedDateTime moment = zoned(value);
     return moment == null ? null : moment.toOffsetDateTime();
+  }
+
+  /** With the zone's offset without daylight saving, because the time is of no day. */
+  private static OffsetTime offsetTime(Value value) throws SQLException {
+    LocalTime time = value.time("an OffsetTime");
+    int offset = TimeZone.getDefault().getRawOffset() / 1000;
+    return time == null ? null : time.atOffset(ZoneOffset.ofTotalSeconds(offset));
+  }
+
+  private static Calendar calendar(Value value) throws SQLException {
+    Timestamp moment = value.getTimestamp();
+    if (moment == null) {
+      return null;
+    }
+    Calendar calendar = Calendar.getInstance();
+    calendar.setTime(moment);
+    return calendar;
   }
 
   private static Instant instant(Value value) throws SQLException {

@@ -5,12 +5,10 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.sql.Blob;
 import java.sql.Date;
-import java.sql.SQLDataException;
-import java.sql.SQLException;
+import java.time.Duration;
 import java.time.LocalDateTime;
 import java.util.Calendar;
 import java.util.Locale;
-import java.util.function.Supplier;
 
 /** In what the drivers differ when they read the same value. */
 final class Quirks {
@@ -112,7 +110,8 @@ final class Quirks {
 
   static boolean hasScale(Inner inner, Family family) {
     return family == Family.DECIMAL
-        || inner == Inner.MARIADB && (family == Family.FLOATING || family == Family.DATETIME);
+        || inner == Inner.MARIADB
+            && (family == Family.FLOATING || family == Family.DATETIME || family == Family.TIME);
   }
 
   static String className(Inner inner, Value of) {
@@ -133,11 +132,13 @@ final class Quirks {
     return family == Family.TEXT || family == Family.BINARY;
   }
 
-  static LocalDateTime zeroMoment(Inner inner, Supplier<String> where) throws SQLException {
-    if (inner == Inner.MARIADB) {
-      return null;
-    }
-    throw new SQLDataException(
-        where.get() + " is a zero date, which is no moment: read it with getString", "22007");
+  /** Connector/J has a TIME within a day only; for MariaDB's driver the days go on. */
+  static boolean isMoment(Inner inner, Duration time) {
+    return inner == Inner.MARIADB || !time.isNegative() && time.toDays() == 0;
+  }
+
+  /** Connector/J refuses a zero date, and MariaDB's driver takes it for NULL. */
+  static boolean zeroIsNull(Inner inner) {
+    return inner == Inner.MARIADB;
   }
 }

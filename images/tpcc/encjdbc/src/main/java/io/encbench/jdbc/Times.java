@@ -4,9 +4,11 @@ import java.sql.Date;
 import java.sql.Time;
 import java.sql.Timestamp;
 import java.time.DateTimeException;
+import java.time.Duration;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
+import java.util.Arrays;
 import java.util.Calendar;
 
 /**
@@ -53,9 +55,21 @@ final class Times {
     return LocalDateTime.of(date, time(text, DATE_LENGTH + 1));
   }
 
-  /** A time of a day, which MySQL's TIME need not be. */
-  static LocalTime time(byte[] text) {
-    return time(text, 0);
+  /** MySQL's TIME with its sign and up to 838 hours. */
+  static Duration duration(byte[] text) {
+    int at = text.length > 0 && text[0] == '-' ? 1 : 0;
+    int colon = at;
+    while (colon < text.length && text[colon] != ':') {
+      colon++;
+    }
+    if (colon < at + 2) {
+      throw new DateTimeException("no hours");
+    }
+    byte[] rest = Arrays.copyOfRange(text, colon - 2, text.length);
+    rest[0] = rest[1] = '0';
+    Duration duration =
+        Duration.ofNanos(time(rest, 0).toNanoOfDay()).plusHours(digits(text, at, colon));
+    return at == 1 ? duration.negated() : duration;
   }
 
   static Timestamp timestamp(LocalDateTime moment, Calendar calendar) {
@@ -72,8 +86,7 @@ final class Times {
   }
 
   /** With milliseconds, which {@code Time.valueOf} would drop. */
-  static Time time(LocalTime time, Calendar calendar) {
-    LocalDateTime moment = time.atDate(LocalDate.EPOCH);
+  static Time time(LocalDateTime moment, Calendar calendar) {
     return new Time(
         calendar == null ? Timestamp.valueOf(moment).getTime() : millis(moment, calendar));
   }

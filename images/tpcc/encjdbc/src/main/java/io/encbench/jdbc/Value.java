@@ -24,6 +24,7 @@ import java.sql.SQLXML;
 import java.sql.Time;
 import java.sql.Timestamp;
 import java.time.DateTimeException;
+import java.time.Duration;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
@@ -42,6 +43,8 @@ final class Value {
   /** NULL in a column that may hold envelopes; the generated getters know it. */
   static final Value NULL = new Value(new byte[Envelope.OVERHEAD], null, null, null);
 
+  private static final LocalDateTime EPOCH = LocalDate.EPOCH.atStartOfDay();
+
   private final ColumnType type;
   private final int flags;
   private final int decimals;
@@ -50,6 +53,7 @@ final class Value {
   private final byte[] content;
   private final Inner inner;
   private final Supplier<String> where;
+  private boolean wasNull;
 
   Value(byte[] envelope, byte[] content, Inner inner, Supplier<String> where) {
     this.flags = Envelope.uint16(envelope, Envelope.FLAGS_AT);
@@ -97,6 +101,11 @@ final class Value {
   /** The same value of a column of that type: an envelope does not say how long its column is. */
   Value as(ColumnType known) {
     return known == type ? this : new Value(this, known, content);
+  }
+
+  /** Whether a getter took it for NULL, although it is none. */
+  boolean wasNull() {
+    return wasNull;
   }
 
   ColumnType type() {
@@ -299,7 +308,7 @@ final class Value {
   }
 
   Date getDate(Calendar calendar) throws SQLException {
-    LocalDateTime moment = dateTime("a date");
+    LocalDateTime moment = ofDay("a date");
     return moment == null ? null : Quirks.date(inner, type.family, moment, calendar);
   }
 
@@ -308,8 +317,8 @@ final class Value {
   }
 
   Time getTime(Calendar calendar) throws SQLException {
-    LocalTime time = time("a time");
-    return time == null ? null : Times.time(time, calendar);
+    LocalDateTime moment = ofTime("a time");
+    return moment == null ? null : Times.time(moment, calendar);
   }
 
   Timestamp getTimestamp() throws SQLException {
@@ -322,13 +331,25 @@ final class Value {
   }
 
   LocalDate date(String what) throws SQLException {
-    LocalDateTime moment = dateTime(what);
+    LocalDateTime moment = ofDay(what);
     return moment == null ? null : moment.toLocalDate();
   }
 
   LocalTime time(String what) throws SQLException {
-    LocalDateTime moment = dateTime(what);
+    LocalDateTime moment = ofTime(what);
     return moment == null ? null : moment.toLocalTime();
+  }
+
+  /** A TIME, which need not be of a day. */
+  Duration duration() throws SQLException {
+    if (type.family != ColumnType.Family.TIME && !Times.isTime(content)) {
+      throw unfit("a Duration");
+    }
+    try {
+      return Times.duration(content);
+    } catch (DateTimeException | NumberFormatException error) {
+      throw unfit("a Duration");
+    }
   }
 
   LocalDateTime dateTime(String what) throws SQLException {
@@ -340,15 +361,45 @@ final class Value {
         return LocalDate.of(Integer.parseInt(ascii()), 1, 1).atStartOfDay();
       }
       if (type.family == ColumnType.Family.TIME || Times.isTime(content)) {
-        return Times.time(content).atDate(LocalDate.EPOCH);
+        Duration time = Times.duration(content);
+        if (!Quirks.isMoment(inner, time)) {
+          throw unfit(what);
+        }
+        return EPOCH.plus(time);
       }
       if (Times.isZero(content)) {
-        return Quirks.zeroMoment(inner, where);
+        return zero();
       }
       return Times.dateTime(content);
     } catch (DateTimeException | NumberFormatException error) {
       throw unfit(what);
     }
+  }
+
+  /** Connector/J does not look at a TIME to say its day. */
+  private LocalDateTime ofDay(String what) throws SQLException {
+    boolean anyTime = inner == Inner.MYSQL && type.family == ColumnType.Family.TIME;
+    return anyTime ? EPOCH : dateTime(what);
+  }
+
+  /** A moment as a time of the first day; a TIME may be of another day. */
+  private LocalDateTime ofTime(String what) throws SQLException {
+    if (inner == Inner.MYSQL && Times.isZero(content)) {
+      return EPOCH;
+    }
+    LocalDateTime moment = dateTime(what);
+    return moment == null || type.family == ColumnType.Family.TIME
+        ? moment
+        : moment.toLocalTime().atDate(LocalDate.EPOCH);
+  }
+
+  private LocalDateTime zero() throws SQLException {
+    if (!Quirks.zeroIsNull(inner)) {
+      throw new SQLDataException(
+          where.get() + " is a zero date, which is no moment: read it with getString", "22007");
+    }
+    wasNull = true;
+    return null;
   }
 
   // Objects.

@@ -12,9 +12,13 @@ import java.sql.Date;
 import java.sql.ResultSet;
 import java.sql.Time;
 import java.sql.Timestamp;
+import java.time.Duration;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
+import java.time.OffsetDateTime;
+import java.time.OffsetTime;
+import java.time.ZonedDateTime;
 import java.util.Calendar;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -130,7 +134,12 @@ final class Getters {
             Timestamp.class,
             LocalDate.class,
             LocalTime.class,
-            LocalDateTime.class)) {
+            LocalDateTime.class,
+            Duration.class,
+            OffsetTime.class,
+            Calendar.class,
+            ZonedDateTime.class,
+            OffsetDateTime.class)) {
       all.put(
           "getObject " + type.getSimpleName(),
           new Getter((r, c) -> r.getObject(c, type), (r, c) -> r.getObject(c, type)));
@@ -158,6 +167,9 @@ final class Getters {
     }
     if (value instanceof Blob blob) {
       return "blob " + hex(blob.getBytes(1, (int) blob.length()));
+    }
+    if (value instanceof Calendar calendar) {
+      return "Calendar " + calendar.getTime();
     }
     if (value instanceof Time time) {
       return "Time " + time + " " + time.getTime();

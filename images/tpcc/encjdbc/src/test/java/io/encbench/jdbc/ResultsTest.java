@@ -17,10 +17,14 @@ import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.sql.Timestamp;
 import java.sql.Types;
+import java.time.Duration;
 import javax.sql.rowset.CachedRowSet;
 import javax.sql.rowset.RowSetMetaDataImpl;
 import javax.sql.rowset.RowSetProvider;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rows of the JDK's own row set as the inner driver's. */
 class ResultsTest {
@@ -292,6 +296,44 @@ class ResultsTest {
     ResultSet rows = row(MEK, sealed(245, 0, 0x90, 63, text));
     assertEquals(text, rows.getString(2));
     assertEquals(text, rows.getObject(2));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "12:34:56, PT12H34M56S",
+    "34:00:00, PT34H",
+    "-01:30:00.5, PT-1H-30M-0.5S",
+    "838:59:59, PT838H59M59S"
+  })
+  void aTimeIsADuration(String text, Duration duration) throws SQLException {
+    for (int type : new int[] {11, 253}) {
+      ResultSet rows = row(MEK, sealed(type, 0, 0, 63, text));
+      assertEquals(duration, rows.getObject(2, Duration.class));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "12", ":1:00000", "1:2:34:56", "2024-01-01", "ab:cd:ef"})
+  void whatIsNoTimeIsNoDuration(String text) throws SQLException {
+    ResultSet rows = row(MEK, sealed(253, 0, 0, 63, text));
+    String said =
+        assertThrows(SQLException.class, () -> rows.getObject(2, Duration.class)).getMessage();
+    assertTrue(said.endsWith("cannot be read as a Duration"), said);
+  }
+
+  @Test
+  void aZeroDateIsNullForMariadbSDriver() throws SQLException {
+    byte[] zero = sealed(12, 0, 0x80, 63, "0000-00-00 00:00:00");
+    ResultSet rows = row(Inner.MARIADB, "", MEK, true, 0, zero, sealed(3, 0, 0, 63, "1"));
+    assertNull(rows.getTimestamp(2));
+    assertTrue(rows.wasNull());
+    assertEquals(1, rows.getInt(3));
+    assertFalse(rows.wasNull());
+    assertNull(rows.getTimestamp("c1"));
+    assertEquals(7, rows.getInt(1));
+    assertFalse(rows.wasNull());
+    assertEquals("0000-00-00 00:00:00", rows.getString(2));
+    assertFalse(rows.wasNull());
   }
 
   @Test

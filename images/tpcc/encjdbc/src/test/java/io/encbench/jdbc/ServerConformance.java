@@ -31,6 +31,8 @@ final class ServerConformance {
   /** An envelope in a table does not say that its column had one digit. */
   private static final String TRUTH = "truth_";
 
+  private static final String ZERO = "zero_datetime";
+
   private static final String SEALED = "conformance_sealed";
 
   private static final int UTF8MB4 = 45;
@@ -117,6 +119,8 @@ final class ServerConformance {
           number("float_", "FLOAT", 4, 31, "1.5", "-2", "0.1"),
           moment("date_", "DATE", 10, 0, "'2024-02-29'", "'1999-12-31'", "'1000-01-01'"),
           moment("time_", "TIME", 11, 0, "'12:34:56'", "'00:00:00'", "'23:59:59'"),
+          moment("time_span", "TIME", 11, 0, "'34:00:00'", "'-01:30:00'", "'838:59:59'"),
+          moment("time6", "TIME(6)", 11, 6, "'12:34:56.000007'", "'-00:00:00.5'", "'00:00:00'"),
           moment(
               "datetime_",
               "DATETIME",
@@ -133,6 +137,14 @@ final class ServerConformance {
               "'2024-02-29 01:02:03.000004'",
               "'1999-12-31 23:59:59'",
               "'2024-07-01 00:00:00.5'"),
+          moment(
+              ZERO,
+              "DATETIME",
+              12,
+              0,
+              "'0000-00-00 00:00:00'",
+              "'2024-02-29 01:02:03'",
+              "'0000-00-00 00:00:00'"),
           new Column(
               "year_", "YEAR", 13, 0, UNSIGNED | 0x40, BINARY, List.of("2024", "1999", "2155")),
           new Column(
@@ -315,7 +327,9 @@ final class ServerConformance {
    * What differs for a reason. The binary protocol's bytes and floats are not the text form's,
    * which is all that an envelope has: Connector/J hands out numbers and times with the bytes of
    * that protocol, and both drivers widen its floats. MariaDB's driver finds a time in "12.7", and
-   * with the binary protocol a wrong day in a TIME.
+   * with the binary protocol a wrong day in a TIME. It drops whole days from a TIME's LocalDateTime
+   * and not from its Timestamp, makes a Duration of a date's day and time, and says wasNull of a
+   * zero date whose text it gives.
    */
   private boolean exempt(String how, Column column, String getter) {
     if (!announced && column.name.equals(TRUTH)) {
@@ -329,7 +343,11 @@ final class ServerConformance {
         return true;
       }
     }
-    return converted && column.name.equals("core_number") && getter.contains("Time");
+    boolean span = column.name.equals("time_span") && getter.matches(".*(LocalDate|ZonedDate).*");
+    boolean dated = column.type != 11 && getter.contains("Duration");
+    boolean zero = column.name.equals(ZERO) && getter.contains("String");
+    boolean number = column.name.equals("core_number") && getter.contains("Time");
+    return converted && (span || dated || zero || number);
   }
 
   private void metadata(String how, ResultSetMetaData expected, ResultSetMetaData found)
@@ -371,6 +389,8 @@ final class ServerConformance {
 
   private void create(Connection plain, boolean stored) throws SQLException {
     try (Statement statement = plain.createStatement()) {
+      // MySQL stores no zero dates otherwise.
+      statement.execute("SET SESSION sql_mode = ''");
       statement.execute("DROP TABLE IF EXISTS " + PLAIN);
       statement.execute("DROP TABLE IF EXISTS " + SEALED);
       StringBuilder declared = new StringBuilder("number INT PRIMARY KEY");
