@@ -35,7 +35,7 @@ app.kubernetes.io/component: {{ index . 1 }}
 {{/* Namespaces that the operator watches, as a JSON list in "items". */}}
 {{- define "encbench.namespaces" -}}
 {{- $own := ternary (list .Release.Namespace) list .Values.watchReleaseNamespace -}}
-{{- dict "items" (concat $own .Values.watchNamespaces | uniq) | toJson -}}
+{{- dict "items" (concat $own (.Values.watchNamespaces | default list) | uniq) | toJson -}}
 {{- end -}}
 
 {{/* Namespace of the Leases of nodes. */}}
@@ -45,7 +45,7 @@ app.kubernetes.io/component: {{ index . 1 }}
 
 {{/* Namespaces where Prometheus finds pods: the watched ones, and the node exporters'. */}}
 {{- define "encbench.scrapedNamespaces" -}}
-{{- dict "items" (concat (list .Release.Namespace) .Values.watchNamespaces | uniq) | toJson -}}
+{{- dict "items" (concat (list .Release.Namespace) (.Values.watchNamespaces | default list) | uniq) | toJson -}}
 {{- end -}}
 
 {{/* A repository, in global.imageRegistry where that is set. Call with (list . repository). */}}
@@ -77,14 +77,15 @@ imagePullPolicy: {{ (index . 1).pullPolicy }}
 
 {{/* Names of Secrets to pull images with, as a JSON list in "items". */}}
 {{- define "encbench.pullSecrets" -}}
-{{- dict "items" (concat .Values.global.imagePullSecrets .Values.imagePullSecrets | uniq) | toJson -}}
+{{- $shared := .Values.global.imagePullSecrets | default list -}}
+{{- dict "items" (concat $shared (.Values.imagePullSecrets | default list) | uniq) | toJson -}}
 {{- end -}}
 
 {{/* Labels of a component's pods: ours, and those of its values. Call with
      (list . "component" values-of-the-component). */}}
 {{- define "encbench.podLabels" -}}
 {{- $own := include "encbench.labels" (list (index . 0) (index . 1)) | fromYaml -}}
-{{- merge $own (index . 2).podLabels | toYaml -}}
+{{- merge $own ((index . 2).podLabels | default dict) | toYaml -}}
 {{- end -}}
 
 {{/* What all pods of the chart have in common. Call with (list . values-of-the-component). */}}
@@ -121,7 +122,8 @@ securityContext:
   {{- toYaml $component.podSecurityContext | nindent 2 }}
 {{- end -}}
 
-{{/* The object store: bundled or external. */}}
+{{/* The object store: bundled or external. A name that is left blank is no name: without a default,
+     include would give it as the text `<no value>`. */}}
 {{- define "encbench.s3.endpoint" -}}
 {{- if .Values.minio.enabled -}}
 http://{{ include "encbench.fullname" . }}-minio.{{ .Release.Namespace }}.svc:9000
@@ -140,11 +142,11 @@ http://{{ include "encbench.fullname" . }}-minio.{{ .Release.Namespace }}.svc:90
 
 {{/* The operator's credentials, and the analysts', which are optional with a store of one's own. */}}
 {{- define "encbench.s3.secret" -}}
-{{- .Values.minio.enabled | ternary (include "encbench.minio.secret" (list . "operator")) .Values.objectStore.external.existingSecret -}}
+{{- .Values.minio.enabled | ternary (include "encbench.minio.secret" (list . "operator")) .Values.objectStore.external.existingSecret | default "" -}}
 {{- end -}}
 
 {{- define "encbench.s3.readerSecret" -}}
-{{- .Values.minio.enabled | ternary (include "encbench.minio.secret" (list . "analyst")) .Values.objectStore.external.readerSecret -}}
+{{- .Values.minio.enabled | ternary (include "encbench.minio.secret" (list . "analyst")) .Values.objectStore.external.readerSecret | default "" -}}
 {{- end -}}
 
 {{/* Secret of a user of the bundled store, and its name where it is not generated. Call with
@@ -156,15 +158,15 @@ http://{{ include "encbench.fullname" . }}-minio.{{ .Release.Namespace }}.svc:90
 
 {{- define "encbench.minio.existing" -}}
 {{- $minio := (index . 0).Values.minio -}}
-{{- eq (index . 1) "root" | ternary $minio.existingSecret (get (get $minio.users (index . 1) | default dict) "existingSecret") -}}
+{{- eq (index . 1) "root" | ternary $minio.existingSecret (get (get $minio.users (index . 1) | default dict) "existingSecret") | default "" -}}
 {{- end -}}
 
 {{- define "encbench.s3.clientEndpoint" -}}
-{{- .Values.minio.enabled | ternary "" .Values.objectStore.external.clientEndpoint -}}
+{{- .Values.minio.enabled | ternary "" .Values.objectStore.external.clientEndpoint | default "" -}}
 {{- end -}}
 
 {{- define "encbench.s3.caConfigMap" -}}
-{{- .Values.minio.enabled | ternary "" .Values.objectStore.external.caConfigMap -}}
+{{- .Values.minio.enabled | ternary "" .Values.objectStore.external.caConfigMap | default "" -}}
 {{- end -}}
 
 {{/* The metrics source: bundled or external. */}}
@@ -177,7 +179,7 @@ http://{{ include "encbench.fullname" . }}-prometheus.{{ .Release.Namespace }}.s
 {{- end -}}
 
 {{- define "encbench.prometheus.caConfigMap" -}}
-{{- .Values.prometheus.enabled | ternary "" .Values.prometheus.external.caConfigMap -}}
+{{- .Values.prometheus.enabled | ternary "" .Values.prometheus.external.caConfigMap | default "" -}}
 {{- end -}}
 
 {{/* Refuse settings that make no sense together, and say what to write. */}}
