@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from encbench.cli import output
-from encbench.cli.connection import connected, kubectl
+from encbench.cli.connection import connected
 from encbench.cli.output import CommandError
 from encbench.cli.report import fetch, find
 from encbench.core.artefact import RecordError, decode
@@ -49,7 +49,7 @@ async def _read(name: str, args: argparse.Namespace, stack: contextlib.AsyncExit
     else:
         own, _, short = name.rpartition("/")
         cluster, space = await stack.enter_async_context(connected(args, own))
-        content = await fetch(kubectl(args), cluster, await find(cluster, space, short), "json")
+        content = await fetch(args, cluster, await find(cluster, space, short), "json")
     try:
         return decode(Report, content, name)
     except RecordError as error:

@@ -18,6 +18,7 @@ FILES, NO_FILES = 0, 4
 _FILES = {"file", "files", "filename", "kustomize", "kubeconfig", "first", "second"}
 _RESOURCES = {
     "namespace": ("get", "namespaces"),
+    "release_namespace": ("get", "namespaces"),
     "campaign": ("get", "campaigns.encbench.io"),
     "first": ("get", "overheadreports.encbench.io"),
     "second": ("get", "overheadreports.encbench.io"),

@@ -124,9 +124,9 @@ examples:
   kubectl encbench report demo --output md > demo.md
   kubectl encbench report demo --link --expires 48
 
-The renderings come from the bucket, with the operator's credentials: you need the right to read its
-Deployment and Secret, and to forward a port if the store is in the cluster. Those without that
-right can use what --link prints.
+The renderings come from the bucket, with the installation's credentials: you need the right to list
+the Deployments of the release's namespace, to get the Secret of the analysts, and to forward a port
+if the store is in the cluster. Those without that right can use what --link prints.
 """
 
 _OPEN = "Fetch a campaign's report as a page and open it in your browser, as report --open does."
@@ -217,6 +217,7 @@ def parser() -> argparse.ArgumentParser:
     _report(add("report", help=short, description=_REPORT, epilog=_REPORT_MORE))
     opened = add("open", help="open a campaign's report in the browser", description=_OPEN)
     _campaign(opened)
+    _release(opened)
     opened.set_defaults(command="report", open=True, link=False, output="html", file=None)
     short = "print what a campaign's containers said last"
     _logs(add("logs", help=short, description=_LOGS, epilog=_LOGS_MORE))
@@ -238,6 +239,7 @@ def _plan(command: argparse.ArgumentParser) -> None:
 def _images(command: argparse.ArgumentParser) -> None:
     _manifests(command)
     _cluster(command, "namespace of objects without one; the kubeconfig's, else default")
+    _release(command)
     _output(command, "text is for people; name is one image a line", "name", "json")
 
 
@@ -269,6 +271,7 @@ def _watch(command: argparse.ArgumentParser) -> None:
 
 def _report(command: argparse.ArgumentParser) -> None:
     _campaign(command)
+    _release(command)
     words = "text prints the table; the others are fetched from the bucket"
     _output(command, words, "html", "md", "csv", "json")
     _file(command)
@@ -298,6 +301,7 @@ def _compare(command: argparse.ArgumentParser) -> None:
     command.add_argument("first", metavar="A", help="the report to compare from")
     command.add_argument("second", metavar="B", help="the report to compare to")
     _cluster(command, "namespace of names without one; the kubeconfig's by default")
+    _release(command)
     _output(command, "text is for a terminal", "md", "json")
     _file(command)
     words = "end with 1 if an overhead grew by more, in percentage points"
@@ -313,6 +317,7 @@ def _history(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
     add("-f", "--filename", action="extend", nargs="+", default=[], metavar="FILE", help=words)
     _cluster(command, "namespace of the reports; the kubeconfig's by default")
+    _release(command)
     _output(command, "text is for a terminal", "html", "json")
     words = "the figure to follow; by default what each verdict rests on"
     add("--figure", choices=FIGURES, metavar="FIGURE", help=f"{words}: {', '.join(FIGURES)}")
@@ -364,6 +369,12 @@ def _cluster(
     parser.add_argument("--context", help="context of the kubeconfig; its current one by default")
     words = "kubeconfig file; kubectl's by default"
     parser.add_argument("--kubeconfig", metavar="FILE", help=words)
+
+
+def _release(parser: argparse.ArgumentParser) -> None:
+    """For commands that read the operator's Deployment."""
+    words = "namespace of the chart's release, if you may not list all Deployments of the cluster"
+    parser.add_argument("--release-namespace", metavar="NAMESPACE", help=words)
 
 
 def _output(parser: argparse.ArgumentParser, words: str, *choices: str) -> None:

@@ -65,7 +65,8 @@ async def _from_cluster(args: argparse.Namespace) -> list[Report]:
             found = [overhead_report(body) for body in bodies]
         if not found:
             raise CommandError(f"namespace {namespace} has no OverheadReport: choose one with -n")
-        async with installation.store(kubectl(args), cluster, namespace) as store:
+        way = (kubectl(args), cluster, namespace, args.release_namespace)
+        async with installation.store(*way) as store:
             return [report for one in found if (report := await _fetched(store, one)) is not None]
 
 

@@ -40,7 +40,8 @@ async def images(args: argparse.Namespace) -> int:
         found = await from_manifests(args)
     else:
         async with connected(args) as (cluster, namespace):
-            found = await from_cluster(cluster, namespace, args.campaign)
+            release = args.release_namespace
+            found = await from_cluster(cluster, namespace, release, args.campaign)
     output.write(_written(found, args.output).encode(), None)
     if given and not args.live:
         print(
@@ -54,7 +55,9 @@ async def images(args: argparse.Namespace) -> int:
 async def from_manifests(args: argparse.Namespace) -> Found:
     """The images of every campaign in the files; --live adds what the cluster has."""
     async with manifests.given(args) as (loaded, live, namespace):
-        own = Installation() if live is None else await installed(live, namespace)
+        own = Installation()
+        if live is not None:
+            own = await installed(live, namespace, args.release_namespace)
         found: Found = {}
         for body in loaded.of(CAMPAIGN):
             parts = await _parts(Offline(loaded, live), body)
@@ -66,17 +69,18 @@ async def from_manifests(args: argparse.Namespace) -> Found:
     return found
 
 
-async def from_cluster(cluster: Cluster, namespace: str, name: str) -> Found:
+async def from_cluster(cluster: Cluster, namespace: str, release: str | None, name: str) -> Found:
     """The images of a campaign in the cluster: as it was frozen, or as it would be."""
     body = await campaign(cluster, namespace, name, _REMEDY)
     found: Found = {}
-    _add(found, needed(await _parts(cluster, body), await installed(cluster, namespace)))
+    own = await installed(cluster, namespace, release)
+    _add(found, needed(await _parts(cluster, body), own))
     return found
 
 
-async def installed(cluster: Cluster, namespace: str) -> Installation:
+async def installed(cluster: Cluster, namespace: str, release: str | None) -> Installation:
     """The images of the operator that watches the namespace; CommandError without one."""
-    _, options = await installation.find(cluster, namespace)
+    _, options = await installation.find(cluster, namespace, release)
     chosen = Images.chosen(_pairs(options.server_image), _pairs(options.tool_image))
     return Installation(
         chosen, options.image, options.turnstile_image, options.proxy_image, options.volume_image

@@ -13,7 +13,7 @@ from encbench.adapters.kubectl import Kubectl, KubectlFailed
 from encbench.api.kinds import SECRET, Kind
 from encbench.cli.output import CommandError
 from encbench.kube.secrets import entry
-from encbench.ports import Body, Cluster
+from encbench.ports import Body, Cluster, Rejected
 
 if TYPE_CHECKING:
     from encbench.adapters.objectstore import ObjectStore
@@ -24,15 +24,40 @@ READER = "encbench.io/reader-secret"
 """Annotation of the Deployment: the Secret with credentials that cannot write."""
 
 
-async def find(cluster: Cluster, namespace: str) -> tuple[Body, argparse.Namespace]:
-    """The Deployment and options of the operator that watches the namespace, or CommandError."""
-    for body in await cluster.list(DEPLOYMENT, None, OPERATOR):
+async def find(
+    cluster: Cluster, namespace: str, release: str | None
+) -> tuple[Body, argparse.Namespace]:
+    """The Deployment and options of the operator that watches the namespace, or CommandError.
+
+    It is looked for in namespace `release`. Without one it is looked for in the whole cluster, or
+    beside the campaign if the user may not see all that.
+    """
+    try:
+        found = await cluster.list(DEPLOYMENT, release, OPERATOR)
+        remedy = "install the chart there, or add the namespace to watchNamespaces"
+    except Rejected as error:
+        if release:
+            raise CommandError(
+                f"you may not list Deployments in namespace {release}: ask for that right"
+            ) from error
+        found = await _beside(cluster, namespace)
+        remedy = (
+            "you may not list the Deployments of the cluster, so name the namespace of the chart's "
+            "release with --release-namespace"
+        )
+    for body in found:
         if namespace in (options := _options(body)).namespace:
             return body, options
-    raise CommandError(
-        f"no encbench operator watches namespace {namespace}: install the chart there, or add the "
-        "namespace to watchNamespaces"
-    )
+    place = f" of namespace {release}" if release else ""
+    raise CommandError(f"no encbench operator{place} watches namespace {namespace}: {remedy}")
+
+
+async def _beside(cluster: Cluster, namespace: str) -> list[Body]:
+    """The operators in that namespace; none where the user may not list them."""
+    try:
+        return await cluster.list(DEPLOYMENT, namespace, OPERATOR)
+    except Rejected:
+        return []
 
 
 def _options(body: Body) -> argparse.Namespace:
@@ -51,9 +76,11 @@ def _options(body: Body) -> argparse.Namespace:
 
 
 @contextlib.asynccontextmanager
-async def store(kubectl: Kubectl, cluster: Cluster, namespace: str) -> AsyncIterator["ObjectStore"]:
-    """The object store of the operator that watches the namespace."""
-    operator, options = await find(cluster, namespace)
+async def store(
+    kubectl: Kubectl, cluster: Cluster, namespace: str, release: str | None
+) -> AsyncIterator["ObjectStore"]:
+    """The object store of the operator that watches the namespace; `release` as in `find`."""
+    operator, options = await find(cluster, namespace, release)
     own = operator["metadata"]["namespace"]
     with TemporaryDirectory() as directory:
         await _credentials(cluster, operator, Path(directory))
@@ -62,9 +89,11 @@ async def store(kubectl: Kubectl, cluster: Cluster, namespace: str) -> AsyncIter
             yield _opened(options, reached, Path(directory))
 
 
-async def link(cluster: Cluster, namespace: str, key: str, seconds: int) -> str:
+async def link(
+    cluster: Cluster, namespace: str, release: str | None, key: str, seconds: int
+) -> str:
     """A URL from which whoever has it can fetch the key; CommandError if it can lead nowhere."""
-    operator, options = await find(cluster, namespace)
+    operator, options = await find(cluster, namespace, release)
     endpoint = options.s3_external_endpoint or options.s3_endpoint
     if _service(endpoint, operator["metadata"]["namespace"]):
         raise CommandError(
@@ -97,7 +126,10 @@ async def _credentials(cluster: Cluster, operator: Body, directory: Path) -> Non
     from encbench.adapters import s3  # noqa: PLC0415
 
     own, name = operator["metadata"]["namespace"], _secret_name(operator)
-    secret = await cluster.get(SECRET, own, name)
+    try:
+        secret = await cluster.get(SECRET, own, name)
+    except Rejected:
+        secret = None
     if secret is None:
         raise CommandError(
             f"Secret {name} in namespace {own} does not exist, or you may not read it: "

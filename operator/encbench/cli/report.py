@@ -5,7 +5,6 @@ import os
 import sys
 from pathlib import Path
 
-from encbench.adapters.kubectl import Kubectl
 from encbench.api.kinds import OVERHEAD_REPORT
 from encbench.api.overheadreport import Artefact
 from encbench.cli import installation, output
@@ -26,16 +25,17 @@ async def report(cluster: Cluster, namespace: str, args: argparse.Namespace) -> 
     found = await find(cluster, namespace, args.campaign)
     if args.link:
         _, where = _artefact(found, "html" if args.output == "text" else args.output)
-        url = await installation.link(cluster, namespace, where.key, args.expires * 3600)
+        release, seconds = args.release_namespace, args.expires * 3600
+        url = await installation.link(cluster, namespace, release, where.key, seconds)
         output.write(f"{url}\n".encode(), args.file)
         return 0
     if args.open:
-        page = await fetch(kubectl(args), cluster, found, "html")
+        page = await fetch(args, cluster, found, "html")
         return _open(page, _place(args.file, namespace, args.campaign))
     if args.output == "text":
         content = text(found.status).encode()
     else:
-        content = await fetch(kubectl(args), cluster, found, args.output)
+        content = await fetch(args, cluster, found, args.output)
     output.write(content, args.file)
     return 0
 
@@ -51,10 +51,13 @@ async def find(cluster: Cluster, namespace: str, name: str) -> OverheadReport:
     return overhead_report(body)
 
 
-async def fetch(kubectl: Kubectl, cluster: Cluster, found: OverheadReport, wanted: str) -> bytes:
+async def fetch(
+    args: argparse.Namespace, cluster: Cluster, found: OverheadReport, wanted: str
+) -> bytes:
     """A rendering from the bucket, checked against its digest."""
     bucket, where = _artefact(found, wanted)
-    async with installation.store(kubectl, cluster, found.namespace) as store:
+    way = (kubectl(args), cluster, found.namespace, args.release_namespace)
+    async with installation.store(*way) as store:
         content = await stored(store, where)
     if content is None:
         raise CommandError(f"{where.key} is no longer in bucket {bucket}")

@@ -126,7 +126,7 @@ async def test_it_holds_every_image_that_the_plugin_lists(pushed: Pushed) -> Non
             if body["kind"] in kinds:
                 body["metadata"]["namespace"] = NAMESPACE
                 cluster.add(kinds[body["kind"]], body)
-    listed = set(await from_cluster(cluster, NAMESPACE, "demo"))
+    listed = set(await from_cluster(cluster, NAMESPACE, None, "demo"))
     listed |= {container["image"] for _, container in rendered.containers()}
     listed.remove(f"{here}/library/mariadb:10.11")
     assert listed == {f"{here}/{image['reference']}" for image in pushed.listed}

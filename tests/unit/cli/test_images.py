@@ -74,7 +74,7 @@ async def test_of_an_installation_all_images_are_known() -> None:
     by_name = {kind.kind: kind for kind in PARTS}
     for one in parts:
         cluster.add(by_name[one["kind"]], one)
-    found = await from_cluster(cluster, "bench", "study")
+    found = await from_cluster(cluster, "bench", None, "study")
     assert found == {
         f"{HERE}/library/mariadb:10.11": ["server of InstanceTemplate small"],
         f"{HERE}/encbench/sysbench:1.0.20": ["client of Workload oltp"],
@@ -103,11 +103,11 @@ async def test_what_loads_for_benchmarksql_is_an_image_of_its_own() -> None:
         (CAMPAIGN, "study", {}),
     ):
         cluster.add(kind, body(kind, name, "bench", **spec))
-    found = await from_cluster(cluster, "bench", "study")
+    found = await from_cluster(cluster, "bench", None, "study")
     assert found["registry.example.com/tool:1"] == ["client of Workload oltp"]
     assert found["docker.io/encbench/tpcc:1.0"] == ["load of Workload oltp"]
 
 
 async def test_a_campaign_that_is_not_there_is_said() -> None:
     with pytest.raises(CommandError, match="there is no campaign study"):
-        await from_cluster(FakeCluster(), "bench", "study")
+        await from_cluster(FakeCluster(), "bench", None, "study")

@@ -1,6 +1,7 @@
 """Where the bucket is, from the operator's Deployment, and the way to it."""
 
 import contextlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -8,10 +9,11 @@ import pytest
 
 from encbench.adapters import kubectl
 from encbench.adapters.kubectl import Kubectl
-from encbench.api.kinds import SECRET
+from encbench.api.kinds import SECRET, Kind
 from encbench.cli import installation
 from encbench.cli.installation import DEPLOYMENT, OPERATOR
 from encbench.cli.output import CommandError
+from encbench.ports import Body, Rejected
 from tests.support.fake_cluster import FakeCluster
 
 HERE = ("http://minio.store.svc:9000", "encbench")
@@ -34,27 +36,66 @@ async def test_it_is_read_from_the_operator_that_watches_the_namespace() -> None
     cluster.add(
         DEPLOYMENT, operator(*bucket, "--namespace", "a", "--namespace", "b", "--other", "1")
     )
-    body, found = await installation.find(cluster, "b")
+    body, found = await installation.find(cluster, "b", None)
     assert body["metadata"]["name"] == "operator"
     assert (found.s3_endpoint, found.s3_bucket, found.s3_region) == ("http://x", "mine", "eu")
     with pytest.raises(CommandError, match="no encbench operator watches namespace c"):
-        await installation.find(cluster, "c")
+        await installation.find(cluster, "c", None)
+
+
+class Analyst(FakeCluster):
+    """As the API server answers someone who may list Deployments in these namespaces alone."""
+
+    def __init__(self, *allowed: str) -> None:
+        super().__init__()
+        self.allowed = allowed
+
+    async def list(
+        self, kind: Kind, namespace: str | None, labels: Mapping[str, str] | None = None
+    ) -> list[Body]:
+        if namespace not in self.allowed:
+            raise Rejected("deployments.apps is forbidden")
+        return await super().list(kind, namespace, labels)
+
+
+async def test_an_analyst_names_the_releases_namespace() -> None:
+    cluster = Analyst("encbench")
+    cluster.add(DEPLOYMENT, operator("--namespace", "a"))
+    body, _ = await installation.find(cluster, "a", "encbench")
+    assert body["metadata"]["name"] == "operator"
+    for release, said in (
+        (None, "name the namespace of the chart's release with --release-namespace"),
+        ("other", "you may not list Deployments in namespace other: ask for that right"),
+    ):
+        with pytest.raises(CommandError, match=said):
+            await installation.find(cluster, "a", release)
+    with pytest.raises(CommandError, match="operator of namespace encbench watches namespace b"):
+        await installation.find(cluster, "b", "encbench")
+
+
+async def test_an_operator_beside_the_campaign_is_found_without_being_named() -> None:
+    cluster = Analyst("encbench")
+    cluster.add(DEPLOYMENT, operator("--namespace", "encbench"))
+    body, _ = await installation.find(cluster, "encbench", None)
+    assert body["metadata"]["name"] == "operator"
 
 
 async def test_an_operator_without_a_secret_is_said() -> None:
     cluster = FakeCluster()
     cluster.add(DEPLOYMENT, operator("--namespace", "a", mounted=None))
     with pytest.raises(CommandError, match="mounts no Secret"):
-        async with installation.store(Kubectl(), cluster, "a"):
+        async with installation.store(Kubectl(), cluster, "a", None):
             pass
 
 
-async def test_a_secret_that_may_not_be_read_is_said() -> None:
+@pytest.mark.parametrize("forbidden", [False, True])
+async def test_a_secret_that_may_not_be_read_is_said(forbidden: bool) -> None:
     cluster = FakeCluster()
     cluster.add(DEPLOYMENT, operator("--namespace", "a"))
-    assert await cluster.get(SECRET, "encbench", "s3") is None
+    if forbidden:
+        cluster.fail_next(Rejected('secrets "s3" is forbidden'), verb="get", kind=SECRET)
     with pytest.raises(CommandError, match="Secret s3 in namespace encbench does not exist"):
-        async with installation.store(Kubectl(), cluster, "a"):
+        async with installation.store(Kubectl(), cluster, "a", None):
             pass
 
 
@@ -77,7 +118,7 @@ async def test_the_store_has_the_bucket_and_the_mounted_credentials() -> None:
     meta = {"name": "s3", "namespace": "encbench"}
     data = {"access-key": "bWU=", "secret-key": "aGlkZGVu"}
     cluster.add(SECRET, {"apiVersion": "v1", "kind": "Secret", "metadata": meta, "data": data})
-    async with installation.store(Kubectl(), cluster, "a") as store:
+    async with installation.store(Kubectl(), cluster, "a", None) as store:
         assert store.bucket == "mine"
         url = await store.presign_put("key", 60)
     assert "s3.example.com" in url
@@ -92,7 +133,7 @@ async def test_a_link_is_for_those_who_may_not_read_the_credentials() -> None:
     meta = {"name": "s3", "namespace": "encbench"}
     data = {"access-key": "bWU=", "secret-key": "aGlkZGVu"}
     cluster.add(SECRET, {"apiVersion": "v1", "kind": "Secret", "metadata": meta, "data": data})
-    url = await installation.link(cluster, "a", "demo/report.html", 60)
+    url = await installation.link(cluster, "a", None, "demo/report.html", 60)
     assert url.startswith("https://s3.example.com/mine/demo/report.html?")
     assert "X-Amz-Expires=60" in url
     assert "aGlkZGVu" not in url and "hidden" not in url
@@ -102,7 +143,7 @@ async def test_a_link_that_leads_nowhere_is_refused() -> None:
     cluster = FakeCluster()
     cluster.add(DEPLOYMENT, operator("--namespace", "a", "--s3-endpoint", "http://minio:9000"))
     with pytest.raises(CommandError, match="would work inside the cluster alone"):
-        await installation.link(cluster, "a", "demo/report.html", 60)
+        await installation.link(cluster, "a", None, "demo/report.html", 60)
 
 
 async def test_credentials_that_cannot_write_come_first() -> None:
@@ -113,7 +154,7 @@ async def test_credentials_that_cannot_write_come_first() -> None:
     for name, key in (("s3", "bWU="), ("analyst", "YW5uYQ==")):
         data = {"access-key": key, "secret-key": "aGlkZGVu"}
         cluster.add(SECRET, {"metadata": {"name": name, "namespace": "encbench"}, "data": data})
-    async with installation.store(Kubectl(), cluster, "a") as store:
+    async with installation.store(Kubectl(), cluster, "a", None) as store:
         assert "Credential=anna%2F" in await store.presign_put("key", 60)
 
 

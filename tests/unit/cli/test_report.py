@@ -27,6 +27,7 @@ from tests.support.manifests import body
 def arguments(**given: Any) -> argparse.Namespace:
     usual: dict[str, Any] = {"campaign": "demo", "output": "text", "file": None, "open": False}
     usual |= {"link": False, "expires": 24, "context": None, "kubeconfig": None}
+    usual |= {"release_namespace": None}
     return argparse.Namespace(**{**usual, **given})
 
 
