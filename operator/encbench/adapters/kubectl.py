@@ -18,10 +18,13 @@ from tempfile import TemporaryDirectory
 from urllib.parse import quote, urlencode
 
 from encbench.adapters.kubernetes_http import ACCEPT, HttpAnswer, Query
-from encbench.ports import Body
+from encbench.ports import Body, Rejected
 
 SECONDS = 30.0
 """A request ends within this time, and so does the start of the proxy."""
+
+_ATTEMPTS = 2
+"""At the first 401, kubectl has the user's program renew the credentials."""
 
 
 class KubectlFailed(Exception):
@@ -97,11 +100,18 @@ class KubectlTransport:
     async def exchange(
         self, method: str, where: str, query: Query, body: Body | None, content_type: str
     ) -> HttpAnswer:
-        """See `kubernetes_http.Transport`."""
+        """See `kubernetes_http.Transport`. Rejected where the API server does not know the user."""
         target = quote(where) + (f"?{urlencode(query)}" if query else "")
         content = None if body is None else json.dumps(body).encode()
         headers = {"Accept": ACCEPT, "Content-Type": content_type}
-        return await asyncio.to_thread(self._exchange, method, target, content, headers)
+        for _ in range(_ATTEMPTS):
+            answer = await asyncio.to_thread(self._exchange, method, target, content, headers)
+            if answer.status != 401:
+                return answer
+        raise Rejected(
+            f"the cluster does not accept your credentials ({answer.message}): log in again, or "
+            "name another context with --context"
+        )
 
     def _exchange(
         self, method: str, target: str, content: bytes | None, headers: dict[str, str]

@@ -75,7 +75,9 @@ class HttpAnswer:
         """The API server's message about a failure."""
         message = self._body().get("message")
         return str(
-            message or self.content.decode(errors="replace")[:512] or f"status {self.status}"
+            message
+            or self.content.decode(errors="replace")[:512].strip()
+            or f"status {self.status}"
         )
 
     def expect_ok(self) -> "HttpAnswer":

@@ -12,6 +12,7 @@ from encbench.api.campaign import CampaignStatus
 from encbench.api.kinds import POD, TRIAL
 from encbench.cli import progress
 from encbench.cli.connection import campaign
+from encbench.cli.output import CommandError
 from encbench.cli.screen import Screen
 from encbench.kube import labels
 from encbench.ports import Cluster, Rejected, Unavailable
@@ -66,11 +67,12 @@ async def watch(cluster: Scraped, namespace: str, args: argparse.Namespace) -> i
 
 
 async def follow(cluster: Scraped, namespace: str, name: str, limit: float | None) -> int:
-    """Exit code 0 completed, 1 failed, 2 refused, 3 late."""
+    """Exit code 0 completed, 1 failed, 2 refused, 3 late; CommandError if it cannot begin."""
     screen, live = Screen(), Live(cluster, namespace)
+    look = Look(cluster, namespace, name, screen)
     until = time.monotonic() + limit if limit else None
     while until is None or time.monotonic() < until:
-        status = await _status(cluster, namespace, name)
+        status = await look.status()
         if status is not None:
             if why := progress.refusal(status):
                 screen.close()
@@ -92,13 +94,36 @@ async def follow(cluster: Scraped, namespace: str, name: str, limit: float | Non
     return TIMED_OUT
 
 
-async def _status(cluster: Cluster, namespace: str, name: str) -> CampaignStatus | None:
-    """The status; None while the API server is away."""
-    try:
-        body = await campaign(cluster, namespace, name, _REMEDY)
-    except Unavailable:
-        return None
-    return objects.campaign(body).status
+class Look:
+    """Reads a campaign's status again and again; waits for an API server that has answered once."""
+
+    def __init__(self, cluster: Cluster, namespace: str, name: str, screen: Screen) -> None:
+        self._cluster = cluster
+        self._campaign = (namespace, name)
+        self._screen = screen
+        self._answered = False
+        self._away = False
+
+    async def status(self) -> CampaignStatus | None:
+        """The status; None while the API server is away, which it says once on standard error.
+
+        CommandError if it has never answered, because a wrong context or address does not pass.
+        """
+        try:
+            body = await campaign(self._cluster, *self._campaign, _REMEDY)
+        except Unavailable as error:
+            if not self._answered:
+                raise CommandError(
+                    f"the cluster does not answer ({error}): see that it runs, or name another "
+                    "context with --context"
+                ) from error
+            if not self._away:
+                self._screen.close()
+                print(f"waiting for the API server to answer again: {error}", file=sys.stderr)
+            self._away = True
+            return None
+        self._answered, self._away = True, False
+        return objects.campaign(body).status
 
 
 async def _trials(cluster: Cluster, live: Live, namespace: str, name: str) -> list[str]:

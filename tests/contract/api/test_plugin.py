@@ -177,6 +177,29 @@ def test_a_plan_knows_what_the_cluster_lacks(api_server: ApiServer, small_node: 
     assert small_node not in plugin(api_server, "plan", *where).stdout
 
 
+@pytest.mark.parametrize(
+    ("where", "changed", "said"),
+    [
+        ("users", {"user": {"token": "expired"}}, "log in again, or name another context"),
+        (
+            "clusters",
+            {"cluster": {"server": "https://127.0.0.1:1"}},
+            "connection refused): see that it runs",
+        ),
+    ],
+)
+def test_without_a_way_into_the_cluster_nothing_waits(
+    api_server: ApiServer, where: str, changed: dict[str, object], said: str, tmp_path: Path
+) -> None:
+    config = json.loads(api_server.kubeconfig.read_text())
+    config[where][0] |= changed
+    path = tmp_path / "kubeconfig"
+    path.write_text(json.dumps(config))
+    done = plugin(api_server, "watch", "demo", f"--kubeconfig={path}")
+    assert (done.returncode, said in done.stderr) == (2, True), done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
 def test_what_is_not_there_is_said_with_advice(api_server: ApiServer) -> None:
     space = api_server.namespace("bare")
     for arguments, said in (

@@ -173,3 +173,24 @@ async def test_it_gives_up_after_its_time(
 async def test_a_campaign_that_is_not_there_is_an_error() -> None:
     with pytest.raises(CommandError, match="there is no campaign demo in namespace bench"):
         await watching.follow(Scrapable(), "bench", "demo", None)
+
+
+async def test_a_cluster_that_does_not_answer_at_first_is_an_error() -> None:
+    cluster = Scrapable()
+    campaign(cluster, ("Accepted", "True", ""))
+    cluster.fail_next(Unavailable("502: connection refused"), verb="get", kind=CAMPAIGN)
+    with pytest.raises(CommandError, match=r"does not answer \(502: connection refused\): see"):
+        await watching.follow(cluster, "bench", "demo", None)
+
+
+async def test_a_cluster_that_goes_away_is_said_once_and_waited_for(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watching, "INTERVAL", 0.01)
+    cluster = Scrapable()
+    campaign(cluster, ("Accepted", "True", ""), step="preparing testbeds")
+    for skip in (1, 0, 0, 1):
+        cluster.fail_next(Unavailable("502: gone"), verb="get", kind=CAMPAIGN, skip=skip)
+    assert await watching.follow(cluster, "bench", "demo", 0.5) == watching.TIMED_OUT
+    said = capsys.readouterr().err
+    assert said.count("waiting for the API server to answer again: 502: gone") == 2, said
