@@ -16,8 +16,9 @@ from encbench.api.kinds import (
     SERVICE,
     STATEFUL_SET,
 )
-from encbench.api.testbed import TestbedSpec
+from encbench.api.testbed import Arm, TestbedSpec
 from encbench.core.certificates import entries
+from encbench.core.plan import Cell
 from encbench.core.starts import Start
 from encbench.database.children import (
     config_map,
@@ -29,6 +30,7 @@ from encbench.database.children import (
     volume_claim,
 )
 from encbench.ports import Body
+from encbench.reconcile.campaign import children
 from encbench.reconcile.testbed.facts import SetFacts
 from encbench.tools.registry import tool
 from tests.support import certified
@@ -123,6 +125,19 @@ def test_a_trial_s_on_its_cell_s_nodes(api_server: ApiServer, namespace: str) ->
     taken(api_server, namespace, tool(replicas).trial_job(replace(pinned, database_node="n1")))
     first = replace(trial_context(replicas), database_node="n1")
     taken(api_server, namespace, tool(replicas).trial_job(first))
+
+
+@pytest.mark.parametrize("campaign", ["demo", "2026-demo", "2026.11." + "x" * 55])
+def test_a_testbed_s_of_a_campaign_of_any_name(
+    api_server: ApiServer, namespace: str, campaign: str
+) -> None:
+    """A Service's name is narrower than a campaign's: it has no dot and begins with a letter."""
+    arm = Arm(name="tde", role="treatment", mode_ref="tde")
+    name = children.testbed_name(campaign, Cell("c0ffee00", "small", (arm,), ()), arm)
+    context = replace(database_context(spec_of_testbed()), name=name)
+    for body in (service(context), stateful_set(context), volume_claim(context)):
+        assert body is not None
+        taken(api_server, namespace, body)
 
 
 def test_a_database_that_stays_on_its_node(api_server: ApiServer, namespace: str) -> None:

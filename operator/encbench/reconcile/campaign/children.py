@@ -25,10 +25,13 @@ SPARE_CONNECTIONS = 20
 def testbed_name(campaign: str, cell: Cell, arm: Arm, generation: int = 1) -> str:
     """Name of the testbed of one arm of a cell; a set that is built anew has names of its own.
 
-    Cells' names are of one length, so the set's number cannot be taken for a part of the arm's.
+    Cells' names are of one length, so the set's number cannot be taken for a part of the arm's. The
+    name begins with a letter, because the testbed's Service has it (DNS-1035), whereas a campaign's
+    own may begin with a digit.
     """
     mark = f"g{generation}" if generation > 1 else ""
-    return child_name(campaign, f"{cell.name}{mark}", arm.name, limit=40)
+    letter = ("t",) if campaign[0].isdigit() else ()
+    return child_name(*letter, campaign, f"{cell.name}{mark}", arm.name, limit=40)
 
 
 def trial_name(campaign: str, planned: PlannedTrial) -> str:
