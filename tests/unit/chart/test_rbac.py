@@ -180,6 +180,10 @@ def test_peoples_roles_leave_the_operators_records_alone(default: Rendered) -> N
     }
     assert written["campaign-author"] == {"campaigns"}
     assert written["part-author"] == every - WRITTEN_BY_THE_OPERATOR - {"campaigns"}
+    for name, kinds_written in written.items():
+        # kubectl apply reads an object before it writes it.
+        for kind in kinds_written:
+            assert {("encbench.io", kind, verb) for verb in reads} <= roles[name]
     assert {group for rights in roles.values() for group, _, _ in rights} == {"encbench.io"}
 
 
