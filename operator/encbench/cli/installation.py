@@ -97,9 +97,9 @@ async def link(
     endpoint = options.s3_external_endpoint or options.s3_endpoint
     if _service(endpoint, operator["metadata"]["namespace"]):
         raise CommandError(
-            f"a link to {endpoint} would work inside the cluster alone: set "
-            "objectStore.clientEndpoint to an address that others reach, or fetch the file and "
-            "pass it on"
+            f"a link to {endpoint} would work inside the cluster alone: fetch the file and pass it "
+            "on, or, with a store of your own in place of the bundled MinIO, set "
+            "objectStore.external.clientEndpoint to an address that others reach"
         )
     with TemporaryDirectory() as directory:
         await _credentials(cluster, operator, Path(directory))

@@ -1,11 +1,13 @@
 """Where the bucket is, from the operator's Deployment, and the way to it."""
 
 import contextlib
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from encbench.adapters import kubectl
 from encbench.adapters.kubectl import Kubectl
@@ -14,6 +16,7 @@ from encbench.cli import installation
 from encbench.cli.installation import DEPLOYMENT, OPERATOR
 from encbench.cli.output import CommandError
 from encbench.ports import Body, Rejected
+from tests.support.chart import CHART
 from tests.support.fake_cluster import FakeCluster
 
 HERE = ("http://minio.store.svc:9000", "encbench")
@@ -142,8 +145,12 @@ async def test_a_link_is_for_those_who_may_not_read_the_credentials() -> None:
 async def test_a_link_that_leads_nowhere_is_refused() -> None:
     cluster = FakeCluster()
     cluster.add(DEPLOYMENT, operator("--namespace", "a", "--s3-endpoint", "http://minio:9000"))
-    with pytest.raises(CommandError, match="would work inside the cluster alone"):
+    with pytest.raises(CommandError, match="would work inside the cluster alone") as refused:
         await installation.link(cluster, "a", None, "demo/report.html", 60)
+    (value,) = re.findall(r"objectStore[.\w]+", str(refused.value))
+    at = yaml.safe_load((CHART / "values.yaml").read_text(encoding="utf-8"))
+    for name in value.split("."):
+        at = at[name]
 
 
 async def test_credentials_that_cannot_write_come_first() -> None:
