@@ -20,6 +20,9 @@ from encbench.reconcile import objects
 from encbench.tools.pod import RECORDER_PORT
 
 INTERVAL = 1.0
+PATIENCE = 3.0
+"""Seconds for a pod's answer. An API server that may not reach the pod is silent for ten times as
+long."""
 FAILED, REFUSED, TIMED_OUT = 1, 2, 3
 _REMEDY = "apply it, or name another namespace with -n"
 _TPS = re.compile(r"^encbench_client_tps ([-+.0-9eE]+)$", re.MULTILINE)
@@ -34,7 +37,11 @@ class Scraped(Cluster, Protocol):
 
 
 class Live:
-    """TPS of running trials through the API server; never asks again once that has refused."""
+    """TPS of running trials through the API server.
+
+    It never asks again once the API server has refused, or was silent: NetworkPolicies drop what
+    they forbid, and each look would wait.
+    """
 
     def __init__(self, cluster: Scraped, namespace: str) -> None:
         self._cluster = cluster
@@ -47,18 +54,21 @@ class Live:
             return None
         try:
             found = [
-                _TPS.search(await self._cluster.scrape(self._namespace, name, RECORDER_PORT))
+                _TPS.search(await self._scraped(pod["metadata"]["name"]))
                 for pod in await self._cluster.list(POD, self._namespace, {labels.TRIAL: trial})
-                for name in [pod["metadata"]["name"]]
             ]
         except Unavailable:
             return None
-        except Rejected:
+        except (Rejected, TimeoutError):
             # A pod that no longer exists is Rejected too, but then its trial is over.
             self._allowed = False
             return None
         rates = [float(match[1]) for match in found if match]
         return sum(rates) if rates and len(rates) == len(found) else None
+
+    async def _scraped(self, pod: str) -> str:
+        asked = self._cluster.scrape(self._namespace, pod, RECORDER_PORT)
+        return await asyncio.wait_for(asked, PATIENCE)
 
 
 async def watch(cluster: Scraped, namespace: str, args: argparse.Namespace) -> int:

@@ -1,5 +1,6 @@
 """Progress lines, live TPS, and the lines that are rewritten."""
 
+import asyncio
 import io
 from datetime import UTC, datetime, timedelta
 
@@ -51,6 +52,9 @@ def test_a_measured_trial_is_no_longer_under_load() -> None:
     assert not is_under_load(trial(), now)
 
 
+SILENT = "silent"
+
+
 class Scrapable(FakeCluster):
     """With two clients, whose answers are a test's."""
 
@@ -67,6 +71,8 @@ class Scrapable(FakeCluster):
         assert (namespace, port) == ("bench", 9471)
         self.asked += 1
         answer = self.answers[int(pod[1:])]
+        if answer == SILENT:
+            await asyncio.sleep(60)
         if isinstance(answer, Exception):
             raise answer
         return answer
@@ -89,6 +95,17 @@ async def test_tps_that_one_client_does_not_say_is_not_known(silent: str | Excep
 
 async def test_without_the_right_to_reach_pods_it_asks_once() -> None:
     cluster = Scrapable(Rejected("pods p0 is forbidden"))
+    live = Live(cluster, "bench")
+    assert await live.tps("one") is None
+    assert await live.tps("one") is None
+    assert cluster.asked == 1
+
+
+async def test_a_pod_that_a_network_policy_hides_is_asked_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(watching, "PATIENCE", 0.02)
+    cluster = Scrapable(SILENT, SILENT)
     live = Live(cluster, "bench")
     assert await live.tps("one") is None
     assert await live.tps("one") is None
