@@ -19,6 +19,7 @@ from encbench.api.scalars import (
     PositiveDuration,
     Sentence,
     Time,
+    milliseconds,
     parse_duration,
 )
 from encbench.api.workload import WorkloadSpec
@@ -60,7 +61,7 @@ class Interleave(Model):
             "duration(self.slice) - duration(self.settle) >= duration('1s')",
             message="a slice must leave a second or more to count: make slice longer, or settle "
             "shorter (3s and 500ms are the defaults)",
-            holds=lambda it: it.slice_seconds - it.settle_seconds >= 1,
+            holds=lambda it: milliseconds(it.slice) - milliseconds(it.settle) >= 1000,
         ),
     )
 

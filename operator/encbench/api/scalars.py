@@ -19,7 +19,8 @@ QUANTITY_HINT = "write a quantity greater than zero such as 500m, 2, 512Mi or 10
 SUBDOMAIN = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
 
 _DURATION = re.compile(r"([0-9]+)(ms|s|m|h)")
-_DURATION_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+_DURATION_UNITS = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000}
+"""In milliseconds."""
 
 _QUANTITY = re.compile(r"([0-9.]+)([a-zA-Z]*)")
 _QUANTITY_UNITS = {
@@ -30,10 +31,15 @@ _QUANTITY_UNITS = {
 
 def parse_duration(text: str) -> float:
     """Seconds in a duration such as `90s`, `1m30s` or `500ms`; ValueError for anything else."""
+    return milliseconds(text) / 1000
+
+
+def milliseconds(text: str) -> int:
+    """The same in milliseconds, which are exact, as CEL's durations are."""
     if not fits(DURATION_PATTERN, text):
         raise ValueError(f"{DURATION_HINT}, not {text!r}")
     parts = _DURATION.findall(text)
-    return sum(float(number) * _DURATION_UNITS[unit] for number, unit in parts)
+    return sum(int(number) * _DURATION_UNITS[unit] for number, unit in parts)
 
 
 def parse_quantity(text: str) -> float:
