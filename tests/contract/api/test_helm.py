@@ -33,6 +33,29 @@ def server() -> Iterator[ApiServer]:
 
 
 @pytest.mark.parametrize("part", ["clients", "helm-4"], ids=["helm-3", "helm-4"])
+def test_a_second_release_and_one_that_follows(
+    server: ApiServer, part: str, tmp_path: Path
+) -> None:
+    """The CRDs are the first release's, and stay when it goes."""
+    program, config = binaries.compiled(part) / "helm", f"--kubeconfig={server.kubeconfig}"
+
+    def install(name: str, *more: str) -> None:
+        where = (config, f"--namespace={name}", "--create-namespace")
+        call(program, tmp_path, "install", name, str(CHART), *where, *more, seconds=120)
+
+    lease = f"--set=leaseNamespace={NAMESPACE}"
+    install("first", lease)
+    with pytest.raises(AssertionError, match="invalid ownership metadata"):
+        install("second", lease)
+    install("second", lease, "--set=crds.install=false")
+    gone = ("--no-hooks", config, "--namespace=first")
+    call(program, tmp_path, "uninstall", "first", *gone, seconds=120)
+    with pytest.raises(AssertionError, match="invalid ownership metadata"):
+        install("third", lease)
+    install("third", lease, "--take-ownership")
+
+
+@pytest.mark.parametrize("part", ["clients", "helm-4"], ids=["helm-3", "helm-4"])
 def test_from_the_first_dry_run_to_the_end(server: ApiServer, part: str, tmp_path: Path) -> None:
     program = binaries.compiled(part) / "helm"
     where = (f"--kubeconfig={server.kubeconfig}", f"--namespace={NAMESPACE}")
