@@ -37,7 +37,7 @@ SHELL = ("", "sh", "shell", "bash", "console")
 CONTENT = re.compile(r"(?s)```.*?```")
 _BUILTIN = (
     *("secret", "secrets", "pvc", "leases", "lease", "namespace", "ns", "crd", "pods", "pod"),
-    *("configmap", "deployment", "nodes", "events", "poddisruptionbudgets"),
+    *("configmap", "deployment", "nodes", "events", "poddisruptionbudgets", "statefulset"),
 )
 _VALUED = (
     *("-n", "--namespace", "-o", "--output", "-l", "--selector", "-f", "--filename", "-c"),

@@ -178,6 +178,15 @@ http://{{ include "encbench.fullname" . }}-prometheus.{{ .Release.Namespace }}.s
 {{- end -}}
 {{- end -}}
 
+{{/* Bytes of Prometheus' scratch space: twice retentionSize, which leaves out what is written to merge
+     blocks, and no less than the newest samples need. Its GB is 1024 MB. */}}
+{{- define "encbench.prometheus.scratch" -}}
+{{- $units := dict "B" 1 "KB" 1024 "MB" 1048576 "GB" 1073741824 "TB" 1099511627776 -}}
+{{- $size := .Values.prometheus.retentionSize -}}
+{{- $bytes := mul (regexFind "^[0-9]+" $size) (get $units (regexFind "[A-Z]+$" $size)) -}}
+{{- max (mul 2 $bytes) 2147483648 -}}
+{{- end -}}
+
 {{- define "encbench.prometheus.caConfigMap" -}}
 {{- .Values.prometheus.enabled | ternary "" .Values.prometheus.external.caConfigMap | default "" -}}
 {{- end -}}

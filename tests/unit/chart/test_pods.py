@@ -111,3 +111,17 @@ def test_every_component_has_the_same_settings() -> None:
     usual = settings("operator").keys() | {"resources", "nodeSelector", "tolerations"}
     for component in COMPONENTS:
         assert usual <= values[component].keys(), component
+
+
+@pytest.mark.parametrize(
+    ("retention", "gibibytes"),
+    [("1GB", 2), ("5GB", 10), ("1TB", 2048), ("300MB", 2), ("1024KB", 2), ("9B", 2)],
+)
+def test_the_kubelet_evicts_no_prometheus_that_keeps_to_its_limit(
+    retention: str, gibibytes: int
+) -> None:
+    body = render({"prometheus": {"retentionSize": retention}}).one("Deployment", "prometheus")
+    (data,) = [
+        volume for volume in body["spec"]["template"]["spec"]["volumes"] if volume["name"] == "data"
+    ]
+    assert int(data["emptyDir"]["sizeLimit"]) == gibibytes << 30
