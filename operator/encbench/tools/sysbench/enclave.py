@@ -23,6 +23,10 @@ OPTIONS: dict[str, Kind] = {"create_secondary": "flag", "lookup": "text", "range
 CHOICES = {"lookup": enclave.LOOKUPS}
 STATEMENTS = {"point": (1, 0), "range": (1, 0), "write": (4, 2)}
 """What each thread prepares: statements for each table, and in addition."""
+RANGE_SIZE = "100"
+"""The script's own."""
+LARGEST = 2**31 - 1
+"""What `enc_int4` holds, and so a sum of encrypted values."""
 
 
 def texts() -> dict[str, str]:
@@ -65,9 +69,30 @@ def problems(
     if columns is None:
         return
     yield from enclave.problems(columns)
+    if sysbench.enclave_workload == "range" and "k" in enclave.encrypted(columns):
+        yield from _too_large(sysbench)
     if sysbench.enclave_workload is None:
         text = (
             "encrypted column types need a client that encrypts: write sysbench.script: "
             "enclave_point, enclave_range or enclave_write, or columns.method: confidential"
         )
         yield Problem(ENCRYPTION_MODE, Reason.MODE_UNSUPPORTED, text)
+
+
+def _too_large(sysbench: Sysbench) -> Iterator[Problem]:
+    """A sum of a range that encrypted integers do not hold. A row's k is at most `tableSize`."""
+    fits, rows = LARGEST // sysbench.table_size, _range_size(sysbench)
+    if rows > fits:
+        text = (
+            f"sysbench.options range-size: k is up to tableSize ({sysbench.table_size}), so that a "
+            f"sum over {rows} rows may exceed the {LARGEST} that an encrypted k holds: write "
+            f"range-size: '{fits}' or less, a smaller tableSize, or a mode whose k is plain"
+        )
+        yield Problem(WORKLOAD, Reason.SETTING_INVALID, text)
+
+
+def _range_size(sysbench: Sysbench) -> int:
+    """The rows of a range; 0 where the option is no number, which is a problem of its own."""
+    given = sysbench.options
+    value = given.get("range-size", given.get("range_size", RANGE_SIZE)).partition(".")[0]
+    return int(value) if value.isdecimal() else 0

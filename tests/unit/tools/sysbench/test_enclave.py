@@ -13,7 +13,7 @@ from encbench.ports import Body
 from encbench.tools.registry import tool
 from encbench.tools.sysbench import memory, script
 from encbench.tools.sysbench.command import load_command, run_command, script_argument
-from encbench.tools.sysbench.enclave import FILES, OPTIONS, texts
+from encbench.tools.sysbench.enclave import FILES, OPTIONS, RANGE_SIZE, texts
 from encbench.tools.sysbench.problems import pair_problems, problems
 from tests.support.testbeds import ENCLAVE, instance
 from tests.support.workloads import PGSQL, load_context, trial_context, workload_spec
@@ -97,6 +97,7 @@ def test_the_key_is_mounted_into_the_tool_of_encrypted_arms_alone() -> None:
 def test_the_script_declares_what_it_is_told() -> None:
     declared = script.read(texts()["enclave.lua"])
     assert declared.options == COMMON | OPTIONS.keys()
+    assert f'range_size = {{"Rows of a range", {RANGE_SIZE}}}' in texts()["enclave.lua"]
 
 
 def test_workloads_with_the_same_lookup_share_their_data() -> None:
@@ -157,6 +158,41 @@ def test_what_does_not(
     found = said(test, EncryptionModeSpec.model_validate(mode), on)
     assert len(found) == 1
     assert why in found[0]
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "fits"),
+    [
+        (21_474_836, {}, True),
+        (21_474_837, {}, False),
+        (50_000_000, {"lookup": "k"}, False),
+        (1_000_000, {"range-size": "2147"}, True),
+        (1_000_000, {"range-size": "5000"}, False),
+        (1_000_000, {"range_size": "2148"}, False),
+    ],
+)
+def test_sums_of_encrypted_values_stay_encrypted_integers(
+    rows: int, options: dict[str, str], fits: bool
+) -> None:
+    test = {"script": "enclave_range", "tableSize": rows, "options": options}
+    found = said(test, MODE, POSTGRESQL)
+    assert len(found) == (0 if fits else 1)
+    plain_k = EncryptionModeSpec.model_validate(
+        {"columns": {"method": "enclave", "list": ["sbtest.c"], "enclave": {}}}
+    )
+    for mode in (EncryptionModeSpec(), plain_k):
+        assert said(test, mode, POSTGRESQL) == []
+    assert said({**test, "script": "enclave_point"}, MODE, POSTGRESQL) == []
+
+
+def test_the_range_that_would_fit_is_named() -> None:
+    test = {"script": "enclave_range", "tableSize": 50_000_000}
+    (found,) = said(test, MODE, POSTGRESQL)
+    assert "write range-size: '42' or less, a smaller tableSize, or a mode" in found
+    no_number = {**test, "options": {"range-size": "many"}}
+    assert said(no_number, MODE, POSTGRESQL) == [
+        "sysbench.options range-size: write a number, not 'many'"
+    ]
 
 
 def test_page_batching_without_an_encrypted_index() -> None:
