@@ -127,6 +127,10 @@ class Sysbench(Model):
         script, own = self.script or "", "enclave_"
         return script.removeprefix(own) if script.startswith(own) else None
 
+    def option(self, name: str, default: str) -> str:
+        """An option by its name with dashes, which may be written with underscores as well."""
+        return self.options.get(name, self.options.get(name.replace("-", "_"), default))
+
 
 Stop = Literal["Clean", "Crash"]
 

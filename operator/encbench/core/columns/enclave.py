@@ -38,14 +38,12 @@ def types(columns: Columns) -> dict[str, str]:
 
 def lookup(sysbench: Sysbench) -> str:
     """The column by which a workload finds its rows."""
-    return sysbench.options.get("lookup", LOOKUPS[0])
+    return sysbench.option("lookup", LOOKUPS[0])
 
 
 def has_secondary(sysbench: Sysbench) -> bool:
     """Whether k has an index."""
-    given = sysbench.options
-    value = given.get("create-secondary", given.get("create_secondary", "on"))
-    return value not in ("off", "false", "0")
+    return sysbench.option("create-secondary", "on") not in ("off", "false", "0")
 
 
 def problems(columns: Columns) -> Iterator[Problem]:

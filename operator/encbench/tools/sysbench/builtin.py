@@ -6,6 +6,8 @@ program. Names are in the form with underscores, which sysbench treats as dashes
 
 from typing import Literal
 
+from encbench.api.workload import Sysbench
+
 Kind = Literal["number", "flag", "text"]
 """What sysbench takes: N, [=on|off] or STRING."""
 
@@ -71,3 +73,8 @@ OWNED: dict[str, str] = {
 }
 """Options of sysbench that a workload may not set, in addition to those that the API itself refuses
 (`api.workload.OWNED_OPTIONS`), and the alternatives."""
+
+
+def prepares(sysbench: Sysbench) -> bool:
+    """Whether sysbench prepares a script's statements instead of sending them as text."""
+    return sysbench.option("db-ps-mode", "auto") != "disable"

@@ -14,7 +14,7 @@ from encbench.api.workload import Sysbench
 from encbench.core.columns import enclave, layout
 from encbench.core.connection import Connection
 from encbench.core.problem import Problem, Reason
-from encbench.tools.sysbench.builtin import Kind
+from encbench.tools.sysbench.builtin import Kind, prepares
 
 SCRIPT = "enclave.lua"
 FILES = (SCRIPT, "enclave_cipher.lua")
@@ -66,6 +66,12 @@ def problems(
             "script: enclave_point or enclave_range"
         )
         yield Problem(WORKLOAD, Reason.SETTING_INVALID, text)
+    if sysbench.enclave_workload is not None and not prepares(sysbench):
+        text = (
+            f"sysbench.options db-ps-mode: {script} reads results that only prepared statements "
+            "have: leave db-ps-mode out"
+        )
+        yield Problem(WORKLOAD, Reason.SETTING_INVALID, text)
     if columns is None:
         return
     yield from enclave.problems(columns)
@@ -93,6 +99,5 @@ def _too_large(sysbench: Sysbench) -> Iterator[Problem]:
 
 def _range_size(sysbench: Sysbench) -> int:
     """The rows of a range; 0 where the option is no number, which is a problem of its own."""
-    given = sysbench.options
-    value = given.get("range-size", given.get("range_size", RANGE_SIZE)).partition(".")[0]
+    value = sysbench.option("range-size", RANGE_SIZE).partition(".")[0]
     return int(value) if value.isdecimal() else 0

@@ -13,7 +13,7 @@ from encbench.api.workload import Sysbench, WorkloadSpec
 from encbench.core.problem import Problem, Reason
 from encbench.core.session_memory import SessionMemory, Sessions
 from encbench.tools.context import shares
-from encbench.tools.sysbench import enclave
+from encbench.tools.sysbench import builtin, enclave
 
 MEBIBYTE, KIBIBYTE = 2**20, 2**10
 
@@ -31,7 +31,7 @@ _OFF = ("off", "false", "0")
 def statements(workload: WorkloadSpec) -> int:
     """Number of statements that each thread prepares."""
     sysbench = workload.sysbench_test
-    if sysbench.options.get("db-ps-mode", sysbench.options.get("db_ps_mode")) == "disable":
+    if not builtin.prepares(sysbench):
         return 0
     each, once = _prepared(sysbench)
     return each * sysbench.tables + once
@@ -58,13 +58,11 @@ def _prepared(sysbench: Sysbench) -> tuple[int, int]:
     """Statements of a script that is not the user's: per table, and in addition."""
 
     def on(name: str, default: str) -> bool:
-        given = sysbench.options
-        value = given.get(name, given.get(name.replace("_", "-"), default))
-        return value not in _OFF
+        return sysbench.option(name, default) not in _OFF
 
-    ranges = 4 if on("range_selects", "on") else 0
+    ranges = 4 if on("range-selects", "on") else 0
     changes = 4  # two updates, a deletion and an insertion
-    transaction = 0 if on("skip_trx", "off") else 2  # BEGIN and COMMIT
+    transaction = 0 if on("skip-trx", "off") else 2  # BEGIN and COMMIT
     known: dict[str | None, tuple[int, int]] = {
         "oltp_read_only": (1 + ranges, transaction),
         "oltp_read_write": (1 + ranges + changes, transaction),

@@ -150,6 +150,18 @@ def test_what_fits_has_no_problem(name: str) -> None:
             POSTGRESQL,
             "encrypted is unknown to enclave_point: it takes create-secondary",
         ),
+        (
+            {"script": "enclave_point", "options": {"db-ps-mode": "disable"}},
+            {},
+            POSTGRESQL,
+            "enclave_point reads results that only prepared statements have: leave db-ps-mode out",
+        ),
+        (
+            {"script": "enclave_write", "options": {"db_ps_mode": "disable"}},
+            ENCLAVE,
+            POSTGRESQL,
+            "enclave_write reads results that only prepared statements have",
+        ),
     ],
 )
 def test_what_does_not(
