@@ -105,10 +105,12 @@ def ensure(
     sources = _sources(layout, name) | dict(given)
     if binaries is not None:
         sources |= {one: binaries / one for one in RECIPES[name].binaries or (name,)}
+    # Settings say where packages come from; what is fetched is pinned in the context.
     key = cache.content_key(
         image(name),
         *(["pulled"] if pull else map(base_image.key, _suites(layout, name))),
         *(part for target, file in sorted(sources.items()) for part in (target, _digest(file))),
+        *RECIPES[name].arguments,
     )
 
     def build(archive: Path) -> None:
@@ -267,17 +269,18 @@ def _bound_storage(target: _Target) -> None:
 
 
 def _seed_base(target: _Target, console: Console, suite: str) -> None:
-    """Have a suite's base image in buildah's storage under the name that registries give it."""
+    """Have a suite's base image in buildah's storage under the name that registries give it.
+
+    A build that pulled, or another version of ours, may have taken that name since.
+    """
     ours = f"localhost/encbench-base:{base_image.key(suite)}"
     try:
         capture([*target.buildah, "inspect", "--type", "image", ours], contained=True)
     except ClusterError:
         context = base_image.context(target.layout, console, suite, target.architecture)
         run_logged(
-            [
-                *(*target.bud, "--layers=false"),
-                *("--tag", ours, "--tag", BASE_IMAGES[suite], str(context)),
-            ],
+            [*target.bud, "--layers=false", "--tag", ours, str(context)],
             target.layout.build_logs / "image-base.log",
             timeout=600,
         )
+    capture([*target.buildah, "tag", ours, BASE_IMAGES[suite]], contained=True)

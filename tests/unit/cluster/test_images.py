@@ -1,0 +1,71 @@
+"""Images: the base that a build names, and what its key and its context hold."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.cluster import base_image, cache, images
+from tests.cluster.console import ClusterError, Console
+from tests.cluster.layout import Layout
+from tests.cluster.versions import BASE_IMAGES, DEBIAN_SUITE
+
+CONSOLE = Console()
+
+
+@pytest.fixture
+def layout(tmp_path: Path) -> Layout:
+    return Layout(repo=tmp_path / "repo", cache=tmp_path / "cache", state=tmp_path / "state")
+
+
+@pytest.mark.parametrize("seeded", [True, False])
+def test_every_build_names_the_base_anew(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch, *, seeded: bool
+) -> None:
+    """A build that pulled has given the base's name to another image."""
+    ours = f"localhost/encbench-base:{base_image.key(DEBIAN_SUITE)}"
+    ran: list[list[str]] = []
+
+    def run(argv: Sequence[str], *_: object, **__: object) -> str:
+        ran.append([*argv])
+        if "inspect" in argv and not seeded:
+            raise ClusterError("image not known")
+        return ""
+
+    monkeypatch.setattr(images, "capture", run)
+    monkeypatch.setattr(images, "run_logged", run)
+    monkeypatch.setattr(base_image, "context", lambda *_: layout.cache / "base")
+    images.files(layout, CONSOLE, "turnstile", layout.cache, layout.cache, pull=False)
+    *before, named, built = ran
+    assert named[-3:] == ["tag", ours, BASE_IMAGES[DEBIAN_SUITE]]
+    assert "--pull=never" in built
+    assert [ours in one for one in before] == ([True] if seeded else [True, True])
+
+
+def key(layout: Layout, monkeypatch: pytest.MonkeyPatch, name: str) -> str:
+    found: list[str] = []
+
+    def entry(_: Layout, __: str, ___: str, own: str, ____: Callable[[Path], None]) -> Path:
+        found.append(own)
+        return Path()
+
+    monkeypatch.setattr(cache, "entry", entry)
+    images.ensure(layout, CONSOLE, name, None, pull=False)
+    return found[0]
+
+
+def write(layout: Layout, name: str) -> None:
+    file = layout.repo / "images" / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(f"FROM {BASE_IMAGES[DEBIAN_SUITE]}\n")
+
+
+def test_a_key_covers_the_containerfile_s_arguments(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(layout, "turnstile/Containerfile")
+    before = key(layout, monkeypatch, "turnstile")
+    other = replace(images.RECIPES["turnstile"], arguments=("PROGRAM=given",))
+    monkeypatch.setitem(images.RECIPES, "turnstile", other)
+    assert key(layout, monkeypatch, "turnstile") != before
