@@ -31,8 +31,10 @@ _OPERATOR_FILES: Final = (
     "images/operator/**/*",
 )
 _IGNORED: Final = frozenset(
-    {"__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", "target"}
+    {"__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", "results", "target"}
 )
+_BUILT: Final = (".bc", ".egg-info", ".o", ".so")
+"""Left in the checkout by builds. git ignores it, and make would take it for its own."""
 
 
 @dataclass(frozen=True)
@@ -191,7 +193,7 @@ def _sources(layout: Layout, name: str) -> dict[str, Path]:
 
 
 def _ignored(relative: Path) -> bool:
-    return any(part in _IGNORED or part.endswith(".egg-info") for part in relative.parts)
+    return any(part in _IGNORED or part.endswith(_BUILT) for part in relative.parts)
 
 
 def _digest(file: Path) -> str:

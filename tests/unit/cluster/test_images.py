@@ -69,3 +69,17 @@ def test_a_key_covers_the_containerfile_s_arguments(
     other = replace(images.RECIPES["turnstile"], arguments=("PROGRAM=given",))
     monkeypatch.setitem(images.RECIPES, "turnstile", other)
     assert key(layout, monkeypatch, "turnstile") != before
+
+
+def test_what_builds_left_in_the_checkout_is_in_no_context(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Files that git ignores would make one commit's images differ."""
+    write(layout, "postgresql/Containerfile")
+    write(layout, "postgresql/enclave/src/key.c")
+    before = key(layout, monkeypatch, "postgresql")
+    for left in ("src/key.o", "src/key.bc", "encbench_enclave.so", "results/batch.out"):
+        write(layout, f"postgresql/enclave/{left}")
+    assert key(layout, monkeypatch, "postgresql") == before
+    write(layout, "postgresql/enclave/src/other.c")
+    assert key(layout, monkeypatch, "postgresql") != before
