@@ -13,8 +13,13 @@ lib=$(cd "$(dirname "$program")" && pwd)/lib
 for python in python3 python3.14 python3.13 python3.12 python3.11; do
     version=$("$python" -c 'import sys; print("cp%d%d" % sys.version_info[:2])' 2>/dev/null) || continue
     if [ -d "$lib/$version" ]; then
-        export PYTHONPATH="$lib/common:$lib/$version"
-        exec "$python" -m encbench.cli.main "$@"
+        # kubectl's credential plugins may be Python programs, which PYTHONPATH would reach, too.
+        # Without -P Python would import from the current folder.
+        exec "$python" -P -c 'import sys
+sys.path[:0] = sys.argv[1:3]
+del sys.argv[1:3]
+from encbench.cli.main import main
+sys.exit(main())' "$lib/common" "$lib/$version" "$@"
     fi
 done
 echo 'kubectl encbench needs Python 3.11, 3.12, 3.13 or 3.14 on the PATH' >&2

@@ -18,6 +18,13 @@ from tests.support.chart import Rendered, render
 
 ABOUT = About("1.2.0", "c0ffee", 1_700_000_000)
 LAUNCHER = REPO / "tests/release/kubectl-encbench.sh"
+MAIN = """
+import os, sys, compiled
+
+def main():
+    print(compiled.answer, *sys.argv[1:], os.environ.get("PYTHONPATH"))
+    return 3
+"""
 
 
 def test_it_has_all_that_the_plugin_needs() -> None:
@@ -63,8 +70,7 @@ def unpacked(tmp_path: Path) -> Path:
     (own / "compiled.py").write_text("answer = 'compiled'")
     package = store / "lib/common/encbench/cli"
     package.mkdir(parents=True)
-    main = "import sys, compiled; print(compiled.answer, *sys.argv[1:]); sys.exit(3)"
-    (package / "main.py").write_text(main)
+    (package / "main.py").write_text(MAIN)
     (store / "kubectl-encbench").write_text(LAUNCHER.read_text())
     (store / "kubectl-encbench").chmod(0o755)
     links.mkdir()
@@ -72,14 +78,25 @@ def unpacked(tmp_path: Path) -> Path:
     return links / "kubectl-encbench"
 
 
-def run(program: Path, path: str) -> subprocess.CompletedProcess[str]:
+def run(program: Path, path: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     command = [str(program), "plan", "a b"]
-    return subprocess.run(command, env={"PATH": path}, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        command, env={"PATH": path}, cwd=cwd, capture_output=True, text=True, check=False
+    )
 
 
 def test_the_launcher_finds_its_libraries_through_a_link(unpacked: Path) -> None:
     done = run(unpacked, "/usr/bin:/bin")
-    assert (done.stdout, done.returncode) == ("compiled plan a b\n", 3), done.stderr
+    assert (done.stdout, done.returncode) == ("compiled plan a b None\n", 3), done.stderr
+
+
+def test_the_launcher_imports_nothing_from_the_current_folder(
+    unpacked: Path, tmp_path: Path
+) -> None:
+    for name in ("encbench.py", "compiled.py", "argparse.py"):
+        (tmp_path / name).write_text("raise SystemExit('from the current folder')")
+    done = run(unpacked, "/usr/bin:/bin", tmp_path)
+    assert done.returncode == 3, done.stderr
 
 
 def test_without_a_python_the_launcher_says_so(unpacked: Path, tmp_path: Path) -> None:
