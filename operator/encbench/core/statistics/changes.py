@@ -27,6 +27,7 @@ LEVEL = 0.05
 PART = 2
 """The least values of a part: one campaign is no level."""
 RESAMPLES = 9_999
+"""The least, and as many as are in memory at once."""
 SEED = 1
 """Of the random orders, so that equal series give equal p-values."""
 
@@ -87,7 +88,7 @@ def _search(
     """The p-value of these values, and every place where one of their parts changes."""
     if len(values) < needed(level):
         return None, []
-    place, p = _split(values)
+    place, p = _split(values, level)
     if p > level:
         return p, []
     # The parts share the level, so that a change that is there brings no others with it.
@@ -96,8 +97,11 @@ def _search(
     return p, [*before, (start + place, p), *after]
 
 
-def _split(values: Sequence[float]) -> tuple[int, float]:
-    """The place of the best split, and its p-value."""
+def _split(values: Sequence[float], level: float) -> tuple[int, float]:
+    """The place of the best split, and its p-value.
+
+    n random orders have no p-value below 1 / (n + 1), so that a low level takes more of them.
+    """
     # A second that only a history pays.
     import numpy as np  # noqa: PLC0415
     from scipy.stats import permutation_test, rankdata  # noqa: PLC0415
@@ -110,7 +114,8 @@ def _split(values: Sequence[float]) -> tuple[int, float]:
         lambda sample, axis: _gains(np.moveaxis(sample, axis, -1)).max(axis=-1),
         permutation_type="pairings",
         vectorized=True,
-        n_resamples=RESAMPLES,
+        n_resamples=max(RESAMPLES, math.ceil(10 / level)),
+        batch=RESAMPLES,
         alternative="greater",
         rng=np.random.default_rng(SEED),
     )

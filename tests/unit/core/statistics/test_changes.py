@@ -48,7 +48,7 @@ def test_too_few_values_give_no_answer() -> None:
     assert p is not None and abs(p - 2 / math.comb(8, 4)) < 0.006
 
 
-@pytest.mark.parametrize("level", [LEVEL, 0.025, 0.01])
+@pytest.mark.parametrize("level", [LEVEL, 0.025, 0.01, LEVEL / 600])
 def test_with_as_many_as_needed_a_change_can_be_shown(level: float) -> None:
     count = needed(level)
     values = [number / 1000 + (number >= count // 2) for number in range(count)]
