@@ -5,6 +5,7 @@ Progress goes to standard error, results such as paths to standard output.
 
 import argparse
 import sys
+from contextlib import AbstractContextManager, nullcontext
 
 from . import (
     artefacts,
@@ -13,6 +14,7 @@ from . import (
     cache,
     cleanup,
     images,
+    lock,
     nodes,
     packages,
     preflight,
@@ -59,7 +61,7 @@ def _run(options: argparse.Namespace, layout: Layout, console: Console) -> None:
     if options.command == "status":
         print("\n".join(status.lines(layout)))
         return
-    with cache.exclusive(layout, console):
+    with cache.exclusive(layout, console), _cluster_alone(options, console):
         cache.drop_unfinished(layout)
         if options.command == "down":
             cleanup.down(layout, console)
@@ -86,6 +88,11 @@ def _run(options: argparse.Namespace, layout: Layout, console: Console) -> None:
         _, archives = artefacts.make(layout, console, parts, names, pull=options.pull)
         if not builds:
             bring_up.import_images(layout, console, archives)
+
+
+def _cluster_alone(options: argparse.Namespace, console: Console) -> AbstractContextManager[None]:
+    """The lock of the cluster, which `build` leaves as it is."""
+    return nullcontext() if options.command == "build" else lock.machine(console)
 
 
 def _chosen(layout: Layout, names: list[str]) -> list[str]:

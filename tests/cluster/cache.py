@@ -5,17 +5,16 @@ renamed when complete, so an entry that exists is whole. Older entries of the sa
 a new one is published.
 """
 
-import fcntl
 import hashlib
 import os
 import shutil
 import tempfile
-import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from .console import ClusterError, Console
+from . import lock
+from .console import Console
 from .layout import Layout
 
 _TEMPORARY = ".making-"
@@ -95,22 +94,8 @@ def _sync(made: Path) -> None:
 
 @contextmanager
 def exclusive(layout: Layout, console: Console, timeout: float = 1800) -> Iterator[None]:
-    """Hold the lock of this cache and cluster; the kernel frees it when the holder dies."""
+    """Hold the lock of this cache."""
     layout.cache.mkdir(parents=True, exist_ok=True)
-    deadline = time.monotonic() + timeout
     with layout.lock.open("a") as handle:
-        waiting = False
-        while True:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if not waiting:
-                    console.say(f"another run holds {layout.lock}; waiting for it")
-                waiting = True
-                if time.monotonic() > deadline:
-                    raise ClusterError(
-                        f"another run has held {layout.lock} for {timeout:.0f} s"
-                    ) from None
-                time.sleep(0.5)
+        lock.take(handle.fileno(), str(layout.lock), console, timeout)
         yield
