@@ -79,6 +79,28 @@ WHERE (SELECT n FROM two_columns WHERE a = sealed(g % 20) AND b = sealed(g))
     IS DISTINCT FROM (CASE WHEN g % 9 > 0 THEN g END);
 SELECT count(*) FROM two_columns WHERE a = sealed(4) AND b IS NULL;
 
+-- Where the first is NULL, the second lies in its place, and is compared one by one all the same.
+CREATE TABLE first_null (a enc_int4, b enc_int4, n int);
+CREATE INDEX first_null_ab ON first_null (a enc_int4_batch_ops, b enc_int4_batch_ops);
+INSERT INTO first_null
+SELECT CASE WHEN n % 4 = 0 THEN enc_seal(n) END, enc_seal(n * 7919 % 2000), n * 7919 % 2000
+FROM generate_series(1, 2000) n;
+SELECT count(*) FROM generate_series(1, 1999, 37) g
+WHERE (SELECT n FROM first_null WHERE a IS NULL AND b = sealed(g))
+    IS DISTINCT FROM (CASE WHEN g % 4 > 0 THEN g END);
+SELECT count(*) FROM first_null WHERE a IS NULL AND b < sealed(1000);
+CREATE TABLE first_null_single (LIKE first_null);
+CREATE INDEX first_null_single_ab ON first_null_single (a enc_int4_batch_ops, b);
+INSERT INTO first_null_single SELECT * FROM first_null;
+SELECT count(*) FROM first_null_single WHERE a IS NULL AND b < sealed(1000);
+
+-- A first column is recognised in items with a NULL elsewhere, too: 2000 items lie on several pages.
+CREATE TABLE second_null (a enc_int4, b enc_int4);
+CREATE INDEX second_null_ab ON second_null (a enc_int4_batch_ops, b);
+INSERT INTO second_null SELECT enc_seal(n), NULL FROM generate_series(1, 2000) n;
+SELECT crossed(format('SELECT a FROM second_null WHERE a = %L', enc_seal(1234))) AS crossed \gset
+SELECT split_part(:'crossed', ' ', 1)::int BETWEEN 2 AND 3 AS paged;
+
 -- Pages whose state cannot be recognised: temporary and unlogged indexes are searched singly.
 CREATE TEMPORARY TABLE passing (id enc_int4);
 CREATE INDEX passing_id ON passing (id enc_int4_batch_ops);

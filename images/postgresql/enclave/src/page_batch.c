@@ -87,7 +87,17 @@ static IndexTuple tuple_at(Page page, OffsetNumber number) {
     return (IndexTuple) PageGetItem(page, PageGetItemId(page, number));
 }
 
-/* The number of the item whose first column is at that place of the page, or 0. */
+/* The first column of an item, or NULL. */
+static void *first_column(Page page, OffsetNumber number) {
+    IndexTuple tuple = tuple_at(page, number);
+
+    if (IndexTupleHasNulls(tuple) && att_isnull(0, (bits8 *) (tuple + 1)))
+        return NULL;
+    return (char *) tuple + IndexInfoFindDataOffset(tuple->t_info);
+}
+
+/* The number of the item whose first column is at that place of the page, or 0. Where an item's
+ * first column is NULL, its second one lies there. */
 static OffsetNumber number_at(const Memo *memo, Page page, const void *place) {
     Size inside = (const char *) place - (const char *) page;
 
@@ -99,7 +109,7 @@ static OffsetNumber number_at(const Memo *memo, Page page, const void *place) {
         if (inside < before || start % MAXIMUM_ALIGNOF != 0)
             continue;
         number = memo->number_of[start / MAXIMUM_ALIGNOF];
-        if (number != 0 && IndexTupleHasNulls(tuple_at(page, number)) == (bool) has_nulls)
+        if (number != 0 && first_column(page, number) == place)
             return number;
     }
     return 0;
@@ -125,15 +135,6 @@ typedef struct Search {
     int opened;
     bool good; /* every value so far could be opened */
 } Search;
-
-/* The first column of an item, or NULL. */
-static void *first_column(Page page, OffsetNumber number) {
-    IndexTuple tuple = tuple_at(page, number);
-
-    if (IndexTupleHasNulls(tuple) && att_isnull(0, (bits8 *) (tuple + 1)))
-        return NULL;
-    return (char *) tuple + IndexInfoFindDataOffset(tuple->t_info);
-}
 
 /* How an item stands to the key, in the page's order. */
 static int standing(Search *search, OffsetNumber number) {
