@@ -444,6 +444,7 @@ def _evidence(mode: EncryptionModeSpec, text: str, full: bool, now: float) -> wi
             "tablespaces": [
                 {"name": name, "encrypted": encrypted, "busy": False} for name in names
             ],
+            "otherTables": {},
         },
         "files": files,
         "markerTable": table,

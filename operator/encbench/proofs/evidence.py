@@ -67,6 +67,8 @@ class Catalogue(Evidence):
     plugins: dict[str, str]
     tablespaces: list[Tablespace]
     binary_logs: list[BinaryLog] = []
+    other_tables: dict[str, str] | None = None
+    """Tables that are not InnoDB's, with their engine; None where the agent does not list them."""
 
 
 class AgentEvidence(Evidence):

@@ -92,6 +92,9 @@ class CatalogueRows(TypedDict):
     plugins: dict[str, str]
     tablespaces: list[TablespaceRow]
     binaryLogs: NotRequired[list[BinaryLogRow]]
+    otherTables: NotRequired[dict[str, str]]
+    """The benchmark's tables that are not InnoDB's, with their engine. An agent of an earlier
+    version does not list them."""
 
 
 class SearchedFileRow(TypedDict):

@@ -55,6 +55,17 @@ async def test_one_table_in_plaintext_where_encryption_is_not_forced() -> None:
     assert "sbtest/open_table" in found["tablespaces in plaintext"]
 
 
+async def test_a_table_of_another_engine(tde_server: MariaDB) -> None:
+    tde_server.admin("CREATE TABLE sbtest.rows_ (pad CHAR(40)) ENGINE=MyISAM")
+    try:
+        proof = await prove(tde_server, TDE, 103, full=True)
+    finally:
+        tde_server.admin("DROP TABLE sbtest.rows_")
+    assert failed(proof) == {
+        "tables that are not InnoDB's": "expected none; observed rows_ (MyISAM)"
+    }
+
+
 async def test_a_plaintext_baseline_that_is_encrypted(tde_server: MariaDB) -> None:
     proof = await prove(tde_server, PLAINTEXT, 101, full=True)
     assert {

@@ -4,6 +4,8 @@ from typing import Any
 
 from encbench.core.evidence import Proof
 
+OTHERS = "tables that are not InnoDB's"
+
 
 def failed(proof: Proof) -> set[str]:
     """Names of the checks that do not hold."""

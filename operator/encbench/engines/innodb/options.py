@@ -22,6 +22,7 @@ PLAINTEXT = (
     "leave it out, because it writes statements in plaintext, which no proof of TDE can accept"
 )
 PLUGINS = "leave it out, because the encryption mode decides which plugins are loaded"
+ENGINE = "leave it out, because TDE encrypts the tables of InnoDB, and the proofs know no others"
 FILES = "leave it out, because the proofs look for their marker in uncompressed files, one a table"
 
 _PREFIXES = re.compile(r"^((loose|skip|enable|disable|maximum)_)+")

@@ -12,6 +12,7 @@ not know counts as plaintext. That view never has the temporary tablespace; a va
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from encbench.engines.innodb import tables
 from encbench.engines.layout import kinds
 from encbench.wire.agent import CatalogueRows, TablespaceRow
 
@@ -42,13 +43,17 @@ TABLESPACES = (
 
 
 def catalogue(
-    settings: Iterable[Row], plugins: Iterable[Row], tablespaces: Iterable[Row]
+    settings: Iterable[Row],
+    plugins: Iterable[Row],
+    tablespaces: Iterable[Row],
+    other_tables: Iterable[Row],
 ) -> CatalogueRows:
     """The evidence's `catalogue` from the rows of the statements above."""
     return {
         "variables": {str(name): str(value) for name, value in settings},
         "plugins": {str(name): str(status) for name, status in plugins},
         "tablespaces": [_tablespace(row) for row in tablespaces],
+        "otherTables": tables.engines(other_tables),
     }
 
 

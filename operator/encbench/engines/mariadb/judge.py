@@ -10,6 +10,7 @@ from encbench.api.encryptionmode import AtRest, EncryptionModeSpec, InTransit
 from encbench.core.evidence import Proof
 from encbench.core.tls import suite
 from encbench.engines.innodb import marker
+from encbench.engines.innodb.judge import only_innodb
 from encbench.engines.mariadb.settings import DEFAULT_ALGORITHM
 from encbench.proofs import evidence as facts
 from encbench.proofs.check import Comparison, conclude, equals, exempt, mode_name, none
@@ -25,8 +26,8 @@ SWITCHES = (
 )
 KEY_PLUGIN = "file_key_management"
 EXEMPT = {"aria-log": "MariaDB has no encryption of the Aria log"}
-"""Kinds of files that may hold plaintext under TDE, and why. They hold no rows of InnoDB tables, as
-all of the benchmark's tables are."""
+"""Kinds of files that may hold plaintext under TDE, and why. They hold no rows of InnoDB tables,
+and the benchmark has no others (`only_innodb`)."""
 MARKED = ("redo", "binlog")
 """Kinds, beside the table, in which plaintext mode must show a marker that was just written."""
 
@@ -96,6 +97,7 @@ def _encrypted_catalogue(seen: AgentEvidence, at_rest: AtRest) -> list[Compariso
         facts.known(seen, marker.table_file(seen.marker_table)),
         none("tablespaces in plaintext", [s.name for s in spaces if not s.encrypted]),
         none("tablespaces being encrypted or decrypted", [s.name for s in spaces if s.busy]),
+        only_innodb(seen),
     ]
 
 

@@ -32,6 +32,7 @@ _OWNED: setting_names.Owned = (
     ("general_log* slow_query_log* log_slow_query* log_output", options.PLAINTEXT),
     ("max_connections", setting_names.CONNECTIONS),
     ("innodb_file_per_table innodb_compression_default", options.FILES),
+    ("default_storage_engine enforce_storage_engine", options.ENGINE),
     (
         "grant_tables networking bootstrap read_only innodb_read_only innodb_force_recovery",
         setting_names.SERVES,

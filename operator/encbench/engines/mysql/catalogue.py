@@ -14,6 +14,7 @@ and the column `busy` says so.
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from encbench.engines.innodb import tables
 from encbench.engines.layout import kinds
 from encbench.wire.agent import CatalogueRows
 
@@ -61,6 +62,7 @@ def catalogue(
     tablespaces: Iterable[Row],
     binary_logs: Iterable[Row],
     status: Iterable[Row],
+    other_tables: Iterable[Row],
 ) -> CatalogueRows:
     """The evidence's `catalogue` from the rows of the statements above."""
     return {
@@ -75,6 +77,7 @@ def catalogue(
             {"name": str(row[0]), "encrypted": len(row) > 2 and row[2] == "Yes"}
             for row in binary_logs
         ],
+        "otherTables": tables.engines(other_tables),
     }
 
 

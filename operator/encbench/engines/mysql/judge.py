@@ -7,7 +7,7 @@ therefore proven plaintext, just as what is inside is proven encrypted.
 
 | part   | catalogue                                | files                             |
 |--------|------------------------------------------|-----------------------------------|
-| tables | each table's tablespace                  | tables and doublewrite, by marker |
+| tables | each table's engine and tablespace       | tables and doublewrite, by marker |
 | system | tablespace mysql, tables of sys          | mysql.ibd, ibdata1, by echo       |
 | undo   | each undo tablespace                     | undo tablespaces, by echo         |
 | redo   | its setting                              | redo log, by marker               |
@@ -22,6 +22,7 @@ from encbench.core.connection import DATABASE
 from encbench.core.evidence import Proof
 from encbench.core.tls import suite
 from encbench.engines.innodb import marker
+from encbench.engines.innodb.judge import only_innodb
 from encbench.engines.mysql.catalogue import CERTIFICATE_EXPIRY
 from encbench.engines.mysql.flavour import Flavour
 from encbench.engines.mysql.layout import COMPONENT, PLUGIN
@@ -72,6 +73,8 @@ def judge(
     if full:
         checks += [check for part in _KINDS for check in _files(seen, part, scope)]
         checks += _doublewrite(seen, scope)
+    if "tables" in scope:
+        checks.append(only_innodb(seen))
     if scope:
         checks += _exemptions(seen, flavour, scope)
     return conclude(name, _found(seen, mode, scope), checks, evidence)

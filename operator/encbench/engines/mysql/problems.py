@@ -40,6 +40,7 @@ _OWNED: setting_names.Owned = (
     ("general_log* slow_query_log* log_slow_* log_output log_raw", options.PLAINTEXT),
     ("max_connections max_user_connections", setting_names.CONNECTIONS),
     ("innodb_file_per_table binlog_transaction_compression", options.FILES),
+    ("default_storage_engine", options.ENGINE),
     (
         "grant_tables networking read_only super_read_only innodb_read_only innodb_force_recovery "
         "initialize initialize_insecure help version verbose gdb upgrade validate_config "

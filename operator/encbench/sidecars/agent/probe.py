@@ -81,7 +81,7 @@ def _innodb(
     row: EngineFacts, says: EngineCatalogue, busy: Callable[[Iterable[Row]], bool]
 ) -> EngineProbe:
     """The common part of MariaDB and MySQL."""
-    from encbench.engines.innodb import marker, pool, unwritten  # noqa: PLC0415
+    from encbench.engines.innodb import marker, pool, tables, unwritten  # noqa: PLC0415
 
     return EngineProbe(
         facts=row,
@@ -92,6 +92,7 @@ def _innodb(
         plant=marker.plant,
         flush_logs=(marker.FLUSH_BINARY_LOG,),
         drop=marker.drop,
+        further=(tables.OTHERS,),
         settle=unwritten.flush,
         loading=pool.is_loading,
         dirty=unwritten.DIRTY,
@@ -109,10 +110,11 @@ def _mysql(row: EngineFacts) -> EngineProbe:
     from encbench.engines.mysql import catalogue  # noqa: PLC0415
     from encbench.engines.mysql.marker import echo, plant  # noqa: PLC0415
 
+    innodb = _innodb(row, catalogue, catalogue.busy)
     return replace(
-        _innodb(row, catalogue, catalogue.busy),
+        innodb,
         plant=plant,
-        further=(catalogue.BINARY_LOGS, catalogue.STATUS),
+        further=(catalogue.BINARY_LOGS, catalogue.STATUS, *innodb.further),
         echo=echo,
     )
 

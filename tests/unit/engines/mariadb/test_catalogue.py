@@ -25,15 +25,20 @@ from tests.support.testbeds import PLAINTEXT, TLS, counting_tokens
     ],
 )
 def test_tablespaces(row: tuple[object, ...], encrypted: bool, busy: bool) -> None:
-    (space,) = catalogue.catalogue([], [], [row])["tablespaces"]
+    (space,) = catalogue.catalogue([], [], [row], [])["tablespaces"]
     assert space == {"name": "t", "encrypted": encrypted, "busy": busy}
     assert catalogue.busy([row]) is busy
 
 
 def test_variables_and_plugins() -> None:
-    made = catalogue.catalogue([("log_bin", "ON")], [("p", "ACTIVE")], [])
+    made = catalogue.catalogue([("log_bin", "ON")], [("p", "ACTIVE")], [], [])
     assert made["variables"] == {"log_bin": "ON"}
     assert made["plugins"] == {"p": "ACTIVE"}
+
+
+def test_tables_of_other_engines() -> None:
+    made = catalogue.catalogue([], [], [], [("sbtest1", "MyISAM")])
+    assert made["otherTables"] == {"sbtest1": "MyISAM"}
 
 
 @pytest.mark.parametrize(

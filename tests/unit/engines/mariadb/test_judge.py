@@ -11,7 +11,7 @@ from encbench.engines.registry import engine
 from tests.support import sidecars
 from tests.support.fake_agent import FakeAgent, FakeServer
 from tests.support.testbeds import PLAINTEXT, TDE, TLS, TLS12
-from tests.unit.engines.judged import failed, file
+from tests.unit.engines.judged import OTHERS, failed, file
 
 MODES = {"plaintext": PLAINTEXT, "tde": TDE, "tls": TLS, "both": {**TDE, **TLS12}}
 
@@ -127,6 +127,25 @@ async def test_every_tablespace_counts(field: str, value: bool, name: str) -> No
     facts = await evidence(TDE)
     facts["catalogue"]["tablespaces"][0][field] = value
     assert failed(judged(facts, TDE)) == {name}
+
+
+@pytest.mark.parametrize("full", [False, True])
+async def test_a_table_of_another_engine_disproves_tde(full: bool) -> None:
+    for mode, expected in ((TDE, {OTHERS}), (PLAINTEXT, set())):
+        facts = await evidence(mode, full=full)
+        facts["catalogue"]["otherTables"] = {"sbtest1": "MyISAM"}
+        proof = judged(facts, mode, full=full)
+        assert failed(proof) == expected
+        assert ("sbtest1 (MyISAM)" in proof.summary) is bool(expected)
+
+
+async def test_an_earlier_agent_lists_no_other_tables_and_the_proof_says_so() -> None:
+    facts = await evidence(TDE)
+    del facts["catalogue"]["otherTables"]
+    proof = judged(facts, TDE)
+    assert proof.ok
+    (listed,) = [check for check in proof.checks if check.name == f"exempt: {OTHERS}"]
+    assert "an agent of an earlier version" in listed.detail
 
 
 async def test_an_empty_catalogue_proves_nothing() -> None:

@@ -44,6 +44,8 @@ def test_a_plain_template_has_none() -> None:
         "max_connections",
         "general_log",
         "innodb_file_per_table",
+        "default_storage_engine",
+        "enforce_storage_engine",
         "skip_log_bin",
         "loose_innodb_encrypt_log",
         "disable_log_bin",

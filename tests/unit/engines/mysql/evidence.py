@@ -56,6 +56,7 @@ def evidence(
                 )
             ],
             "binaryLogs": [{"name": "binlog.000002", "encrypted": "binlog" in scope}],
+            "otherTables": {},
         },
         "files": files,
         "markerTable": table,

@@ -14,6 +14,7 @@ def test_the_rows_of_a_server() -> None:
         [("mysql", "Y", "0"), ("innodb_undo_001", "N", "3")],
         [("binlog.000001", 180, "Yes"), ("binlog.000002", 180, "No")],
         [("Ssl_server_not_after", "")],
+        [("sbtest1", "MyISAM"), ("broken", None)],
     )
     assert made == {
         "variables": {"log_bin": "ON", "Ssl_server_not_after": ""},
@@ -26,11 +27,12 @@ def test_the_rows_of_a_server() -> None:
             {"name": "binlog.000001", "encrypted": True},
             {"name": "binlog.000002", "encrypted": False},
         ],
+        "otherTables": {"sbtest1": "MyISAM", "broken": "None"},
     }
 
 
 def test_5_7_does_not_tell_of_its_binary_logs() -> None:
-    made = catalogue.catalogue([], [], [], [("binlog.000001", 180)], [])
+    made = catalogue.catalogue([], [], [], [("binlog.000001", 180)], [], [])
     assert made["binaryLogs"] == [{"name": "binlog.000001", "encrypted": False}]
 
 

@@ -9,7 +9,7 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.core.evidence import Proof
 from encbench.engines.registry import engine
 from tests.support.testbeds import PLAINTEXT, TLS, TLS12
-from tests.unit.engines.judged import failed, file
+from tests.unit.engines.judged import OTHERS, failed, file
 from tests.unit.engines.mysql.evidence import evidence
 from tests.unit.engines.mysql.golden import ALL, TABLES
 
@@ -99,6 +99,16 @@ def test_an_empty_catalogue_proves_nothing() -> None:
         facts["catalogue"]["tablespaces"] = []
         proof = judged(facts, mode, full=False)
         assert failed(proof) == {"the catalogue knows the marker's tablespace"}
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_a_table_of_another_engine_is_in_plaintext(full: bool) -> None:
+    for mode, expected in ((ALL, {OTHERS}), (scoped("redo"), set()), (PLAINTEXT, set())):
+        facts = evidence(mode, full=full)
+        facts["catalogue"]["otherTables"] = {"sbtest1": "MyISAM"}
+        proof = judged(facts, mode, full=full)
+        assert failed(proof) == expected
+        assert ("sbtest1 (MyISAM)" in proof.summary) is bool(expected)
 
 
 def test_every_binary_log_counts() -> None:

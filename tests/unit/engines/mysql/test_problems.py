@@ -65,6 +65,7 @@ def test_what_is_right(version: str, name: str, mode: dict[str, Any]) -> None:
         "general_log",
         "slow_query_log",
         "innodb_file_per_table",
+        "default_storage_engine",
         "skip_grant_tables",
         "skip_networking",
         "datadi",
