@@ -5,10 +5,10 @@ The agent imports this module: the standard library only. `judge` does the judgi
 One text serves every version, because a server skips a comment with a later version number than its
 own. 5.7 has no TDE in encbench, and no columns that would report it.
 
-InnoDB's list of tablespaces leaves out the system tablespace (ibdata1), which MySQL cannot encrypt;
-these statements leave out `innodb_temporary`, because settings decide it. The marker reaches undo
-log and system tables in the buffer pool first. While pages are dirty the files are not up to date,
-and the column `busy` says so.
+InnoDB's list of tablespaces leaves out the system tablespace (ibdata1), which MySQL cannot encrypt
+(`innodb_change_buffering` keeps rows out of it); these statements leave out `innodb_temporary`,
+because settings decide it. The marker reaches undo log and system tables in the buffer pool first.
+While pages are dirty the files are not up to date, and the column `busy` says so.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,7 +22,8 @@ Row = Sequence[Any]
 
 VARIABLES = (
     "admin_port binlog_encryption default_table_encryption encrypt_tmp_files have_ssl "
-    "innodb_doublewrite innodb_redo_log_encrypt innodb_sys_tablespace_encrypt "
+    "innodb_change_buffering innodb_doublewrite innodb_redo_log_encrypt "
+    "innodb_sys_tablespace_encrypt "
     "innodb_temp_tablespace_encrypt innodb_undo_log_encrypt log_bin require_secure_transport "
     "ssl_ca ssl_cert ssl_cipher ssl_key table_encryption_privilege_check tls_ciphersuites "
     "tls_version version"

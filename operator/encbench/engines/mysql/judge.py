@@ -7,7 +7,7 @@ therefore proven plaintext, just as what is inside is proven encrypted.
 
 | part   | catalogue                                | files                             |
 |--------|------------------------------------------|-----------------------------------|
-| tables | each table's engine and tablespace       | tables and doublewrite, by marker |
+| tables | engine and tablespace, change buffering  | tables and doublewrite, by marker |
 | system | tablespace mysql, tables of sys          | mysql.ibd, ibdata1, by echo       |
 | undo   | each undo tablespace                     | undo tablespaces, by echo         |
 | redo   | its setting                              | redo log, by marker               |
@@ -74,7 +74,7 @@ def judge(
         checks += [check for part in _KINDS for check in _files(seen, part, scope)]
         checks += _doublewrite(seen, scope)
     if "tables" in scope:
-        checks.append(only_innodb(seen))
+        checks += [only_innodb(seen), _change_buffer(seen)]
     if scope:
         checks += _exemptions(seen, flavour, scope)
     return conclude(name, _found(seen, mode, scope), checks, evidence)
@@ -182,6 +182,14 @@ def _doublewrite(seen: AgentEvidence, scope: frozenset[Scope]) -> list[Compariso
         echoes = [file.path for file in files if file.echoed]
         checks.append(none("doublewrite files in which the echo is readable", echoes))
     return checks
+
+
+def _change_buffer(seen: AgentEvidence) -> Comparison:
+    """It holds rows of secondary indexes, in ibdata1; no marker is in a secondary index."""
+    name = "innodb_change_buffering"
+    if seen.variable(name) is None:
+        return exempt(name, "unknown", why="an agent of an earlier version does not report it")
+    return seen.setting(name, "none")
 
 
 def _exemptions(seen: AgentEvidence, flavour: Flavour, scope: frozenset[Scope]) -> list[Comparison]:

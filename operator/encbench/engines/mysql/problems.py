@@ -12,6 +12,10 @@ from encbench.engines.innodb import options
 from encbench.engines.mysql.flavour import FIRST_TDE, FIRST_TLS_1_3, OLDEST, Flavour, number
 from encbench.engines.mysql.settings import pool
 
+CHANGES = (
+    "leave it out, because the change buffer would hold rows in ibdata1, which MySQL cannot encrypt"
+)
+
 # The brackets keep innodb_doublewrite free, which would count as a beginning of that pattern.
 _OWNED: setting_names.Owned = (
     (
@@ -41,6 +45,7 @@ _OWNED: setting_names.Owned = (
     ("max_connections max_user_connections", setting_names.CONNECTIONS),
     ("innodb_file_per_table binlog_transaction_compression", options.FILES),
     ("default_storage_engine", options.ENGINE),
+    ("innodb_change_buffering", CHANGES),
     (
         "grant_tables networking read_only super_read_only innodb_read_only innodb_force_recovery "
         "initialize initialize_insecure help version verbose gdb upgrade validate_config "

@@ -83,6 +83,9 @@ def _owned(spec: TestbedSpec, layout: MysqlLayout, release: Number) -> Settings:
         **innodb.places(layout),
         "max_connections": str(spec.max_connections + SPARE_CONNECTIONS),
         **innodb.BINARY_LOG,
+        # The change buffer holds rows of secondary indexes. It lies in ibdata1, which MySQL cannot
+        # encrypt. None is the server's default from 8.4 on.
+        "innodb_change_buffering": "none",
         # A folder that an image may lack; nothing imports or exports files.
         "secure_file_priv": "NULL",
         # The server makes no certificates: an arm with TLS gets its own, other arms have none.

@@ -41,6 +41,7 @@ def evidence(
             "variables": {
                 "log_bin": "ON",
                 "version": version,
+                "innodb_change_buffering": "none",
                 "innodb_doublewrite": "ON",
                 **{name: "ON" if on else "OFF" for name, on in flavour.switches(spec).items()},
                 **_in_transit(spec),

@@ -13,6 +13,7 @@ from tests.unit.engines.judged import OTHERS, failed, file
 from tests.unit.engines.mysql.evidence import evidence
 from tests.unit.engines.mysql.golden import ALL, TABLES
 
+BUFFERING = "innodb_change_buffering"
 PARTS = ("tables", "system", "redo", "undo", "binlog")
 
 
@@ -109,6 +110,23 @@ def test_a_table_of_another_engine_is_in_plaintext(full: bool) -> None:
         proof = judged(facts, mode, full=full)
         assert failed(proof) == expected
         assert ("sbtest1 (MyISAM)" in proof.summary) is bool(expected)
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_a_change_buffer_would_hold_rows_of_tables_in_plaintext(full: bool) -> None:
+    for mode, expected in ((ALL, {BUFFERING}), (scoped("redo"), set()), (PLAINTEXT, set())):
+        facts = evidence(mode, full=full)
+        facts["catalogue"]["variables"][BUFFERING] = "all"
+        assert failed(judged(facts, mode, full=full)) == expected
+
+
+def test_an_earlier_agent_does_not_say_all_and_the_proof_lists_it() -> None:
+    facts = evidence(ALL)
+    del facts["catalogue"]["variables"][BUFFERING]
+    del facts["catalogue"]["otherTables"]
+    proof = judged(facts, ALL)
+    assert proof.ok
+    assert {f"exempt: {OTHERS}", f"exempt: {BUFFERING}"} <= {one.name for one in proof.checks}
 
 
 def test_every_binary_log_counts() -> None:

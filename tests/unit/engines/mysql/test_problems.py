@@ -66,6 +66,7 @@ def test_what_is_right(version: str, name: str, mode: dict[str, Any]) -> None:
         "slow_query_log",
         "innodb_file_per_table",
         "default_storage_engine",
+        "innodb_change_buffering",
         "skip_grant_tables",
         "skip_networking",
         "datadi",
