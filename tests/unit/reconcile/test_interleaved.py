@@ -10,9 +10,11 @@ from encbench.api.conditions import find
 from encbench.api.kinds import POD, TESTBED, TRIAL
 from encbench.api.trial import TrialStatus
 from encbench.core.records import TrialRecord
+from encbench.ports import Access, Unavailable
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.trial.facts import TrialFound
 from encbench.reconcile.trial.observe import observe
+from encbench.wire.slices import SlotsAnswer, SlotsOrder
 from tests.support import manifests
 from tests.unit.reconcile.seen import with_status
 from tests.unit.reconcile.world import SPACE, World, parts, study
@@ -84,6 +86,24 @@ async def test_an_agent_whose_clock_is_wrong_reads_at_the_same_moments(skew: flo
         assert trial.status.release_at is not None
         assert stored["answer"]["startAt"] == pytest.approx(trial.status.release_at + skew)
         assert record(world, trial).slices.block is not None  # type: ignore[union-attr]
+
+
+async def test_an_agent_that_fails_once_is_told_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before the clients know their start, because the block would go on without the readings."""
+    world = World()
+    begin, failed = world.agent.begin_slots, set[str]()
+
+    async def fails_once(address: str, access: Access, order: SlotsOrder) -> SlotsAnswer:
+        if address not in failed:
+            failed.add(address)
+            raise Unavailable("the agent did not answer")
+        return await begin(address, access, order)
+
+    monkeypatch.setattr(world.agent, "begin_slots", fails_once)
+    trials = await finished(world, in_turns())
+    assert len(failed) == 3
+    assert {trial.status.outcome for trial in trials} == {"Succeeded"}, world.describe()
+    assert all(record(world, trial).cpu.database is not None for trial in trials)
 
 
 async def test_no_two_arms_ever_run_at_the_same_time() -> None:

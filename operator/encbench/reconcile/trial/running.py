@@ -118,7 +118,9 @@ def _releases(draft: TrialDraft, unreleased: tuple[ClientPod, ...]) -> list[Tria
     clients = ReleaseClients(unreleased, at)
     if draft.spec.turns is None or database is None:
         return [clients]
-    return [clients, ReadSlots(database, at)]
+    # The agent comes first: while it does not know, the clients are unreleased, and both orders are
+    # repeated. Once they are released, a trial would go on without the readings.
+    return [ReadSlots(database, at), clients]
 
 
 def _note_recovery(draft: TrialDraft) -> None:
