@@ -9,10 +9,10 @@ from encbench.api.kinds import ENCRYPTION_MODE, INSTANCE_TEMPLATE
 from encbench.core.problem import Problem, Reason
 from encbench.engines import setting_names
 from encbench.engines.innodb import options
-from encbench.engines.mariadb.settings import POOL
+from encbench.engines.mariadb.settings import POOL, is_before
 
-OLDEST = (10, 5)
-"""The first series whose server and client are named mariadbd and mariadb."""
+OLDEST = (10, 6)
+"""The first series whose binary logs expire by the second (`binlog_expire_logs_seconds`)."""
 
 _OWNED: setting_names.Owned = (
     (
@@ -45,10 +45,9 @@ OPTIONS = options.option_file("MariaDB", "mariadb", _OWNED, lambda _: POOL)
 
 def problems(instance: InstanceTemplateSpec, mode: EncryptionModeSpec) -> Iterator[Problem]:
     """What is wrong with the version, the mode's scope and the settings."""
-    number = tuple(int(part) for part in instance.version.split("."))
-    if number < OLDEST and len(number) > 1:
+    if is_before(instance.version, OLDEST):
         version = f"version {instance.version} of MariaDB"
-        text = f"{version} is too old: write 10.5 or later, and an image of it"
+        text = f"{version} is too old: write 10.6 or later, and an image of it"
         yield Problem(INSTANCE_TEMPLATE, Reason.VERSION_UNSUPPORTED, text)
     # Tables, system tablespace and undo log share one switch in MariaDB.
     scope = mode.tde.scope if mode.tde else None

@@ -25,6 +25,12 @@ under eight clients of oltp_read_write. 256 clients took 258 KiB each, 42 more w
 for each of 11 or 146 prepared statements."""
 
 
+def is_before(version: str, series: tuple[int, int]) -> bool:
+    """Whether a version is of an earlier series; one number alone is the last of its series."""
+    number = tuple(int(part) for part in version.split("."))
+    return number < series and len(number) > 1
+
+
 def server_settings(spec: TestbedSpec, layout: InnodbLayout) -> Settings:
     """All settings of the server, later ones over earlier ones."""
     return {
