@@ -14,6 +14,8 @@ from encbench.engines.memory_fit import KIBIBYTE, MEBIBYTE
 POD = InnodbLayout(server="mariadb")
 KEY_FILE = "keyfile"
 DEFAULT_ALGORITHM = "AES_CTR"
+FIRST_SMALL_CHUNKS = (10, 8)
+"""The first series whose chunks are a 64th of the pool."""
 
 POOL = innodb.pool(
     "MariaDB",
@@ -49,9 +51,14 @@ def server_cnf(spec: TestbedSpec, layout: InnodbLayout) -> str:
 
 def _defaults(spec: TestbedSpec) -> Settings:
     """Defaults that a template may override."""
-    memory = spec.instance.embedded.resources.memory_bytes
+    instance = spec.instance
+    memory = instance.embedded.resources.memory_bytes
+    size = instance.settings.get(POOL.setting, POOL.default(memory, spec.max_connections))
+    # As for MySQL: the server rounds the pool up to chunks of 128M. Later ones are small.
+    whole = {"innodb_buffer_pool_chunk_size": size}
     return {
-        POOL.setting: POOL.default(memory, spec.max_connections),
+        POOL.setting: size,
+        **(whole if is_before(instance.version, FIRST_SMALL_CHUNKS) else {}),
         "max_prepared_stmt_count": innodb.MOST_STATEMENTS,
         # Durable at each commit. This is the server's default, but explicit here because it decides
         # the outcome of every write workload.

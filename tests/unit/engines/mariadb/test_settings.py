@@ -48,6 +48,19 @@ def test_a_template_changes_defaults_and_nothing_that_is_owned() -> None:
     assert settings["log_bin"] == "binlog"
 
 
+@pytest.mark.parametrize("given", [{}, {"innodb_buffer_pool_size": "800M"}])
+@pytest.mark.parametrize(("version", "is_one"), [("10.6", True), ("10.7.8", True), ("10.8", False)])
+def test_before_10_8_the_pool_is_one_chunk(
+    version: str, is_one: bool, given: dict[str, str]
+) -> None:
+    """Which the server would otherwise round up, to more than the memory was checked for."""
+    memory = {"cpu": "1", "memory": "1600Mi"}
+    spec = spec_of_testbed(version=version, resources=memory, settings=given)
+    settings = server_settings(spec, POD)
+    assert settings["innodb_buffer_pool_size"] == "800M"
+    assert settings.get("innodb_buffer_pool_chunk_size") == ("800M" if is_one else None)
+
+
 def test_the_pool_is_half_of_the_memory_and_connections_have_room() -> None:
     spec = spec_of_testbed(max_connections=100, resources={"cpu": "1", "memory": "1Gi"})
     settings = server_settings(spec, POD)
