@@ -12,6 +12,8 @@ ROWS = 16
 """Rows with the marker, so that one is whole wherever a file is cut."""
 
 Statement = tuple[str, tuple[object, ...]]
+Step = tuple[str, tuple[Statement, ...]]
+"""A name, and statements that belong together."""
 
 MARKER = re.compile(r"[A-Za-z0-9_-]{16,128}")
 """Long enough not to occur by chance, and the same bytes in every character set."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
 from encbench.core.connection import DATABASE
-from encbench.engines.marker import Statement
+from encbench.engines.marker import Step
 
 DIRTY = "SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_pages_dirty'"
 """The last column of its row counts the pages that are changed and not written."""
@@ -25,8 +25,7 @@ servers report neither."""
 
 _TABLES = (
     "SELECT TABLE_NAME FROM information_schema.TABLES "
-    "WHERE TABLE_SCHEMA = %s AND TABLE_TYPE = 'BASE TABLE' AND ENGINE = 'InnoDB' "
-    "ORDER BY TABLE_NAME"
+    "WHERE TABLE_SCHEMA = %s AND TABLE_TYPE = 'BASE TABLE' AND ENGINE = 'InnoDB'"
 )
 
 
@@ -36,12 +35,13 @@ class _Session(Protocol):
         ...
 
 
-def flush(session: _Session) -> Iterable[Statement]:
-    """Statements that write the changed pages of the benchmark's tables."""
-    for row in session.rows(_TABLES, (DATABASE,)):
-        table = str(row[0]).replace("`", "``")
-        yield f"FLUSH TABLES {DATABASE}.`{table}` FOR EXPORT", ()
-        yield "UNLOCK TABLES", ()
+def flush(session: _Session, after: str) -> Iterable[Step]:
+    """Steps that write the changed pages of the benchmark's tables, each named after its table."""
+    for name in sorted(str(row[0]) for row in session.rows(_TABLES, (DATABASE,))):
+        if name > after:
+            table = name.replace("`", "``")
+            flushing = (f"FLUSH TABLES {DATABASE}.`{table}` FOR EXPORT", ())
+            yield name, (flushing, ("UNLOCK TABLES", ()))
 
 
 def redo_bytes(rows: Iterable[Sequence[Any]]) -> int | None:

@@ -50,11 +50,9 @@ def build(
         evidence=EvidenceSource(
             open_session, engine, config.volume, ground, columns, _enclave(config)
         ).gather,
-        settle=functools.partial(
-            server.settle,
-            functools.partial(open_session, statement_timeout=server.STATEMENT_SECONDS),
-            engine,
-        ),
+        settle=server.Settling(
+            functools.partial(open_session, statement_timeout=server.STATEMENT_SECONDS), engine
+        ).go_on,
         checks=CheckRuns(lambda seconds: open_session(statement_timeout=seconds), driver).ask,
         stop=recovery.arm,
         stopped=recovery.look,

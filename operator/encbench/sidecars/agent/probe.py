@@ -10,7 +10,7 @@ from typing import Protocol
 
 from encbench.adapters.sql import Row, Session
 from encbench.engines.facts import EngineFacts, facts
-from encbench.engines.marker import Statement
+from encbench.engines.marker import Statement, Step
 from encbench.wire.agent import CatalogueRows
 
 OpenSession = Callable[[], Session]
@@ -51,9 +51,9 @@ class EngineProbe:
     plant: Callable[[str, str], Iterable[Statement]]
     """Make the table and write the marker, until both are in the table's file."""
     drop: Callable[[str], Statement]
-    settle: Callable[[Session], Iterable[Statement]]
-    """Statements after which no change waits to be written. Each works for a bounded time, and
-    stopping half-way does no harm."""
+    settle: Callable[[Session, str], Iterable[Step]]
+    """Steps after which no change waits to be written, without those up to the one of that name.
+    Each works for a bounded time, and stopping between two does no harm."""
     redo: Callable[[Session], int | None]
     """Bytes of log that the data files lack; None if the server does not report them."""
     loading: Callable[[Session], bool] = lambda _: False
@@ -133,7 +133,7 @@ def _postgresql(row: EngineFacts) -> EngineProbe:
         table_file=table_file,
         plant=marker.plant,
         drop=marker.drop,
-        settle=lambda _: (("CHECKPOINT", ()),),
+        settle=lambda _session, _after: (("checkpoint", (("CHECKPOINT", ()),)),),
         redo=lambda session: catalogue.redo_bytes(session.rows(catalogue.SINCE_CHECKPOINT)),
         # SIGTERM would wait until every client has left.
         shutdown=signal.SIGINT,

@@ -12,7 +12,7 @@ from encbench.wire.agent import MachineRows, ServerAnswer, SettleAnswer
 _SECRET = re.compile(r"passw|secret|token|auth|filekey|(^|_)key$")
 """Names of settings whose values are withheld, because these facts go into a report."""
 ROUND_SECONDS = 20.0
-"""After this time no further statement starts. Callers ask again; written pages stay written."""
+"""After this time no further step starts. Callers ask again, and the next round goes on."""
 STATEMENT_SECONDS = 120.0
 """Limit for one table's changed pages or one checkpoint. The next round resumes a longer one."""
 
@@ -34,30 +34,43 @@ def describe(
     }
 
 
-def settle(
-    open_session: OpenSession, probe: EngineProbe, cancelled: Callable[[], bool]
-) -> SettleAnswer:
-    """One round in which the server writes its changed pages, before anything is measured.
+class Settling:
+    """Makes the server write its changed pages, in rounds, before anything is measured.
 
     Otherwise a server that has just been loaded, or that served the last trial, would write during
-    the next window: its own, or that of a neighbour on the same disk. Blocks; SqlError when the
-    server fails a statement. `settled` says whether every statement was done and the pool is
-    filled; `dirtyPages` counts the pages still to be written, if the engine reports them.
+    the next window: its own, or that of a neighbour on the same disk. A round goes on where the one
+    before ended, so that thousands of tables take several. No load runs between the rounds, because
+    a trial waits for the last one.
     """
-    began = time.monotonic()
-    with closing(open_session()) as session:
-        settled = True
-        for statement in probe.settle(session):
-            if cancelled() or time.monotonic() - began > ROUND_SECONDS:
-                settled = False
-                break
-            session.rows(*statement)
-        rows = session.rows(probe.dirty) if probe.dirty else []
-        loading = probe.loading(session)
-    return {
-        "settled": settled and not loading,
-        "dirtyPages": int(rows[0][-1]) if rows else None,
-        "loading": loading,
-        "tookSeconds": round(time.monotonic() - began, 3),
-        "clock": time.time(),
-    }
+
+    def __init__(self, open_session: OpenSession, probe: EngineProbe) -> None:
+        self._open, self._probe = open_session, probe
+        self._after = ""
+        """The last step that was done; empty where the next round begins with the first."""
+
+    def go_on(self, cancelled: Callable[[], bool]) -> SettleAnswer:
+        """One round. Blocks; SqlError when the server fails a statement.
+
+        `settled` says whether every step was done and the pool is filled; `dirtyPages` counts the
+        pages still to be written, if the engine reports them.
+        """
+        began, probe = time.monotonic(), self._probe
+        with closing(self._open()) as session:
+            settled = False
+            for name, statements in probe.settle(session, self._after):
+                if cancelled() or time.monotonic() - began > ROUND_SECONDS:
+                    break
+                for statement in statements:
+                    session.rows(*statement)
+                self._after = name
+            else:
+                settled, self._after = True, ""
+            rows = session.rows(probe.dirty) if probe.dirty else []
+            loading = probe.loading(session)
+        return {
+            "settled": settled and not loading,
+            "dirtyPages": int(rows[0][-1]) if rows else None,
+            "loading": loading,
+            "tookSeconds": round(time.monotonic() - began, 3),
+            "clock": time.time(),
+        }

@@ -1,0 +1,71 @@
+"""Bringing a server to rest in several rounds, with a session that writes down what it is asked."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from encbench.adapters.sql import Row, SqlError
+from encbench.sidecars.agent.probe import probe
+from encbench.sidecars.agent.server import Settling
+
+
+class Tables:
+    """A session on a server with these tables; each flush of one is noted."""
+
+    def __init__(self, *names: str) -> None:
+        self.names = list(names)
+        self.flushed: list[str] = []
+        self.fails = ""
+
+    def rows(self, statement: str, _: Sequence[object] = ()) -> list[Row]:
+        if statement.startswith("SELECT TABLE_NAME"):
+            return [(name,) for name in self.names]
+        if statement.startswith("FLUSH TABLES"):
+            table = statement.split("`")[1]
+            if table == self.fails:
+                raise SqlError("the table has gone")
+            self.flushed.append(table)
+        return [("Innodb_buffer_pool_pages_dirty", "0")] if "dirty" in statement else []
+
+    def close(self) -> None:
+        """Each round opens it again."""
+
+    def round(self, settling: Settling, steps: int) -> bool:
+        """Whether the server is at rest after a round that has time for so many steps."""
+        last = len(self.flushed) + steps
+        return settling.go_on(lambda: len(self.flushed) >= last)["settled"]
+
+
+@pytest.mark.parametrize("engine", ["mariadb", "mysql"])
+def test_a_round_goes_on_where_the_last_one_ended(engine: str) -> None:
+    tables = Tables("c", "B", "a", "b", "d")
+    settling = Settling(lambda: tables, probe(engine))
+    assert [tables.round(settling, 2) for _ in range(3)] == [False, False, True]
+    assert tables.flushed == ["B", "a", "b", "c", "d"]
+    assert tables.round(settling, 9), "the next cycle writes every table again"
+    assert tables.flushed[5:] == ["B", "a", "b", "c", "d"]
+
+
+def test_tables_may_come_and_go_between_rounds() -> None:
+    tables = Tables("a", "b", "c")
+    settling = Settling(lambda: tables, probe("mariadb"))
+    assert not tables.round(settling, 2)
+    tables.names = ["a", "aa", "d"]
+    assert tables.round(settling, 9)
+    assert tables.flushed == ["a", "b", "d"]
+
+
+def test_a_failed_step_is_repeated() -> None:
+    tables = Tables("a", "b", "c")
+    settling = Settling(lambda: tables, probe("mariadb"))
+    tables.fails = "b"
+    with pytest.raises(SqlError):
+        tables.round(settling, 9)
+    tables.fails = ""
+    assert tables.round(settling, 9)
+    assert tables.flushed == ["a", "b", "c"]
+
+
+def test_a_server_without_tables_is_at_rest() -> None:
+    tables = Tables()
+    assert tables.round(Settling(lambda: tables, probe("mariadb")), 1)
