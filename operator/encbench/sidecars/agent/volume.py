@@ -74,6 +74,22 @@ def dm_crypt(device: str, sysfs: Path = SYSFS, depth: int = 0) -> str | None:
     return found[0] if all(found) else None
 
 
+def dm_crypt_of_btrfs(source: str, sysfs: Path = SYSFS) -> str | None:
+    """The same for a btrfs, by the source of its mount.
+
+    The numbers of its files and mounts are those of no device, and it may lie on several.
+    """
+    blocks = sysfs / "class" / "block"
+    mapped = {f"/dev/mapper/{_read(one / 'dm' / 'name')}": one.name for one in blocks.glob("dm-*")}
+    own = mapped.get(source, source.removeprefix("/dev/"))
+    for devices in sysfs.glob("fs/btrfs/*/devices"):
+        names = sorted(one.name for one in devices.iterdir())
+        if own in names:
+            found = [dm_crypt(_read(blocks / name / "dev"), sysfs) for name in names]
+            return found[0] if all(found) else None
+    return None
+
+
 def _read(path: Path) -> str:
     try:
         return path.read_text(encoding="ascii", errors="replace").strip()
@@ -102,7 +118,8 @@ class Ground:
         mount = mount_of(own, device, mounts)
         crypt = dm_crypt(device, self.sysfs)
         if crypt is None and mount is not None:
-            crypt = dm_crypt(mount.device, self.sysfs)
+            is_btrfs, by_device = mount.kind == "btrfs", dm_crypt(mount.device, self.sysfs)
+            crypt = dm_crypt_of_btrfs(mount.source, self.sysfs) if is_btrfs else by_device
         return {
             "device": device,
             "mountPoint": mount.point if mount else None,

@@ -6,7 +6,14 @@ from typing import Any
 
 import pytest
 
-from encbench.sidecars.agent.volume import Ground, Mount, dm_crypt, mount_of, parse_mounts
+from encbench.sidecars.agent.volume import (
+    Ground,
+    Mount,
+    dm_crypt,
+    dm_crypt_of_btrfs,
+    mount_of,
+    parse_mounts,
+)
 
 MARKER = b"encbench-marker-0001"
 VOLUME = "/var/lib/encbench/volume"
@@ -72,6 +79,17 @@ class Sysfs:
             (node / "slaves" / slave).mkdir()
             (node / "slaves" / slave / "dev").write_text(f"{slave}\n")
 
+    def block(self, name: str, number: str, *, mapped: str = "") -> None:
+        node = self.root / "class" / "block" / name
+        (node / "dm").mkdir(parents=True)
+        (node / "dev").write_text(f"{number}\n")
+        if mapped:
+            (node / "dm" / "name").write_text(f"{mapped}\n")
+
+    def btrfs(self, name: str, *devices: str) -> None:
+        for device in devices:
+            (self.root / "fs" / "btrfs" / name / "devices" / device).mkdir(parents=True)
+
 
 LUKS = "CRYPT-LUKS2-0123456789abcdef-data"
 
@@ -112,6 +130,35 @@ def test_devices_in_a_circle_end(sysfs: Sysfs) -> None:
     assert dm_crypt("9:9", sysfs.root) is None
 
 
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("/dev/mapper/luks-data", LUKS),
+        ("/dev/dm-0", LUKS),
+        ("/dev/sdb", None),
+        # One plain device of two leaks.
+        ("/dev/mapper/luks-half", None),
+        ("/dev/mapper/other", None),
+        ("none", None),
+    ],
+)
+def test_dm_crypt_below_a_btrfs(sysfs: Sysfs, source: str, found: str | None) -> None:
+    sysfs.device("253:3", uuid=LUKS, below=("8:16",))
+    sysfs.block("sdb", "8:16")
+    sysfs.block("sdc", "8:32")
+    sysfs.block("dm-0", "253:0", mapped="luks-data")
+    sysfs.block("dm-3", "253:3", mapped="luks-half")
+    sysfs.btrfs("1111", "dm-0")
+    sysfs.btrfs("2222", "dm-3", "sdc")
+    sysfs.btrfs("3333", "sdb")
+    (sysfs.root / "fs" / "btrfs" / "features").mkdir()
+    assert dm_crypt_of_btrfs(source, sysfs.root) == found
+
+
+def test_a_machine_without_btrfs(sysfs: Sysfs) -> None:
+    assert dm_crypt_of_btrfs("/dev/sdb", sysfs.root) is None
+
+
 # -- facts
 
 
@@ -140,6 +187,17 @@ def test_an_encrypted_disk(tmp_path: Path) -> None:
     device = str(made.facts(own, MARKER, never, full=False)["device"])
     Sysfs(tmp_path / "sys").device(device, uuid=LUKS)
     assert made.facts(own, MARKER, never, full=False)["dmCrypt"] == LUKS
+
+
+def test_an_encrypted_btrfs(tmp_path: Path) -> None:
+    _, own = ground(tmp_path)
+    sysfs = Sysfs(tmp_path / "sys")
+    sysfs.device("253:0", uuid=LUKS)
+    sysfs.block("dm-0", "253:0", mapped="luks-data")
+    sysfs.btrfs("1111", "dm-0")
+    text = f"1 0 0:44 /@data {tmp_path}/volume rw - btrfs /dev/mapper/luks-data rw,subvol=/@data\n"
+    facts = Ground(lambda: text, sysfs=sysfs.root).facts(own, MARKER, never, full=False)
+    assert facts["dmCrypt"] == LUKS
 
 
 def test_mounts_that_may_not_be_read_are_no_mounts(tmp_path: Path) -> None:
