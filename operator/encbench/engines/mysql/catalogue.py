@@ -23,10 +23,9 @@ Row = Sequence[Any]
 VARIABLES = (
     "admin_port binlog_encryption default_table_encryption encrypt_tmp_files have_ssl "
     "innodb_change_buffering innodb_doublewrite innodb_redo_log_encrypt "
-    "innodb_sys_tablespace_encrypt "
-    "innodb_temp_tablespace_encrypt innodb_undo_log_encrypt log_bin require_secure_transport "
-    "ssl_ca ssl_cert ssl_cipher ssl_key table_encryption_privilege_check tls_ciphersuites "
-    "tls_version version"
+    "innodb_sys_tablespace_encrypt innodb_temp_tablespace_encrypt innodb_undo_log_encrypt "
+    "log_bin performance_schema require_secure_transport ssl_ca ssl_cert ssl_cipher ssl_key "
+    "table_encryption_privilege_check tls_ciphersuites tls_version version"
 )
 CERTIFICATE_EXPIRY = "Ssl_server_not_after"
 """When the certificate in use expires; listed among the variables. It is empty while the server

@@ -84,6 +84,31 @@ def test_the_keyring_counts() -> None:
     assert judged(plugin, ALL).ok
 
 
+@pytest.mark.parametrize(
+    ("version", "setting", "plugins", "is_exempt"),
+    [
+        ("8.0.28", "OFF", {}, True),
+        ("8.0.28", "ON", {}, False),
+        ("8.0.28", "OFF", {"component_keyring_file": "DISABLED"}, False),
+        ("9.7.4", "OFF", {}, False),
+        ("8.0.28", None, {}, False),
+    ],
+)
+def test_8_0_lists_no_component_without_its_performance_schema(
+    version: str, setting: str | None, plugins: dict[str, str], is_exempt: bool
+) -> None:
+    facts = evidence(ALL, version=version)
+    facts["catalogue"]["plugins"] = plugins
+    if setting is not None:
+        facts["catalogue"]["variables"]["performance_schema"] = setting
+    proof = judged(facts, ALL)
+    assert failed(proof) == (set() if is_exempt else {"active keyring"})
+    assert ("exempt: active keyring" in {one.name for one in proof.checks}) is is_exempt
+    plain = evidence(PLAINTEXT, version=version)
+    plain["catalogue"]["variables"]["performance_schema"] = "OFF"
+    assert not judged(plain, ALL).ok
+
+
 @pytest.mark.parametrize("place", range(4))
 def test_every_tablespace_counts(place: int) -> None:
     facts = evidence(ALL)
