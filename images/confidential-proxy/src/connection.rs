@@ -66,6 +66,10 @@ impl Connection {
         handshake::authenticate(&mut self.relay, self.by_socket).await?;
         let mut commands = Commands::default();
         loop {
+            // All that was asked has been answered.
+            if !self.relay.unread(Side::Server).is_empty() {
+                return self.relay.unasked().await;
+            }
             commands.read(&self.relay)?;
             if commands.passed > 0 {
                 self.send_commands(commands.passed).await;

@@ -60,11 +60,19 @@ pub(crate) async fn agree(relay: &mut Relay, offered: u32, rules: &Rules) -> Flo
 
 /// What `caching_sha2_password` sends where it wants the password itself.
 const FULL_AUTHENTICATION: [u8; 2] = [1, 4];
+/// What it sends where it knows the password's digest, and awaits nothing.
+const FAST_AUTHENTICATION: [u8; 2] = [1, 3];
 
 /// Pass packets both ways until the server has let the client in, or has not. A client would answer a
 /// server that is reached by its socket as it answers one by TCP, which such a server would take for the
 /// password.
+///
+/// Each question of the server's lets one packet of the client's pass, the next one in number. What the
+/// client sends without being asked stays unread: it is a command, which the server would answer after the
+/// login, and nothing would say that this answer is another command's.
 pub(crate) async fn authenticate(relay: &mut Relay, by_socket: bool) -> Flow {
+    // Which number the client's answer has, if the server awaits one.
+    let mut awaited = None;
     loop {
         while let Some(header) = relay.whole(Side::Server)? {
             let payload = &relay.unread(Side::Server)[HEADER..header.total()];
@@ -72,6 +80,11 @@ pub(crate) async fn authenticate(relay: &mut Relay, by_socket: bool) -> Flow {
             if by_socket && payload == FULL_AUTHENTICATION {
                 return Err(End::Refused(refusal::PASSWORD, header.sequence));
             }
+            // Commands begin with the number 0.
+            awaited = match payload == FAST_AUTHENTICATION {
+                true => None,
+                false => header.sequence.checked_add(1),
+            };
             relay.pass(Side::Server, header.total()).await?;
             match first {
                 Some(OK) => return Ok(()),
@@ -79,9 +92,17 @@ pub(crate) async fn authenticate(relay: &mut Relay, by_socket: bool) -> Flow {
                 _ => {}
             }
         }
-        while let Some(header) = relay.whole(Side::Client)? {
-            relay.pass(Side::Client, header.total()).await?;
+        let Some(number) = awaited else {
+            relay.read_on(Side::Server).await?;
+            continue;
+        };
+        match relay.whole(Side::Client)? {
+            Some(header) if header.sequence == number => {
+                relay.pass(Side::Client, header.total()).await?;
+                awaited = None;
+            }
+            Some(_) => return Err(End::Refused(refusal::HANDSHAKE, number)),
+            None => relay.await_either().await?,
         }
-        relay.await_either().await?;
     }
 }

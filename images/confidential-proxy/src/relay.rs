@@ -11,7 +11,7 @@ use std::task::{ready, Context, Poll};
 use tokio::task::yield_now;
 
 use crate::inbox::Inbox;
-use crate::packet::{self, Header};
+use crate::packet::{self, Header, ERR, HEADER};
 use crate::refusal::{self, Refusal};
 use crate::socket;
 use crate::stream::Stream;
@@ -169,7 +169,7 @@ impl Relay {
     }
 
     /// Wait for more bytes of a side, which has to send them.
-    async fn read_on(&mut self, from: Side) -> Flow {
+    pub async fn read_on(&mut self, from: Side) -> Flow {
         match self.fill(from).await? {
             0 => Err(End::Gone),
             _ => Ok(()),
@@ -189,15 +189,26 @@ impl Relay {
         match self.fill_either(Side::Client).await {
             (Side::Client, Ok(1..)) => Ok(()),
             (Side::Client, _) => Err(End::Gone),
-            // What a server says without being asked is why it ends the connection.
-            (Side::Server, Ok(1..)) => {
-                if let Some(header) = self.whole(Side::Server)? {
-                    self.pass(Side::Server, header.total()).await?;
-                }
-                Err(End::Gone)
-            }
+            (Side::Server, Ok(1..)) => self.unasked().await,
             (Side::Server, _) => Err(End::Refused(refusal::LOST, 0)),
         }
+    }
+
+    /// What a server says without being asked is why it ends the connection: the client gets its number.
+    /// Anything else would answer a command that was not seen.
+    pub async fn unasked(&mut self) -> Flow {
+        let Some(header) = self.whole(Side::Server)? else {
+            return Err(End::Refused(refusal::LOST, 0));
+        };
+        let payload = &self.unread(Side::Server)[HEADER..header.total()];
+        let mut error = Vec::new();
+        if payload.first() != Some(&ERR)
+            || refusal::append_withheld(&mut error, header.sequence, payload).is_err()
+        {
+            return Err(End::Refused(refusal::UNREADABLE, 0));
+        }
+        self.send(Side::Client, &error).await?;
+        Err(End::Gone)
     }
 
     /// Send a side bytes of ours.

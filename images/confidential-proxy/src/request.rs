@@ -12,9 +12,11 @@ pub enum Request {
     Silent {
         closes: Option<u32>,
     },
-    /// One packet.
+    /// OK, the end of a result that has no rows, or an error.
     Simple,
-    /// The same, after which no prepared statement is left.
+    /// A sentence of the server's.
+    Statistics,
+    /// As a simple one; after it no prepared statement is left.
     Reset,
     /// Results by the text protocol.
     Query,
@@ -38,11 +40,12 @@ pub fn read(payload: &[u8]) -> Result<Request, Malformed> {
     Ok(match reader.u8()? {
         // COM_QUIT
         0x01 => Request::Quit,
-        // COM_INIT_DB, CREATE_DB, DROP_DB, REFRESH, SHUTDOWN, STATISTICS, PROCESS_KILL, DEBUG, PING
-        0x02 | 0x05..=0x09 | 0x0C..=0x0E => Request::Simple,
+        // COM_INIT_DB, CREATE_DB, DROP_DB, REFRESH, SHUTDOWN, PROCESS_KILL, DEBUG, PING
+        0x02 | 0x05..=0x08 | 0x0C..=0x0E => Request::Simple,
         // COM_QUERY, and COM_PROCESS_INFO, which has no text and is answered like SHOW PROCESSLIST
         0x03 | 0x0A => Request::Query,
         0x04 => Request::FieldList,
+        0x09 => Request::Statistics,
         0x11 => Request::ChangeUser,
         0x16 => Request::Prepare,
         0x17 => Request::Execute(reader.u32()?),

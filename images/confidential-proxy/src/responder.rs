@@ -26,6 +26,9 @@ const CURSOR_EXISTS: u16 = 0x0040;
 /// The columns of SHOW WARNINGS before its text: level and number.
 const WARNINGS_NUMBERS: usize = 2;
 
+/// How the answer to COM_STATISTICS begins.
+const STATISTICS: &[u8] = b"Uptime: ";
+
 /// What becomes of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
@@ -50,6 +53,7 @@ enum State {
     Single,
     /// The same; an OK leaves no prepared statement.
     Reset,
+    Statistics,
     /// Before a result: its number of columns, or that there is none.
     Head,
     Definitions(u64),
@@ -140,6 +144,7 @@ impl Responder {
                 State::Done
             }
             Request::Simple => State::Single,
+            Request::Statistics => State::Statistics,
             Request::Reset => State::Reset,
             Request::Query => {
                 self.protocol = Protocol::Text;
@@ -223,16 +228,7 @@ impl Responder {
         let first = payload.first().copied();
         match self.state {
             State::Done => Err(Malformed),
-            State::Single | State::Reset => {
-                if self.state == State::Reset && first == Some(OK) {
-                    self.forget();
-                }
-                self.state = State::Done;
-                match first {
-                    Some(ERR) => self.error(sequence, payload, out),
-                    _ => Ok(self.passing()),
-                }
-            }
+            State::Single | State::Reset | State::Statistics => self.single(sequence, payload, out),
             State::Head => self.head(sequence, payload, out),
             State::Definitions(left) => {
                 let end = if self.deprecate_eof { State::Rows } else { State::DefinitionsEnd };
@@ -294,6 +290,29 @@ impl Responder {
                 Ok(Fate::Replaced)
             }
         }
+    }
+
+    /// What answers a command by itself. A row would not: it answers a command that was not seen.
+    fn single(&mut self, sequence: u8, payload: &[u8], out: &mut Vec<u8>) -> Result<Fate, Malformed> {
+        match (self.state, payload.first()) {
+            (_, Some(&ERR)) => {
+                self.state = State::Done;
+                return self.error(sequence, payload, out);
+            }
+            (State::Statistics, _) if payload.starts_with(STATISTICS) => {}
+            (State::Single | State::Reset, Some(&OK)) => {
+                ok_status(payload)?;
+                if self.state == State::Reset {
+                    self.forget();
+                }
+            }
+            (State::Single, Some(&EOF)) => {
+                self.end_status(payload)?;
+            }
+            _ => return Err(Malformed),
+        }
+        self.state = State::Done;
+        Ok(self.passing())
     }
 
     fn head(&mut self, sequence: u8, payload: &[u8], out: &mut Vec<u8>) -> Result<Fate, Malformed> {
@@ -366,14 +385,9 @@ impl Responder {
                 self.state = State::Done;
                 return self.error(sequence, payload, out);
             }
-            Some(&EOF) if self.deprecate_eof && payload.len() < MAX_PAYLOAD => {
+            Some(&EOF) if payload.len() < if self.deprecate_eof { MAX_PAYLOAD } else { 9 } => {
                 let fate = self.passing();
-                self.end_of_rows(ok_status(payload)?);
-                return Ok(fate);
-            }
-            Some(&EOF) if !self.deprecate_eof && payload.len() < 9 => {
-                let fate = self.passing();
-                self.end_of_rows(eof_status(payload)?);
+                self.end_of_rows(self.end_status(payload)?);
                 return Ok(fate);
             }
             Some(_) => {}
@@ -395,6 +409,15 @@ impl Responder {
             self.refuse(refusal::LARGE_ROW, sequence, out);
         }
         Ok(Fate::Replaced)
+    }
+
+    /// The status of what ends rows.
+    fn end_status(&self, payload: &[u8]) -> Result<u16, Malformed> {
+        if self.deprecate_eof {
+            ok_status(payload)
+        } else {
+            eof_status(payload)
+        }
     }
 
     fn end_of_rows(&mut self, status: u16) {

@@ -25,6 +25,8 @@ const ROW_MEMORY: usize = 1 << 20;
 const EOF: [u8; 5] = [0xFE, 0, 0, 2, 0];
 const CHANGE_USER: u8 = 0x11;
 const OK: [u8; 7] = [0, 0, 0, 2, 0, 0, 0];
+/// A statement that is not trusted.
+const SELECTED: &[u8] = b"\x03SELECT c FROM t UNION SELECT 1";
 /// A user whose password the server does not remember.
 const UNKNOWN: &[u8] = b"stranger";
 /// What `caching_sha2_password` says to that.
@@ -131,6 +133,14 @@ impl Server {
                 _ if command == "silence" => {}
                 _ if command == "end" => return Ok(()),
                 _ if command == "answer and end" => return send(&mut stream, 1, &OK),
+                _ if command == "answer and be killed" => {
+                    send(&mut stream, 1, &OK)?;
+                    return send(&mut stream, 0, b"\xff\x87\x07#70100Marker of a statement");
+                }
+                _ if command == "answer twice" => {
+                    send(&mut stream, 1, &OK)?;
+                    send(&mut stream, 1, b"\x06Marker")?;
+                }
                 _ => send(&mut stream, 1, &OK)?,
             }
         }
@@ -181,6 +191,11 @@ impl Client {
 
     /// One that has said who it is and has no answer yet.
     fn greeted(proxy: SocketAddr, user: &[u8]) -> Self {
+        Self::greeted_with(proxy, user, &[])
+    }
+
+    /// The same, which has sent more packets in one go with that.
+    fn greeted_with(proxy: SocketAddr, user: &[u8], more: &[(u8, &[u8])]) -> Self {
         let mut stream = TcpStream::connect(proxy).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         receive(&mut stream).unwrap();
@@ -188,8 +203,23 @@ impl Client {
         response.extend_from_slice(&[0; 28]);
         response.extend_from_slice(user);
         response.extend_from_slice(b"\0\0");
-        send(&mut stream, 1, &response).unwrap();
-        Self(stream)
+        let mut client = Self(stream);
+        client.send_at_once(&[&[(1, response.as_slice())], more].concat());
+        client
+    }
+
+    /// Packets, each with its number.
+    fn send_at_once(&mut self, packets: &[(u8, &[u8])]) {
+        let mut sent = Vec::new();
+        for (number, payload) in packets {
+            send(&mut sent, *number, payload).unwrap();
+        }
+        self.0.write_all(&sent).unwrap();
+    }
+
+    /// The one row of `SELECTED` is an envelope.
+    fn receive_encrypted(&mut self) {
+        assert_eq!([(); 5].map(|()| self.receive().len())[3], 3 + ROW + OVERHEAD);
     }
 
     fn ask(&mut self, statement: &str) {
@@ -466,4 +496,64 @@ fn by_tcp_the_password_is_between_client_and_server() {
     assert!(client.receive().starts_with(b"\x01-----BEGIN"));
     send(&mut client.0, 5, &[7; 256]).unwrap();
     assert_eq!(client.receive(), OK);
+}
+
+/// Passed on with the login, they would be answered in the place of what is asked afterwards.
+#[test]
+fn commands_that_come_with_a_login_are_answered_as_commands() {
+    let proxy = proxy(Server::default().start(), "other.column\nt\n");
+    let mut client = Client::greeted_with(proxy, b"user", &[(0, SELECTED), (0, SELECTED)]);
+    assert_eq!(client.receive(), OK);
+    client.receive_encrypted();
+    client.receive_encrypted();
+    client.send_at_once(&[(0, &[CHANGE_USER]), (2, b"proof"), (0, SELECTED)]);
+    assert_eq!(client.receive(), b"\xfeplugin\0");
+    assert_eq!(client.receive(), OK);
+    client.receive_encrypted();
+    client.do_nothing();
+}
+
+#[test]
+fn what_has_another_number_is_no_answer_to_a_login_s_question() {
+    for number in [0, 1, 4] {
+        let proxy = proxy(Server::default().start(), "");
+        let mut client = Client::greeted_with(proxy, UNKNOWN, &[(number, &[2])]);
+        assert_eq!(client.receive(), FULL_AUTHENTICATION);
+        let said = client.receive();
+        assert!(said.starts_with(b"\xff\x13\x04#08S01confidential-proxy cannot read this"), "{said:?}");
+    }
+}
+
+/// More of them than the proxy keeps do not look like the client's end.
+#[test]
+fn many_commands_may_come_with_a_login() {
+    let mut client = Client::greeted_with(
+        proxy(Server::default().start(), "other.column\nt\n"),
+        b"user",
+        &[(0, SELECTED); 500],
+    );
+    assert_eq!(client.receive(), OK);
+    for _ in 0..500 {
+        client.receive_encrypted();
+    }
+}
+
+#[test]
+fn what_a_server_says_unasked_loses_its_text() {
+    let mut client = Client::connect(proxy(Server::default().start(), "t.c\n"));
+    client.ask("answer and be killed");
+    assert_eq!(client.receive(), OK);
+    let said = client.receive();
+    assert!(said.starts_with(b"\xff\x87\x07#70100confidential-proxy withholds"), "{said:?}");
+    assert_eq!(client.0.read(&mut [0]).unwrap(), 0, "and the connection ends");
+}
+
+#[test]
+fn an_answer_that_was_not_asked_for_ends_the_connection() {
+    let mut client = Client::connect(proxy(Server::default().start(), "t.c\n"));
+    client.ask("answer twice");
+    assert_eq!(client.receive(), OK);
+    let said = client.receive();
+    assert!(said.starts_with(b"\xff\x2b\x07#HY000confidential-proxy cannot read"), "{said:?}");
+    assert_eq!(client.0.read(&mut [0]).unwrap(), 0);
 }

@@ -238,6 +238,33 @@ fn errors_lose_their_texts() {
     assert!(responder.is_done() && !contains(&sent, MARKER) && contains(&sent, b"#23000conf"));
 }
 
+/// A row in the place of such an answer is that of a command that was not seen.
+#[test]
+fn only_what_answers_a_simple_command_does() {
+    let end = [0xFE, 0, 0, 2, 0];
+    let long_end = [0xFE, 0, 0, 2, 0, 0, 0];
+    let done = [0, 0, 0, 2, 0, 0, 0];
+    let uptime = b"Uptime: 5  Threads: 1".as_slice();
+    for (request, deprecate_eof, payload, passes) in [
+        (Request::Simple, false, done.as_slice(), true),
+        (Request::Simple, false, &end, true),
+        (Request::Simple, true, &long_end, true),
+        (Request::Simple, true, b"\x09Marker7Qx", false),
+        (Request::Simple, false, b"\xfe\0\0\0\0\x01\0\0\0Marker7Qx", false),
+        (Request::Simple, true, uptime, false),
+        (Request::Simple, true, b"", false),
+        (Request::Reset, true, &done, true),
+        (Request::Reset, true, &long_end, false),
+        (Request::Statistics, true, uptime, true),
+        (Request::Statistics, true, b"\x09Marker7Qx", false),
+        (Request::Statistics, true, &done, false),
+    ] {
+        let mut responder = responder(RULES, deprecate_eof);
+        let sent = through(&mut responder, bare(request), &[payload.to_vec()]);
+        assert_eq!(sent.is_some(), passes, "{request:?} {payload:?}");
+    }
+}
+
 #[test]
 fn without_rules_errors_keep_their_texts() {
     let error = b"\xff\x26\x04#23000Duplicate entry 'Marker7Qx' for key".to_vec();

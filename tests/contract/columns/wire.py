@@ -76,6 +76,7 @@ class Wire:
         *,
         capabilities: int = 0,
         database: str = "sbtest",
+        early: bytes = b"",
     ) -> None:
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=30)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -106,7 +107,8 @@ class Wire:
             + database.encode()
             + b"\0"
             + self.plugin
-            + b"\0"
+            + b"\0",
+            early,
         )
         self._authenticate(scramble)
 
@@ -137,11 +139,11 @@ class Wire:
         twice = hashlib.sha256(once).digest()
         return _xor(once, hashlib.sha256(twice + scramble).digest())
 
-    def change_user(self, user: str, password: str) -> None:
+    def change_user(self, user: str, password: str, *, early: bytes = b"") -> None:
         """Another user on the same connection; the server asks for the password."""
         self.password = password
         named = user.encode() + b"\0\0" + b"sbtest\0" + b"\x2d\0" + self.plugin + b"\0"
-        self.command(CHANGE_USER, named)
+        self.command(CHANGE_USER, named, early)
         self._authenticate(b"")
 
     def _authenticate(self, scramble: bytes) -> None:
@@ -180,15 +182,14 @@ class Wire:
             parts += part
         return bytes(parts)
 
-    def send(self, payload: bytes) -> None:
-        """A payload as one packet, of the next number."""
-        header = len(payload).to_bytes(3, "little") + bytes([self.sequence])
-        self.socket.sendall(header + payload)
+    def send(self, payload: bytes, more: bytes = b"") -> None:
+        """A payload as one packet, of the next number, and more packets in one go with it."""
+        self.socket.sendall(packed(payload, self.sequence) + more)
 
-    def command(self, number: int, argument: bytes = b"") -> None:
+    def command(self, number: int, argument: bytes = b"", more: bytes = b"") -> None:
         """Begin a command."""
         self.sequence = 0
-        self.send(bytes([number]) + argument)
+        self.send(bytes([number]) + argument, more)
 
     def simple(self, number: int, argument: bytes = b"") -> bytes:
         """A command that one packet answers."""
@@ -277,6 +278,11 @@ class Wire:
                 return
             read = _binary_row if binary else _text_row
             result.rows.append(read(packet, result.columns))
+
+
+def packed(payload: bytes, sequence: int = 0) -> bytes:
+    """A payload as one packet."""
+    return len(payload).to_bytes(3, "little") + bytes([sequence]) + payload
 
 
 def execution(statement: int, values: tuple[bytes, ...] = (), cursor: int = 0) -> bytes:

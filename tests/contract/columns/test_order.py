@@ -1,0 +1,84 @@
+"""Commands that come when no one asked for them: no answer is taken for another command's.
+
+What would show a chosen value is sent so that the server answers it and the proxy, if it had not
+seen it, would judge the answer by what the client asks next.
+"""
+
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from tests.contract.columns import corpus, wire
+from tests.contract.columns.conftest import PASSWORD, USER, Server
+from tests.contract.columns.wire import ServerError, Wire, packed
+from tests.support import confidential
+from tests.support.confidential import Recorder, is_envelope
+
+SLOW = f"SELECT name AS label FROM secret WHERE SLEEP(0.2) = 0 AND name = '{corpus.MARKER}one'"
+FAILING = corpus.ERRORS[0]
+SECRET = corpus.MARKER.encode()
+
+
+@pytest.fixture(scope="module", params=["strict", "permissive"])
+def recorder(request: pytest.FixtureRequest, server: Server) -> Iterator[Recorder]:
+    """What a proxy sends."""
+    more = () if request.param == "strict" else ("--permissive",)
+    with (
+        server.proxy(corpus.COLUMNS, confidential.AES, *more) as proxy,
+        confidential.recording(proxy.port) as made,
+    ):
+        yield made
+
+
+def asked(statement: str) -> bytes:
+    """A query's packet."""
+    return packed(bytes([wire.QUERY]) + statement.encode())
+
+
+def login(port: int, early: bytes) -> Wire:
+    """A login that has commands in one go with it, of a user whom MySQL remembers."""
+    Wire(port, USER, PASSWORD).socket.close()
+    return Wire(port, USER, PASSWORD, early=early)
+
+
+def test_a_query_that_comes_with_the_login(server: Server, recorder: Recorder) -> None:
+    recorder.clear()
+    with login(recorder.port, asked(SLOW)) as made:
+        for _ in range(20):
+            made.command(wire.PING)
+        (result,) = made.results(binary=False)
+        assert is_envelope(result.rows[0][0])
+        for _ in range(20):
+            assert made.packet()[0] == wire.OK
+    assert SECRET not in recorder.seen
+
+
+def test_its_answer_is_not_judged_as_another_statement_s(
+    server: Server, recorder: Recorder
+) -> None:
+    recorder.clear()
+    with login(recorder.port, asked(SLOW) + asked("SELECT @@version")) as made:
+        (first,), (second,) = made.results(binary=False), made.results(binary=False)
+    assert is_envelope(first.rows[0][0])
+    assert not is_envelope(second.rows[0][0])
+    assert SECRET not in recorder.seen
+
+
+def test_a_query_that_comes_with_another_user(server: Server, recorder: Recorder) -> None:
+    """It is there before the answer to the server's question, whose place it cannot take."""
+    with server.wire(recorder.port) as made:
+        recorder.clear()
+        with pytest.raises(ServerError, match="cannot read this handshake"):
+            made.change_user(USER, PASSWORD, early=asked(SLOW))
+    assert SECRET not in recorder.seen
+
+
+@pytest.mark.parametrize("recorder", ["strict"], indirect=True)
+def test_an_error_that_comes_unasked_has_no_text(server: Server, recorder: Recorder) -> None:
+    recorder.clear()
+    with login(recorder.port, asked(FAILING)) as made:
+        time.sleep(0.5)
+        with pytest.raises(ServerError, match="withholds"):
+            made.results(binary=False)
+    assert SECRET not in recorder.seen
