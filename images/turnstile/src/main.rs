@@ -136,7 +136,7 @@ fn run(options: &Options) -> Result<i32, String> {
         .transpose()?;
     let mut tool = Tool::start(&options.command).map_err(named(Path::new(&options.command[0])))?;
     let turns = turns::take(&mut tool, &timetable, counters.as_ref(), interrupted);
-    if turns.is_err() || interrupted() {
+    if turns.is_err() {
         tool.end().map_err(text)?;
     }
     let content = turns.and_then(|turns| summary::json(&turns, counters.as_ref()));

@@ -5,6 +5,8 @@ use std::fs;
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
+use std::thread;
+use std::time::Duration;
 
 use nix::errno::Errno;
 use nix::sys::signal::{killpg, Signal};
@@ -13,6 +15,9 @@ use nix::time::ClockId;
 use nix::unistd::Pid;
 
 use crate::clock;
+
+/// How often to look whether a tool has ended that nothing is measured of any more.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// A running tool. The group's number is that of its first process.
 #[derive(Debug)]
@@ -47,16 +52,23 @@ impl Tool {
     }
 
     /// The exit code, as a shell has it: 128 and the signal's number for a tool that a signal has ended.
+    /// Once `interrupted` says that we were asked to end, so is the tool.
+    ///
+    /// It looks again and again, because a signal does not end a waitpid: its handler restarts that.
     pub fn wait_for_its_end(&mut self, interrupted: impl Fn() -> bool) -> Result<i32, Errno> {
+        let mut told = false;
         loop {
             if let Some(code) = self.code {
                 return Ok(code);
             }
-            match self.wait(WaitPidFlag::empty()) {
-                Err(Errno::EINTR) if interrupted() => self.end()?,
-                Err(Errno::EINTR) | Ok(_) => {}
-                Err(other) => return Err(other),
+            if !self.wait(WaitPidFlag::WNOHANG)? {
+                continue;
             }
+            if !told && interrupted() {
+                self.end()?;
+                told = true;
+            }
+            thread::sleep(LOOK);
         }
     }
 

@@ -86,14 +86,28 @@ fn a_tool_that_ends_early_gives_its_code_and_the_slices_so_far() {
     assert_eq!(run.field("slice").len(), 1);
 }
 
-#[test]
-fn a_signal_ends_a_stopped_tool() {
-    let tool = ["sh", "-c", "trap 'exit 5' TERM; while :; do sleep 0.05; done"];
-    let mut run = Run::start("signal", 1.0, &[(20.0, 21.0, 22.0)], 23.0, &tool);
-    sleep(Duration::from_millis(1500));
+/// Ends with code 5 when it is asked to.
+const WAITING: [&str; 3] = ["sh", "-c", "trap 'exit 5' TERM; while :; do sleep 0.05; done"];
+
+fn ended_by_a_signal(mut run: Run) -> Vec<f64> {
     assert!(Command::new("kill").arg(run.child.id().to_string()).status().unwrap().success());
     assert_eq!(run.code(), 5);
     assert!(run.begun.elapsed() < Duration::from_secs(5));
+    run.field("slice")
+}
+
+#[test]
+fn a_signal_ends_a_stopped_tool() {
+    let run = Run::start("signal", 1.0, &[(20.0, 21.0, 22.0)], 23.0, &WAITING);
+    sleep(Duration::from_millis(1500));
+    assert!(ended_by_a_signal(run).is_empty());
+}
+
+#[test]
+fn a_signal_ends_a_tool_that_has_had_all_its_turns() {
+    let run = Run::start("late", 0.1, &[(0.2, 0.3, 0.5)], 0.7, &WAITING);
+    sleep(Duration::from_millis(1500));
+    assert_eq!(ended_by_a_signal(run), [0.0]);
 }
 
 #[test]
