@@ -41,10 +41,11 @@ impl Commands {
             let rest = &unread[self.passed..];
             let Some(header) = packet::header(rest) else { break };
             let large = header.total() > usual;
-            if rest.len() < header.total() && !(large && rest.len() >= HEADER + 5) {
+            // Of a large one the beginning is enough.
+            let end = header.total().min(usual);
+            if rest.len() < end {
                 break;
             }
-            let end = header.total().min(rest.len());
             let request =
                 request::read(&rest[HEADER..end]).map_err(|Malformed| End::Refused(refusal::COMMAND, 1))?;
             let alone = matches!(request, Request::ChangeUser | Request::Quit | Request::Refused);

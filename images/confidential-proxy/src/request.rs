@@ -5,6 +5,9 @@ use crate::packet::{Malformed, Reader};
 /// MariaDB: the statement that was prepared last.
 pub const LAST_PREPARED: u32 = u32::MAX;
 
+/// What stands in front of long data: a statement and the number of a parameter.
+const LONG_DATA: usize = 6;
+
 /// What a command asks the server for, which says how its answer is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Request {
@@ -49,8 +52,11 @@ pub fn read(payload: &[u8]) -> Result<Request, Malformed> {
         0x11 => Request::ChangeUser,
         0x16 => Request::Prepare,
         0x17 => Request::Execute(reader.u32()?),
-        // COM_STMT_SEND_LONG_DATA, COM_STMT_CLOSE
-        0x18 => Request::Silent { closes: None },
+        // COM_STMT_SEND_LONG_DATA, COM_STMT_CLOSE. MySQL answers one that is shorter.
+        0x18 => {
+            reader.take(LONG_DATA)?;
+            Request::Silent { closes: None }
+        }
         0x19 => Request::Silent { closes: Some(reader.u32()?) },
         // COM_STMT_RESET, COM_SET_OPTION
         0x1A | 0x1B => Request::Simple,
@@ -72,8 +78,10 @@ mod tests {
         assert_eq!(read(b"\x16SELECT label FROM plain"), Ok(Request::Prepare));
         assert_eq!(read(b"\x17\x05\0\0\0\0\x01\0\0\0"), Ok(Request::Execute(5)));
         assert_eq!(read(b"\x19\x05\0\0\0"), Ok(Request::Silent { closes: Some(5) }));
-        assert_eq!(read(b""), Err(Malformed));
-        assert_eq!(read(b"\x17\x05"), Err(Malformed));
+        assert_eq!(read(b"\x18\x05\0\0\0\0\0"), Ok(Request::Silent { closes: None }));
+        for short in [b"".as_slice(), b"\x17\x05", b"\x18\0", b"\x18\x05\0\0\0\0", b"\x19\x05\0\0"] {
+            assert_eq!(read(short), Err(Malformed), "{short:?}");
+        }
         for command in [0x00, 0x0B, 0x0F, 0x10, 0x12, 0x13, 0x14, 0x15, 0x1D, 0x1E, 0x20, 0xFA, 0xFE] {
             assert_eq!(read(&[command, 0, 0, 0, 0]), Ok(Request::Refused), "{command:#x}");
         }

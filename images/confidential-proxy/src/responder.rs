@@ -26,6 +26,8 @@ const CURSOR_EXISTS: u16 = 0x0040;
 /// The columns of SHOW WARNINGS before its text: level and number.
 const WARNINGS_NUMBERS: usize = 2;
 
+/// A password has expired; a packet is malformed.
+const TO_ANY_COMMAND: [u16; 2] = [1820, 1835];
 /// How the answer to COM_STATISTICS begins.
 const STATISTICS: &[u8] = b"Uptime: ";
 
@@ -474,6 +476,9 @@ impl Responder {
         if self.refused {
             return Ok(Fate::Replaced);
         }
+        if !self.rules.is_empty() && answers_anything(payload) {
+            return Err(Malformed);
+        }
         if !self.rules.read_statements() {
             return Ok(Fate::Forward);
         }
@@ -495,6 +500,13 @@ impl Responder {
             Fate::Forward
         }
     }
+}
+
+/// Whether it is an error by which a server answers a command that has no answer otherwise. What comes
+/// after it would be taken for the answer to another command.
+fn answers_anything(error: &[u8]) -> bool {
+    let number = error.get(1..3).and_then(|number| number.try_into().ok()).map(u16::from_le_bytes);
+    number.is_some_and(|number| TO_ANY_COMMAND.contains(&number))
 }
 
 fn prepared_columns(columns: u16) -> State {

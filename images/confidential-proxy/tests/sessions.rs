@@ -265,6 +265,17 @@ fn only_what_answers_a_simple_command_does() {
     }
 }
 
+/// After them, what was sent and what is answered may not be the same command.
+#[test]
+fn errors_that_answer_any_command_end_the_connection() {
+    for number in [b"\x1c\x07", b"\x2b\x07"] {
+        let error = [b"\xff", number.as_slice(), b"#HY000no"].concat();
+        let passed = |rules| through(&mut responder(rules, true), TRUSTED, std::slice::from_ref(&error));
+        assert_eq!(passed(RULES), None);
+        assert_eq!(passed("plain\n"), Some(raw(std::slice::from_ref(&error))));
+    }
+}
+
 #[test]
 fn without_rules_errors_keep_their_texts() {
     let error = b"\xff\x26\x04#23000Duplicate entry 'Marker7Qx' for key".to_vec();

@@ -18,11 +18,15 @@ FLAVOURS = {"eof": 0, "deprecate-eof": DEPRECATE_EOF}
 USER, PASSWORD = "columns", "columns-password"
 ANYWHERE = "anywhere"
 """A user who may come by TCP and by the socket."""
+EXPIRED = "expired"
+"""A user whose password has expired."""
 USERS = (
     f"CREATE USER IF NOT EXISTS {USER}@'127.0.0.1' IDENTIFIED BY '{PASSWORD}'",
     f"GRANT ALL PRIVILEGES ON *.* TO {USER}@'127.0.0.1'",
     f"CREATE USER IF NOT EXISTS {ANYWHERE}@'%' IDENTIFIED BY '{PASSWORD}'",
     f"GRANT ALL PRIVILEGES ON sbtest.* TO {ANYWHERE}@'%'",
+    f"CREATE USER IF NOT EXISTS {EXPIRED}@'127.0.0.1' IDENTIFIED BY '{PASSWORD}' PASSWORD EXPIRE",
+    f"GRANT SELECT ON sbtest.* TO {EXPIRED}@'127.0.0.1'",
 )
 
 

@@ -10,13 +10,15 @@ from collections.abc import Iterator
 import pytest
 
 from tests.contract.columns import corpus, wire
-from tests.contract.columns.conftest import PASSWORD, USER, Server
+from tests.contract.columns.conftest import EXPIRED, PASSWORD, USER, Server
 from tests.contract.columns.wire import ServerError, Wire, packed
 from tests.support import confidential
 from tests.support.confidential import Recorder, is_envelope
 
-SLOW = f"SELECT name AS label FROM secret WHERE SLEEP(0.2) = 0 AND name = '{corpus.MARKER}one'"
+SLOW = "SELECT name AS label FROM secret WHERE SLEEP(0.2) = 0 AND name = 'Marker7Qxone'"
+SPOOF = "SELECT label FROM (SELECT name AS label FROM secret) plain"
 FAILING = corpus.ERRORS[0]
+HANDLES_EXPIRED = 1 << 22
 SECRET = corpus.MARKER.encode()
 
 
@@ -80,5 +82,37 @@ def test_an_error_that_comes_unasked_has_no_text(server: Server, recorder: Recor
     with login(recorder.port, asked(FAILING)) as made:
         time.sleep(0.5)
         with pytest.raises(ServerError, match="withholds"):
+            made.results(binary=False)
+    assert SECRET not in recorder.seen
+
+
+@pytest.mark.parametrize("length", [0, 1, 5])
+def test_long_data_that_is_too_short_is_refused(
+    server: Server, recorder: Recorder, length: int
+) -> None:
+    """MySQL answers it, where long data has no answer."""
+    recorder.clear()
+    with server.wire(recorder.port) as made:
+        short = packed(bytes([wire.LONG_DATA]) + bytes(length))
+        made.socket.sendall(short + asked(SPOOF) + asked("SELECT @@version"))
+        with pytest.raises(ServerError, match="does not pass this command on"):
+            made.results(binary=False)
+        with pytest.raises(ConnectionError):
+            made.packet()
+    assert SECRET not in recorder.seen
+
+
+@pytest.mark.parametrize("recorder", ["strict"], indirect=True)
+def test_a_password_that_has_expired_ends_the_session(server: Server, recorder: Recorder) -> None:
+    """MariaDB answers long data in such a session, too."""
+    new = "PASSWORD('another')" if server.engine == "mariadb" else "'another'"
+    data = packed(bytes([wire.LONG_DATA]) + bytes(6))
+    recorder.clear()
+    with pytest.raises(ServerError, match=r"1862|cannot read what the server answered"):
+        made = Wire(recorder.port, EXPIRED, PASSWORD, capabilities=HANDLES_EXPIRED)
+        made.socket.sendall(
+            data + asked(f"SET PASSWORD = {new}") + asked(SPOOF) + asked("SELECT @@version")
+        )
+        for _ in range(3):
             made.results(binary=False)
     assert SECRET not in recorder.seen
