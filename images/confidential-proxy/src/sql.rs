@@ -137,6 +137,8 @@ enum Token<'a> {
     /// A string or a quoted name. Whether `"…"` is the one or the other is up to the session.
     Quoted(&'a [u8]),
     Symbol(u8),
+    /// `@@`, which a system variable's name follows.
+    System,
     /// After the statement's end, a semicolon included.
     End,
 }
@@ -161,7 +163,8 @@ impl Token<'_> {
 
 /// Splits a statement into tokens; `None` where the session's settings decide what is meant (a
 /// backslash, a character beyond ASCII or one that is a letter in swe7), at comments that are executed or
-/// run to the line's end, and at a second statement.
+/// run to the line's end, at a second statement, and where a server ends a number or a variable's name
+/// elsewhere than at a word's end: `1.FROM`, `1e1FROM` and `@a. FROM` have a keyword.
 #[derive(Clone, Copy)]
 struct Lexer<'a> {
     rest: &'a [u8],
@@ -181,8 +184,12 @@ impl<'a> Lexer<'a> {
             _ if IN_WORDS[usize::from(first)] => {
                 let end = self.rest.iter().position(|byte| !IN_WORDS[usize::from(*byte)]);
                 let word = self.take(end.unwrap_or(self.rest.len()));
+                if first.is_ascii_digit() && !self.is_whole_number(word) {
+                    return None;
+                }
                 Some(Token::Word(Keyword::of(word), word))
             }
+            b'@' => self.at(),
             b'\'' | b'"' | b'`' => self.quoted(first),
             b';' => {
                 self.take(1);
@@ -198,6 +205,29 @@ impl<'a> Lexer<'a> {
             }
             _ => None,
         }
+    }
+
+    /// Whether a word that begins with a digit is digits alone, with a digit behind a point that follows.
+    fn is_whole_number(&self, word: &[u8]) -> bool {
+        let goes_on = match self.rest {
+            [b'.', after @ ..] => after.first().is_some_and(u8::is_ascii_digit),
+            _ => true,
+        };
+        goes_on && word.iter().all(u8::is_ascii_digit)
+    }
+
+    /// The beginning of a variable, which its name follows at once. A user variable's may have points.
+    fn at(&mut self) -> Option<Token<'a>> {
+        let token = match self.rest {
+            [_, b'@', ..] => Token::System,
+            _ => Token::Symbol(b'@'),
+        };
+        self.take(if token == Token::System { 2 } else { 1 });
+        let first = *self.rest.first()?;
+        let end = self.rest.iter().position(|byte| !IN_WORDS[usize::from(*byte)]).unwrap_or(self.rest.len());
+        let named = end > 0 || matches!(first, b'\'' | b'"' | b'`');
+        let pointed = token != Token::System && self.rest.get(end) == Some(&b'.');
+        (named && !pointed).then_some(token)
     }
 
     fn take(&mut self, length: usize) -> &'a [u8] {
@@ -256,10 +286,8 @@ const IN_WORDS: [bool; 256] = {
 /// `SELECT @@[scope.]name [[AS] alias], … [LIMIT number]`, from behind the first word.
 fn only_system_variables(mut lexer: Lexer<'_>) -> Option<bool> {
     loop {
-        for _ in 0..2 {
-            if lexer.next()? != Token::Symbol(b'@') {
-                return Some(false);
-            }
+        if lexer.next()? != Token::System {
+            return Some(false);
         }
         if !lexer.next()?.is_name() {
             return Some(false);
@@ -306,7 +334,9 @@ fn only_warnings(mut lexer: Lexer<'_>) -> Option<bool> {
 /// Which part of a statement names tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// None: the columns, or what follows WHERE.
+    /// None yet: the columns.
+    Columns,
+    /// None any more: what follows WHERE.
     Outside,
     /// In the FROM clause, where a comma may be in front of a table.
     From,
@@ -320,11 +350,11 @@ fn only_base_tables(mut lexer: Lexer<'_>, known: impl Fn(&[u8]) -> bool) -> Opti
     use Keyword::*;
 
     let mut last = Token::Word(Select, b"SELECT");
-    let mut place = Place::Outside;
+    let mut place = Place::Columns;
     let mut token = lexer.next()?;
     loop {
         if token == Token::End {
-            return Some(place != Place::BeforeATable);
+            return Some(matches!(place, Place::From | Place::Outside));
         }
         if matches!(token.keyword(), Select | With | Table | Values) {
             return Some(false);
@@ -394,6 +424,7 @@ mod tests {
             "/* mysql-connector-j-9.4.0 (Revision: 0) */SELECT  @@session.auto_increment_increment AS \
              auto_increment_increment, @@character_set_client AS `x`, @@global.tx_isolation y;",
             "SELECT @@`version` AS 'v' ; ",
+            "SELECT @@version, @@global.version",
         ] {
             assert_eq!(judged(statement), Trust::SystemVariables, "{statement}");
         }
@@ -403,6 +434,9 @@ mod tests {
     fn not_only_system_variables() {
         for statement in [
             "SELECT @x",
+            "SELECT @ @version",
+            "SELECT @@ version",
+            "SELECT @@",
             "SELECT @@version, @x",
             "SELECT @@version, (SELECT name FROM secret)",
             "SELECT @@version; SELECT name FROM secret",
@@ -449,6 +483,9 @@ mod tests {
             "SELECT label FROM plain LEFT JOIN db.secret ON plain.id = secret.id WHERE x IN (1, 2)",
             "SELECT `from`, label FROM plain HAVING label > 1",
             "SELECT label FROM plain LIMIT 5, 3",
+            "SELECT 1.5, .5, 2 * 3, plain.id+1 FROM plain WHERE id > 0.25",
+            "SELECT @a, @'b', @`c`, @@session.sql_mode, @@version FROM plain",
+            "SELECT label FROM plain WHERE id = @limit AND @@autocommit",
             "/* ApplicationName=x */ SELECT label FROM plain WHERE id BETWEEN ? AND ?",
         ] {
             assert_eq!(judged(statement), Trust::BaseTables, "{statement}");
@@ -484,6 +521,16 @@ mod tests {
             "SELECT label FROM view_of_mine \"plain\"",
             "SELECT label FROM view_of_mine AS /* x */ plain",
             "SELECT label FROM (view_of_mine) plain",
+            "SELECT label, 1.FROM joined",
+            "SELECT label, 1. FROM joined",
+            "SELECT label, .5FROM joined",
+            "SELECT label, 1e1FROM joined",
+            "SELECT label, 1e+1FROM joined",
+            "SELECT label, @ FROM joined",
+            "SELECT label, @a. FROM joined",
+            "SELECT joined.label FROM plain JOIN secret ON 1.JOIN joined",
+            "SELECT joined.label FROM plain JOIN secret ON @a. JOIN joined",
+            "SELECT label",
             "SELECT label FROM db.join plain",
             "SELECT label FROM db.from plain",
             "SELECT label FROM view_of_mine FOR SYSTEM_TIME ALL plain",
