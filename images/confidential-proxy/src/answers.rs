@@ -67,6 +67,11 @@ impl Answers {
         self.responder.begin(request, text);
     }
 
+    /// The same with no more than the text's beginning.
+    pub fn begin_long(&mut self, request: Request, beginning: &[u8]) {
+        self.responder.begin_long(request, beginning);
+    }
+
     /// Pass the server's answer on to the client.
     pub async fn pass(&mut self, relay: &mut Relay) -> Flow {
         // Our own error would follow the last packet that the client was sent.

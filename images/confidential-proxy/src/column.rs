@@ -28,6 +28,9 @@ const SIX_BITS: u8 = 0x3F;
 const KIND_ENUM: u8 = 0xF7;
 const KIND_SET: u8 = 0xF8;
 
+/// Names and origin of a column whose own are withheld: the catalogue, the column's name, and no other.
+const UNNAMED: &[u8] = b"\x03def\0\0\0\x08withheld\0";
+
 /// A column as the server defines it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Column {
@@ -94,6 +97,11 @@ impl<'a> Definition<'a> {
         Ok(definition)
     }
 
+    /// The same column without names: of a result whose names can be values.
+    pub fn unnamed(self) -> Self {
+        Self { origin: Origin { schema: b"", table: b"", column: b"" }, names: UNNAMED, ..self }
+    }
+
     /// Append the payload that announces envelopes. A default value would be plaintext.
     pub fn announce(&self, out: &mut Vec<u8>) {
         let length = self.column.packed();
@@ -151,6 +159,19 @@ pub mod tests {
         let length = 0x4000_0000 | 0x37 << 24 | 0x80_0000 | 0x40_0000 | 2 << 16 | 12;
         let announced = Column { charset: 63, length, kind: VAR_STRING, flags: 0x0083, decimals: 0 };
         assert_eq!(out, payload("db", "secret", "bal", announced));
+    }
+
+    #[test]
+    fn one_without_names_keeps_the_rest() {
+        let before = payload("db", "secret", "bal", DECIMAL);
+        let (mut named, mut unnamed) = (Vec::new(), Vec::new());
+        let definition = Definition::parse(&before).unwrap();
+        definition.announce(&mut named);
+        definition.unnamed().announce(&mut unnamed);
+        let (named, unnamed) = (Definition::parse(&named).unwrap(), Definition::parse(&unnamed).unwrap());
+        assert_eq!(unnamed.column, named.column);
+        let Origin { schema, table, column } = unnamed.origin;
+        assert!([schema, table, column].iter().all(|name| name.is_empty()));
     }
 
     #[test]

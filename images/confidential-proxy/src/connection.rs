@@ -118,9 +118,9 @@ impl Connection {
                 self.answers.forget();
             }
             request => {
+                answers.begin_long(request, &relay.unread(Side::Client)[HEADER + 1..]);
                 // A server that takes no more of it says why.
                 let _ = relay.stream(Side::Client, header.total()).await?;
-                answers.begin(request, b"");
                 answers.pass(relay).await?;
             }
         }

@@ -19,6 +19,7 @@ pub mod envelope;
 mod handshake;
 pub mod inbox;
 pub mod key;
+mod names;
 pub mod packet;
 pub mod plan;
 pub mod refusal;

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use crate::binary_row;
 use crate::column::Definition;
 use crate::envelope::{Sealer, OVERHEAD};
+use crate::names::{self, Names};
 use crate::packet::{self, Header, Malformed, Reader, EOF, ERR, LOCAL_INFILE, MAX_PAYLOAD, OK};
 use crate::plan::Plan;
 use crate::refusal::{self, Refusal};
@@ -74,6 +75,7 @@ enum State {
 /// A prepared statement.
 struct Statement {
     trust: Trust,
+    names: Names,
     /// What becomes of the columns of its open cursor; of none before there is one.
     cursor: Plan,
 }
@@ -89,6 +91,9 @@ pub struct Responder {
     asked: Vec<u8>,
     /// What follows from it, once that matters: of many statements it never does.
     trust: Option<Trust>,
+    names: Option<Names>,
+    /// Whether another result has come before.
+    later: bool,
     /// Of the statement that is prepared or executed.
     statement: u32,
     last_prepared: u32,
@@ -111,6 +116,8 @@ impl Responder {
             protocol: Protocol::Text,
             asked: Vec::new(),
             trust: None,
+            names: None,
+            later: false,
             statement: 0,
             last_prepared: 0,
             statements: HashMap::new(),
@@ -132,12 +139,12 @@ impl Responder {
         self.plan.clear();
     }
 
-    /// Await the answer to a request. The text is that of the statement, if there is one and all of it is
-    /// there; one without a text is not trusted.
+    /// Await the answer to a request. The text is that of the statement, if there is one.
     pub fn begin(&mut self, request: Request, text: &[u8]) {
         debug_assert_eq!(self.state, State::Done);
         self.refused = false;
         self.continued = false;
+        self.later = false;
         self.state = match request {
             Request::Silent { closes } => {
                 if let Some(closed) = closes {
@@ -172,14 +179,29 @@ impl Responder {
             Request::FieldList => {
                 // They describe a table and hold no data: a view's are announced like its rows.
                 self.trust = Some(Trust::BaseTables);
+                self.names = Some(Names::First);
                 State::FieldList
             }
             Request::ChangeUser | Request::Quit | Request::Refused => State::Done,
         };
     }
 
+    /// The same, if only the beginning of the text is there: it is not trusted.
+    pub fn begin_long(&mut self, request: Request, beginning: &[u8]) {
+        self.begin(request, beginning);
+        if let Request::Query | Request::Prepare = request {
+            self.trust = Some(Trust::Unknown);
+            self.names = Some(match names::names(beginning) {
+                // Another statement may follow.
+                Names::Called => Names::First,
+                names => names,
+            });
+        }
+    }
+
     fn ask(&mut self, text: &[u8]) {
         self.trust = None;
+        self.names = None;
         self.asked.clear();
         if self.rules.read_statements() {
             self.asked.extend_from_slice(text);
@@ -191,6 +213,7 @@ impl Responder {
         self.statement = if statement == LAST_PREPARED { self.last_prepared } else { statement };
         let known = self.statements.get(&self.statement);
         self.trust = Some(known.map_or(Trust::Unknown, |known| known.trust));
+        self.names = Some(known.map_or(Names::Computed, |known| known.names));
     }
 
     /// Whether the answer is complete.
@@ -355,11 +378,21 @@ impl Responder {
         if self.rules.is_empty() || self.refused {
             return Ok(self.passing());
         }
-        let definition = Definition::parse(payload)?;
-        let Self { rules, plan, sealer, asked, trust, .. } = self;
+        let mut definition = Definition::parse(payload)?;
+        let Self { rules, plan, sealer, asked, trust, names, later, .. } = self;
         let judged = || *trust.get_or_insert_with(|| sql::trust(asked, |table| rules.knows(table)));
         let encrypts = rules.encrypts(definition.origin, judged)
             && !(*trust == Some(Trust::Warnings) && planned && plan.columns().len() < WARNINGS_NUMBERS);
+        if encrypts && rules.read_statements() {
+            let shown = match names.get_or_insert_with(|| names::names(asked)) {
+                Names::Computed => false,
+                Names::First => !*later,
+                Names::Called => true,
+            };
+            if !shown {
+                definition = definition.unnamed();
+            }
+        }
         if planned {
             let column = definition.column;
             match encrypts {
@@ -432,6 +465,7 @@ impl Responder {
     }
 
     fn after_result(&mut self, status: u16) {
+        self.later = true;
         self.state = if status & MORE_RESULTS != 0 { State::Head } else { State::Done };
     }
 
@@ -449,13 +483,16 @@ impl Responder {
         let (columns, parameters) = (reader.u16()?, reader.u16()?);
         self.last_prepared = statement;
         if !self.rules.is_empty() {
-            let trust = match sql::trust(&self.asked, |table| self.rules.knows(table)) {
+            let Self { asked, rules, .. } = self;
+            let judged = || sql::trust(asked, |table| rules.knows(table));
+            let trust = match self.trust.unwrap_or_else(judged) {
                 // What is warned about is of another moment each time.
                 Trust::Warnings => Trust::Unknown,
                 trust => trust,
             };
-            self.trust = Some(trust);
-            self.statements.insert(statement, Statement { trust, cursor: Plan::default() });
+            let names = self.names.unwrap_or_else(|| names::names(asked));
+            (self.trust, self.names) = (Some(trust), Some(names));
+            self.statements.insert(statement, Statement { trust, names, cursor: Plan::default() });
         }
         self.state = match parameters {
             0 => prepared_columns(columns),

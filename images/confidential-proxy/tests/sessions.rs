@@ -117,8 +117,13 @@ fn bare(request: Request) -> Asked {
 
 /// What a client is sent, or `None` where the connection ends.
 fn through(responder: &mut Responder, asked: Asked, payloads: &[Vec<u8>]) -> Option<Vec<u8>> {
-    let (mut sent, mut out) = (Vec::new(), Vec::new());
     responder.begin(asked.0, asked.1);
+    answered(responder, payloads)
+}
+
+/// The same of a request that has begun.
+fn answered(responder: &mut Responder, payloads: &[Vec<u8>]) -> Option<Vec<u8>> {
+    let (mut sent, mut out) = (Vec::new(), Vec::new());
     for (number, payload) in payloads.iter().enumerate() {
         if responder.is_done() {
             break;
@@ -274,6 +279,55 @@ fn errors_that_answer_any_command_end_the_connection() {
         assert_eq!(passed(RULES), None);
         assert_eq!(passed("plain\n"), Some(raw(std::slice::from_ref(&error))));
     }
+}
+
+/// By dynamic SQL a column's name, or a table's, can be a chosen value.
+#[test]
+fn names_that_can_be_values_are_withheld() {
+    let dynamic = |deprecate_eof: bool, status| {
+        Answer::new(deprecate_eof)
+            .push(&[2])
+            .definition("Marker7Qx", "x", 0xFD)
+            .definition("", "Marker7Qx", 0xFD)
+            .end_of_definitions(status)
+            .push(b"\x011\x012")
+            .end_of_rows(status)
+    };
+    let done = |status: u16| [0, 0, 0, status as u8, 0, 0, 0];
+    let statement = b"EXECUTE p /* as long as you like";
+    for deprecate_eof in [true, false] {
+        let several = Answer::new(deprecate_eof).push(&done(2 | MORE));
+        let several =
+            Answer { payloads: [several.payloads, dynamic(deprecate_eof, 2).payloads].concat(), ..several };
+        for (text, answer) in [
+            (b"EXECUTE p".as_slice(), &dynamic(deprecate_eof, 2)),
+            (b"SELECT 1 INTO @x; EXECUTE p", &several),
+            (b"CALL nothing(); EXECUTE p", &several),
+        ] {
+            let mut responder = responder(RULES, deprecate_eof);
+            let sent = through(&mut responder, (Request::Query, text), &answer.payloads).unwrap();
+            assert!(responder.is_done() && !contains(&sent, MARKER) && contains(&sent, b"withheld"));
+        }
+        let mut long = responder(RULES, deprecate_eof);
+        long.begin_long(Request::Query, statement);
+        let sent = answered(&mut long, &dynamic(deprecate_eof, 2).payloads).unwrap();
+        assert!(long.is_done() && !contains(&sent, MARKER) && contains(&sent, b"withheld"));
+    }
+}
+
+#[test]
+fn other_names_pass() {
+    let answer = Answer::new(true).result(2);
+    for text in
+        [b"SELECT name FROM secret UNION SELECT 1".as_slice(), b"CALL lists()", b"SHOW COLUMNS FROM t"]
+    {
+        let sent = through(&mut responder(RULES, true), (Request::Query, text), &answer.payloads).unwrap();
+        assert!(contains(&sent, b"\x05label") && !contains(&sent, b"withheld"), "{text:?}");
+    }
+    let mut long = responder(RULES, true);
+    long.begin_long(Request::Query, b"SELECT label FROM plain");
+    let sent = answered(&mut long, &answer.payloads).unwrap();
+    assert!(contains(&sent, b"\x05label") && !contains(&sent, b"open"), "a beginning is not trusted");
 }
 
 #[test]

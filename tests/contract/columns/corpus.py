@@ -45,6 +45,10 @@ TEXT_ONLY = [
     "HANDLER secret OPEN AS plain; HANDLER plain READ FIRST; HANDLER plain CLOSE",
     "CREATE TEMPORARY TABLE taken AS SELECT id, name AS label FROM secret; SELECT label FROM taken",
     "SELECT HEX(id), name FROM secret # label",
+    "SET @s = CONCAT('SELECT 1 AS `', (SELECT name FROM secret WHERE id = 1), '`'); "
+    "PREPARE p FROM @s; EXECUTE p",
+    "SET @s = CONCAT('SELECT * FROM (SELECT 1 AS x) `', "
+    "(SELECT name FROM secret WHERE id = 1), '`'); PREPARE p FROM @s; EXECUTE p",
 ]
 
 ERRORS = [
@@ -64,6 +68,8 @@ OWN = {
         "COLUMNS (label VARCHAR(40) PATH '$')) plain",
         "EXECUTE IMMEDIATE 'SELECT label FROM (SELECT name AS label FROM secret) plain'",
         "SELECT /*M! name, */ id FROM secret",
+        "BEGIN NOT ATOMIC SET @s = CONCAT('SELECT 1 AS `', "
+        "(SELECT name FROM secret WHERE id = 1), '`'); EXECUTE IMMEDIATE @s; END",
     ],
     "mysql": [
         "SELECT doc->'$.a', doc->>'$.a' AS label FROM secret",

@@ -28,8 +28,11 @@ def recorder(request: pytest.FixtureRequest, server: Server) -> Iterator[Recorde
 
 
 def shown(results: list[Result]) -> bytes:
-    """All values of results, one after the other."""
-    return b"|".join(value or b"NULL" for one in results for row in one.rows for value in row)
+    """All names and values of results, one after the other."""
+    names = [name for one in results for column in one.columns for name in column.names]
+    return b"|".join(
+        [*names, *(value or b"NULL" for one in results for row in one.rows for value in row)]
+    )
 
 
 def compared(plain: list[Result], sealed: list[Result], *, texts: list[Result]) -> int:
@@ -170,11 +173,7 @@ def test_announced_as_binary_strings(server: Server, recorder: Recorder, capabil
         assert after.flags & 0x0F == before.flags & 0x0F
         assert after.length >> 24 == 0x40 | before.kind & 0x3F
         assert after.length & 0xFFFF == min(before.length, 0xFFFF)
-        names = [
-            (one.schema, one.table, one.org_table, one.name, one.org_name)
-            for one in (before, after)
-        ]
-        assert names[0] == names[1]
+        assert before.names == after.names
 
 
 @pytest.mark.parametrize("more", [(), ("--permissive",)], ids=["strict", "permissive"])

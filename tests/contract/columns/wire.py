@@ -46,6 +46,11 @@ class Column:
         """To what its encrypted values are bound."""
         return self.org_table, self.org_name
 
+    @property
+    def names(self) -> tuple[bytes, ...]:
+        """All that it is called."""
+        return self.schema, self.table, self.org_table, self.name, self.org_name
+
 
 @dataclass
 class Result:
