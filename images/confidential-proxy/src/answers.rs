@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::clock;
 use crate::packet::{self, Header, Malformed, EOF, HEADER, MAX_PAYLOAD};
 use crate::refusal;
 use crate::relay::{End, Flow, Relay, Side};
@@ -82,7 +83,7 @@ impl Answers {
             }
             let batch = self.batch(relay, &mut sequence);
             match batch.direct {
-                0 => relay.send(Side::Client, &self.out).await?,
+                0 => self.send(relay).await?,
                 direct => relay.pass(Side::Server, direct).await?,
             }
             self.out.clear();
@@ -115,6 +116,17 @@ impl Answers {
             self.out = Vec::new();
         }
         Ok(())
+    }
+
+    /// Send what is collected. A client that does not read a row in time that has memory gives it back by
+    /// its end.
+    async fn send(&self, relay: &mut Relay) -> Flow {
+        let sending = relay.send(Side::Client, &self.out);
+        let sent = match self.held {
+            Some(_) => clock::within(self.room.lent(), sending).await.ok_or(End::Gone)?,
+            None => sending.await,
+        };
+        Ok(sent?)
     }
 
     /// Deal with packets that are there as a whole.

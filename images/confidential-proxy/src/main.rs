@@ -10,7 +10,7 @@ use std::sync::Arc;
 use confidential_proxy::cli::{self, Command, Options};
 use confidential_proxy::connection::Shared;
 use confidential_proxy::envelope::Master;
-use confidential_proxy::room::Room;
+use confidential_proxy::room::{Room, LENT};
 use confidential_proxy::rules::Rules;
 use confidential_proxy::{key, server};
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -69,7 +69,7 @@ fn shared(options: &Options) -> Result<Shared, Failure> {
         upstream: options.upstream.clone(),
         rules: Arc::new(rules),
         master: Arc::new(Master::new(options.algorithm, key)),
-        room: Arc::new(Room::new(options.row_memory)),
+        room: Arc::new(Room::new(options.row_memory, LENT)),
     })
 }
 

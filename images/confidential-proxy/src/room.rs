@@ -13,22 +13,30 @@ use crate::clock;
 
 /// What is counted: a permit stands for as many bytes.
 const UNIT: usize = 1 << 10;
-/// How long a row waits for others to be sent. A client that does not read holds what its row takes.
+/// How long a row waits for others to be sent.
 const WAIT: Duration = Duration::from_secs(10);
+/// How long a client may usually take to read a row that has memory, which others wait for meanwhile.
+pub const LENT: Duration = Duration::from_secs(60);
 
 pub struct Room {
     free: Arc<Semaphore>,
     units: usize,
+    lent: Duration,
 }
 
 /// Memory that a row has; it is given back when this is dropped.
 pub struct Held(#[allow(dead_code)] OwnedSemaphorePermit);
 
 impl Room {
-    /// So many bytes for all.
-    pub fn new(bytes: usize) -> Self {
+    /// So many bytes for all, each for so long.
+    pub fn new(bytes: usize, lent: Duration) -> Self {
         let units = bytes / UNIT;
-        Self { free: Arc::new(Semaphore::new(units)), units }
+        Self { free: Arc::new(Semaphore::new(units)), units, lent }
+    }
+
+    /// How long a client may take to read a row that has memory.
+    pub fn lent(&self) -> Duration {
+        self.lent
     }
 
     /// So many bytes; `None` if there are not as many, or if others do not give them back in time.
@@ -51,7 +59,7 @@ mod tests {
     fn there_is_no_more_than_there_is() {
         let runtime = Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
-            let room = Room::new(10 * UNIT);
+            let room = Room::new(10 * UNIT, LENT);
             assert!(room.take(10 * UNIT + 1).await.is_none(), "at once: it will never be there");
             let held = room.take(6 * UNIT).await.unwrap();
             let second = clock::within(Duration::from_millis(20), room.take(5 * UNIT)).await;

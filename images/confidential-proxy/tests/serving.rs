@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use confidential_proxy::connection::Shared;
 use confidential_proxy::envelope::{Algorithm, Master, OVERHEAD};
 use confidential_proxy::packet::{header_bytes, put_string, HEADER};
-use confidential_proxy::room::Room;
+use confidential_proxy::room::{Room, LENT};
 use confidential_proxy::rules::Rules;
 use confidential_proxy::upstream::Upstream;
 use confidential_proxy::{key, server};
@@ -34,12 +34,17 @@ const FULL_AUTHENTICATION: [u8; 2] = [1, 4];
 
 /// Start a proxy with these rules and one worker.
 fn proxy(upstream: impl Into<Upstream>, rules: &str) -> SocketAddr {
+    proxy_with(upstream, rules, Room::new(ROW_MEMORY, LENT))
+}
+
+/// The same with another memory for long rows.
+fn proxy_with(upstream: impl Into<Upstream>, rules: &str, room: Room) -> SocketAddr {
     let key = key::parse(b"00112233445566778899aabbccddeeff").unwrap();
     let shared = Arc::new(Shared {
         upstream: upstream.into(),
         rules: Arc::new(Rules::parse(rules, true).unwrap()),
         master: Arc::new(Master::new(Algorithm::Aes128Gcm, key)),
-        room: Arc::new(Room::new(ROW_MEMORY)),
+        room: Arc::new(room),
     });
     let listener = server::listen("127.0.0.1:0".parse().unwrap()).unwrap();
     let address = listener.local_addr().unwrap();
@@ -301,6 +306,24 @@ fn a_long_row_takes_no_more_than_there_is() {
         }
         client.do_nothing();
     }
+}
+
+#[test]
+fn a_client_that_does_not_read_a_long_row_gives_its_memory_back() {
+    let server = Server::default();
+    let room = Room::new(30 << 20, Duration::from_secs(1));
+    let proxy = proxy_with(server.start(), "t.c\n", room);
+    let (mut slow, mut other) = (Client::connect(proxy), Client::connect(proxy));
+    // More than the buffers on the way take.
+    slow.ask(&format!("long {}", 13 << 20));
+    assert!(eventually(|| server.rows.load(Ordering::SeqCst) > 0));
+    let length = 4 << 20;
+    other.ask(&format!("long {length}"));
+    for _ in 0..3 {
+        other.receive();
+    }
+    assert_eq!(other.receive().len(), length + OVERHEAD + 4);
+    assert!(eventually(|| server.ended.load(Ordering::SeqCst) == 1), "and the slow one's connection ends");
 }
 
 #[test]
