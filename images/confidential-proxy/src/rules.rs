@@ -101,7 +101,7 @@ impl Rules {
         if self.is_empty() {
             return false;
         }
-        if !is_plain(origin.table) || !is_plain(origin.column) {
+        if !is_steady(origin.table) || !is_steady(origin.column) {
             return true;
         }
         let found = lowered(origin.table, |table| {
@@ -128,6 +128,12 @@ fn name(text: &str) -> Option<Name> {
 /// All names of 63 bytes and more share one.
 fn length_bit(name: &[u8]) -> u64 {
     1 << name.len().min(63)
+}
+
+/// Whether a name is what its bytes say. A server writes `?` for what the character set lacks, and to swe7
+/// the others are letters; ASCII has none for it.
+fn is_steady(name: &[u8]) -> bool {
+    is_plain(name) && !name.iter().any(|byte| b"?@[\\]^`{|}~".contains(byte))
 }
 
 /// Whether a name is the same bytes in every character set that results may have. Those of UTF-16 and
@@ -226,6 +232,19 @@ mod tests {
                 assert!(rules.encrypts(one, || Trust::BaseTables), "{one:?}");
             }
             assert!(!rules.encrypts(origin("s", "plain", "of two words"), || Trust::BaseTables));
+        }
+    }
+
+    /// A session in swe7 gets a `?` for the `@` of a chosen name.
+    #[test]
+    fn names_that_another_may_be_written_as_count_as_chosen() {
+        for strict in [true, false] {
+            let rules = Rules::parse("secret.e@mail\nplain", strict).unwrap();
+            for column in ["e?mail", "e@mail", "[", "\\", "]", "^", "`", "{", "|", "}", "~"] {
+                assert!(rules.encrypts(origin("s", "secret", column), || Trust::BaseTables), "{column}");
+                assert!(rules.encrypts(origin("s", column, "label"), || Trust::BaseTables), "{column}");
+            }
+            assert!(!rules.encrypts(origin("s", "plain", "e-mail_$#"), || Trust::BaseTables));
         }
     }
 

@@ -191,6 +191,22 @@ def test_names_in_another_character_set(server: Server, more: tuple[str, ...]) -
         clean(recorder)
 
 
+@pytest.mark.parametrize("more", [(), ("--permissive",)], ids=["strict", "permissive"])
+def test_a_name_that_a_character_set_lacks(server: Server, more: tuple[str, ...]) -> None:
+    """In swe7 there is no `@`, for which the server writes a `?`."""
+    with (
+        server.proxy(f"{corpus.COLUMNS}mails.e@mail\n", AES, *more) as proxy,
+        confidential.recording(proxy.port) as recorder,
+        server.wire(recorder.port) as wire,
+    ):
+        for charset in ("utf8mb4", "swe7"):
+            wire.query(f"SET character_set_results = {charset}")
+            (result,) = wire.query("SELECT `e@mail` FROM mails")
+            assert all(is_envelope(value) for value in result.rows[0])
+        assert result.columns[0].org_name == b"e?mail"
+        clean(recorder)
+
+
 @pytest.mark.parametrize("statement", corpus.ERRORS)
 def test_texts_of_errors(server: Server, recorder: Recorder, statement: str) -> None:
     """What a server says of an error can be a chosen value; its number is left."""
