@@ -74,7 +74,7 @@ OWN = {
     "mysql": [
         "SELECT doc->'$.a', doc->>'$.a' AS label FROM secret",
         "TABLE secret",
-        "SELECT label, @ FROM joined",
+        "SELECT DISTINCT label, @ FROM joined",
         "SELECT label FROM (TABLE copied) plain",
         "SELECT t.label FROM plain, "
         "LATERAL (SELECT name AS label FROM secret WHERE secret.id = plain.id) t",

@@ -73,10 +73,10 @@ SELECT BINARY name AS label FROM secret
 SELECT txt AS label, doc AS id FROM secret
 SELECT HEX(id), name FROM secret WHERE name LIKE 'Marker%' -- label
 SELECT /*! name, */ id FROM secret
-SELECT label, 1.FROM joined
-SELECT label, 1. FROM joined
-SELECT label, .5FROM joined
-SELECT label, 1e1FROM joined
-SELECT label, 1e+1FROM joined
-SELECT label, @a. FROM joined
-SELECT joined.label FROM plain JOIN secret ON 1.JOIN joined
+SELECT DISTINCT label, 1.FROM joined
+SELECT DISTINCT label, 1. FROM joined
+SELECT DISTINCT label, .5FROM joined
+SELECT DISTINCT label, 1e1FROM joined
+SELECT DISTINCT label, 1e+1FROM joined
+SELECT DISTINCT label, @a. FROM joined
+SELECT joined.label FROM plain JOIN secret ON 1.JOIN joined ORDER BY joined.label
