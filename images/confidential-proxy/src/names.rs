@@ -15,7 +15,7 @@ pub enum Names {
 }
 
 /// The first words of statements whose results have names of tables, of the text, or of the server.
-const NAMING: [&[u8]; 16] = [
+const NAMING: [&[u8]; 22] = [
     b"SELECT",
     b"WITH",
     b"SHOW",
@@ -32,13 +32,22 @@ const NAMING: [&[u8]; 16] = [
     b"CHECK",
     b"OPTIMIZE",
     b"REPAIR",
+    b"CHECKSUM",
+    b"CACHE",
+    b"LOAD",
+    b"ALTER",
+    b"HELP",
+    b"XA",
 ];
 
-/// Judge a statement.
+/// Judge a statement. The list of processes is asked for by a command without a text.
 pub fn names(statement: &[u8]) -> Names {
+    if statement.is_empty() {
+        return Names::First;
+    }
     let rest = without_comments(statement);
-    let end = rest.iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(rest.len());
-    let (word, rest) = rest.split_at(end);
+    let rest = settings(rest).map_or(rest, without_comments);
+    let (word, rest) = word(rest);
     if word.eq_ignore_ascii_case(b"CALL") {
         let rest = rest.trim_ascii_end();
         let rest = rest.strip_suffix(b";").unwrap_or(rest);
@@ -57,7 +66,7 @@ fn without_comments(mut rest: &[u8]) -> &[u8] {
             [b' ' | b'\t' | b'\r' | b'\n' | b'(', after @ ..] => Some(after),
             [b'#', after @ ..] | [b'-', b'-', after @ ..] => after_first(after, b"\n"),
             // What is executed is no comment.
-            [b'/', b'*', b'!' | b'M' | b'm', ..] => None,
+            [b'/', b'*', b'!', ..] | [b'/', b'*', b'M' | b'm', b'!', ..] => None,
             [b'/', b'*', after @ ..] => after_first(after, b"*/"),
             _ => None,
         };
@@ -66,6 +75,41 @@ fn without_comments(mut rest: &[u8]) -> &[u8] {
             None => return rest,
         }
     }
+}
+
+/// What comes after settings that are of one statement, as drivers write them for MariaDB:
+/// `SET STATEMENT max_statement_time=1.5 FOR`. Only numbers are read.
+fn settings(rest: &[u8]) -> Option<&[u8]> {
+    let mut rest = keyword(keyword(rest, b"SET")?, b"STATEMENT")?;
+    loop {
+        let (name, after) = word(rest);
+        let after = after.trim_ascii_start().strip_prefix(b"=")?.trim_ascii_start();
+        let digit = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
+        let (number, after) = split(after, digit);
+        if name.is_empty() || number.is_empty() {
+            return None;
+        }
+        rest = after.trim_ascii_start();
+        match rest.strip_prefix(b",") {
+            Some(more) => rest = more.trim_ascii_start(),
+            None => return keyword(rest, b"FOR"),
+        }
+    }
+}
+
+/// What comes after that word and blanks; nothing if it is another word.
+fn keyword<'a>(rest: &'a [u8], wanted: &[u8]) -> Option<&'a [u8]> {
+    let (word, after) = word(rest);
+    word.eq_ignore_ascii_case(wanted).then(|| after.trim_ascii_start())
+}
+
+/// A word, which may be empty, and what comes after it.
+fn word(rest: &[u8]) -> (&[u8], &[u8]) {
+    split(rest, |byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+}
+
+fn split(rest: &[u8], belongs: impl Fn(&u8) -> bool) -> (&[u8], &[u8]) {
+    rest.split_at(rest.iter().position(|byte| !belongs(byte)).unwrap_or(rest.len()))
 }
 
 /// What comes after the first such bytes.
@@ -85,6 +129,20 @@ mod tests {
             ("select 1; EXECUTE p", Names::First),
             (" /* x; */ (\n-- y\n# CALL\n(SELECT 1))", Names::First),
             ("SHOW TABLES", Names::First),
+            ("/*master*/ SELECT 1", Names::First),
+            ("/*MyApp*/ SELECT 1", Names::First),
+            ("CHECKSUM TABLE t", Names::First),
+            ("SET STATEMENT max_statement_time=1.5 FOR SELECT a FROM t", Names::First),
+            (
+                "set statement sql_select_limit = 1 , max_statement_time=2 for /* x */ (SELECT 1)",
+                Names::First,
+            ),
+            ("SET STATEMENT max_statement_time=1 FOR CALL lists()", Names::Called),
+            ("SET STATEMENT max_statement_time=1 FOR EXECUTE p", Names::Computed),
+            ("SET STATEMENT max_statement_time=@a FOR SELECT 1", Names::Computed),
+            ("SET STATEMENT max_statement_time=1 FOR /*! EXECUTE p */", Names::Computed),
+            ("SET STATEMENT max_statement_time=1", Names::Computed),
+            ("SET @a = 1; SELECT 1", Names::Computed),
             ("DELETE FROM t RETURNING a", Names::First),
             ("CALL lists()", Names::Called),
             ("/* x */ call db.lists('a') ; ", Names::Called),
@@ -101,7 +159,8 @@ mod tests {
             ("# SELECT", Names::Computed),
             ("-- SELECT\nEXECUTE p", Names::Computed),
             ("SELECTS", Names::Computed),
-            ("", Names::Computed),
+            ("SELECT_1", Names::Computed),
+            ("", Names::First),
         ] {
             assert_eq!(names(statement.as_bytes()), expected, "{statement}");
         }
