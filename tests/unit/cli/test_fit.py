@@ -145,6 +145,11 @@ async def test_one_node_for_both_needs_a_word_in_the_campaign() -> None:
     assert len(await notes(node("n1"), node("n2", cpu="1"))) == 1
 
 
+async def test_a_node_that_has_not_reported_may_hold_anything() -> None:
+    new = {**node("n2"), "status": {}}
+    assert await notes(node("n1"), new) == []
+
+
 async def test_without_the_right_to_list_nodes_nothing_is_said() -> None:
     found = cluster(node("n1"))
     found.fail_next(Rejected("nodes is forbidden"), verb="list", kind=NODE)
