@@ -47,9 +47,11 @@ class PodFacts:
     index: int
     """Completion index of an indexed Job's pod; 0 elsewhere."""
     created: float
-    is_lost: bool = False
+    is_silent: bool = False
     """Its node does not answer: the node controller says that the pod is not ready, and the last
     word of its kubelet is that every container is."""
+    is_lost: bool = False
+    """The same of one that is not being deleted."""
     ends: str | None = None
     """When the time is over that it has to end, RFC 3339; None of a pod that is not deleted."""
     annotations: dict[str, str] = field(default_factory=dict)
@@ -95,6 +97,7 @@ def pod_facts(body: Body) -> PodFacts:
         unschedulable=unschedulable,
         index=int(labels.get("batch.kubernetes.io/job-completion-index", "0")),
         created=parse_time(meta["creationTimestamp"]).timestamp(),
+        is_silent=_is_lost(status),
         is_lost=not deleting and _is_lost(status),
         ends=ends,
         annotations=dict(meta.get("annotations") or {}),

@@ -110,12 +110,12 @@ def bring(draft: TestbedDraft, wanted: Start) -> StartStep:
 
 
 def ending(draft: TestbedDraft) -> StartStep:
-    """What keeps a pod that was deleted from ending in its time: only that its node is lost.
+    """Whether a pod that was deleted does not end in its time because its node is lost.
 
     If the node is not back after the time that a database may take to start, it is lost for good.
     """
     pod = draft.seen.database
-    if pod is None or draft.age(pod.ends) <= pods.ENDING_SLACK:
+    if pod is None or not pod.is_silent or draft.age(pod.ends) <= pods.ENDING_SLACK:
         return StartStep()
     lost, limit = pods.node_lost(pod), parse_duration(draft.spec.step_deadlines.provision)
     is_over = draft.age(pod.ends) > limit + pods.ENDING_SLACK
