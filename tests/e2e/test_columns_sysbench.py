@@ -117,9 +117,13 @@ def test_the_proxy_s_cpu_is_counted_apart(study: Study) -> None:
     assert row["proxyCpuMsPerTransaction"] == pytest.approx(1000 * cpu["cores"] / tps, rel=1e-3)
     assert row["proxyCpuPercent"] == pytest.approx(100 * cpu["cores"] / 0.15, rel=1e-3)
     server = readings.cpu(trial.record, "database")
-    if server is not None:
-        both = 1000 * (server["cores"] + cpu["cores"]) / tps
-        assert row["databaseSideCpuMsPerTransaction"] == pytest.approx(both, rel=1e-3)
+    known = [readings.cpu(study.last(one).record, "database") for one in study.rows]
+    if server is None or None in known:
+        # A figure that one arm of the only block lacks is left out for all of them.
+        assert "databaseSideCpuMsPerTransaction" not in row
+        return
+    both = 1000 * (server["cores"] + cpu["cores"]) / tps
+    assert row["databaseSideCpuMsPerTransaction"] == pytest.approx(both, rel=1e-3)
 
 
 def test_the_report_says_what_is_encrypted_and_what_it_cost(study: Study) -> None:
