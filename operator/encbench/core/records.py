@@ -154,6 +154,15 @@ class DiskIo(Model):
     read_bytes_per_second: float
     write_bytes_per_second: float
 
+    @classmethod
+    def in_slices(cls, slices: Slices) -> "DiskIo | None":
+        """What it did in the trial's own slices; None unless both are known."""
+        read = slices.each_second(row.read_bytes for row in slices.rows)
+        write = slices.each_second(row.write_bytes for row in slices.rows)
+        if read is None or write is None:
+            return None
+        return cls(read_bytes_per_second=read, write_bytes_per_second=write)
+
 
 class TrialProofs(Model):
     """The verdicts of proofs.json as the report's tables show them."""

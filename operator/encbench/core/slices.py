@@ -4,7 +4,7 @@ A trial has a row for each slot of its arm: what all replicas did in the slot's 
 what the server used meanwhile. Times are Unix seconds by the operator's clock.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, pairwise
 from typing import cast
 
@@ -23,6 +23,8 @@ from encbench.wire.slices import (
 
 APART = 0.1
 """Share by which the server's counted part may differ in length from the clients'."""
+ENOUGH = 0.9
+"""Share of a trial's slices whose server must have been read for a figure of it."""
 
 
 class SliceFacts(Model):
@@ -94,6 +96,17 @@ class Slices(Model):
     def seconds(self) -> float:
         """Counted time."""
         return sum(row.seconds for row in self.rows)
+
+    def each_second(self, amounts: Iterable[float | None]) -> float | None:
+        """A rate, of what each slice had; None if too few of the slices were read."""
+        known = [
+            (amount, row.seconds)
+            for amount, row in zip(amounts, self.rows, strict=True)
+            if amount is not None
+        ]
+        if len(known) < ENOUGH * len(self.rows):
+            return None
+        return sum(amount for amount, _ in known) / sum(seconds for _, seconds in known)
 
     @property
     def client_cpu_seconds(self) -> float:

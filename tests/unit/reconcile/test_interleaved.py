@@ -10,7 +10,7 @@ from encbench.api.conditions import find
 from encbench.api.kinds import POD, TESTBED, TRIAL
 from encbench.api.trial import TrialStatus
 from encbench.core.records import TrialRecord
-from encbench.ports import Access, Unavailable
+from encbench.ports import Access, Rejected, Unavailable
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.trial.facts import TrialFound
 from encbench.reconcile.trial.observe import observe
@@ -104,6 +104,23 @@ async def test_an_agent_that_fails_once_is_told_again(monkeypatch: pytest.Monkey
     assert len(failed) == 3
     assert {trial.status.outcome for trial in trials} == {"Succeeded"}, world.describe()
     assert all(record(world, trial).cpu.database is not None for trial in trials)
+
+
+async def test_an_agent_that_does_not_answer_costs_its_readings_and_not_the_block(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world = World()
+
+    async def never(address: str, access: Access, order: SlotsOrder) -> SlotsAnswer:
+        raise Rejected("the agent is of another mind")
+
+    monkeypatch.setattr(world.agent, "begin_slots", never)
+    trials = await finished(world, in_turns())
+    assert {trial.status.outcome for trial in trials} == {"Succeeded"}, world.describe()
+    for trial in trials:
+        found = record(world, trial)
+        assert (found.cpu.database, found.disk) == (None, None)
+        assert "the agent has not read the server" in found.cpu.withheld["database"]
 
 
 async def test_no_two_arms_ever_run_at_the_same_time() -> None:

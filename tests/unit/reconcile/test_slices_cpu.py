@@ -4,7 +4,7 @@ import pytest
 
 from encbench.core.records import DiskIo, ProxyCpu, TrialCpu
 from encbench.core.slices import Slices
-from encbench.reconcile.trial.gather import disk_in_slices, in_slices
+from encbench.reconcile.trial.gather import in_slices
 from encbench.reconcile.trial.series import MetricsPlace
 from tests.support.slices import slices
 
@@ -62,6 +62,6 @@ def with_disk(*known: tuple[float | None, float | None]) -> Slices:
 
 
 def test_the_disk_is_that_of_its_own_slices() -> None:
-    found = disk_in_slices(with_disk((4096.0, 1000.0), (8192.0, 0.0)))
+    found = DiskIo.in_slices(with_disk((4096.0, 1000.0), (8192.0, 0.0)))
     assert found == DiskIo(read_bytes_per_second=12288 / 4, write_bytes_per_second=250.0)
-    assert disk_in_slices(with_disk((4096.0, 1.0), (None, 1.0))) is None
+    assert DiskIo.in_slices(with_disk((4096.0, 1.0), (None, 1.0))) is None

@@ -37,6 +37,8 @@ from encbench.tools.registry import tool
 from encbench.tools.turns import load_seconds, own_slots, slot_times
 from encbench.wire.slices import SlotsOrder
 
+AGENT_SECONDS = 1.5
+"""For an agent to hear of a start, of which the clients are to hear within five seconds."""
 URL_SPARE, URL_LONGEST = 3600, 7 * 24 * 3600
 """Seconds for which an upload URL outlives the planned end of its run, and the most that S3 signs.
 Whoever has the URL may store under its key, so it is no longer valid than it must be. While a store
@@ -213,7 +215,18 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
         await self._deps.recorder.release(where, access, start_at, uploads, slots, clock)
 
     async def _read_slots(self, trial: Trial, effect: do.ReadSlots) -> bool:
-        """Have the agent read its server at the edges of all slots, by its own clock."""
+        """Have the agent read its server at the edges of all slots, by its own clock.
+
+        Unavailable if it does not answer soon: the clients wait for it.
+        """
+        try:
+            async with asyncio.timeout(AGENT_SECONDS):
+                await self._begin_slots(trial, effect)
+        except TimeoutError as error:
+            raise Unavailable(f"the agent of {effect.database.name} does not answer") from error
+        return False
+
+    async def _begin_slots(self, trial: Trial, effect: do.ReadSlots) -> None:
         turns, testbed = trial.spec.turns, trial.spec.testbed_ref.name
         assert turns is not None  # noqa: S101 - only interleaved blocks have slots
         where, access = await agents.agent(
@@ -225,4 +238,3 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
         start_at = effect.at + clock["seconds"]
         order = SlotsOrder(**slot_times(trial.spec, turns), run=trial.uid, startAt=start_at)
         await self._deps.agent.begin_slots(where, access, order)
-        return False

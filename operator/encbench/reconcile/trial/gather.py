@@ -4,7 +4,6 @@ Every part is put if absent: a pass that is repeated after a crash, or a second 
 the same figures. The outcome is judged elsewhere, by what is gathered here.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from encbench.api.conditions import find, is_false, is_true
@@ -36,8 +35,6 @@ from encbench.tools.registry import tool
 
 SLOTS = "slots.json"
 """The agent's readings of an interleaved block, relative to the trial's folder."""
-ENOUGH = 0.9
-"""Share of a trial's slices whose server must have been read for a figure of it."""
 
 CONDITIONS: dict[When, str] = {"before": PROVEN_BEFORE, "after": PROVEN_AFTER}
 
@@ -75,7 +72,7 @@ async def gather(
             read, artefacts["metrics.json"] = await settle(deps.store, trial, "metrics.json", read)
             metrics = series.judge(read, place)
             if slices is not None:
-                cpu, disk = in_slices(metrics.cpu, slices, place), disk_in_slices(slices)
+                cpu, disk = in_slices(metrics.cpu, slices, place), DiskIo.in_slices(slices)
                 metrics = replace(metrics, cpu=cpu, disk=disk)
     made = await _proofs(deps, trial, seen.found)
     said = _clients_proof(trial, seen, collected, made)
@@ -117,35 +114,20 @@ def in_slices(cpu: TrialCpu, slices: Slices, place: MetricsPlace) -> TrialCpu:
     """CPU of server and proxy in the counted parts of the trial's own slices."""
     withheld = {of: why for of, why in cpu.withheld.items() if of not in ("database", "proxy")}
     read: dict[str, DatabaseCpu | None] = {"database": None, "proxy": None}
-    of_server = [(row.database_cpu_seconds, row.seconds) for row in slices.rows]
-    of_proxy = [(row.proxy_cpu_seconds, row.seconds) for row in slices.rows]
-    if (used := _each_second(of_server)) is not None:
-        read["database"] = DatabaseCpu(cores=used, limit_cores=place.limit)
+    of_server = slices.each_second(row.database_cpu_seconds for row in slices.rows)
+    of_proxy = slices.each_second(row.proxy_cpu_seconds for row in slices.rows)
+    if of_server is not None:
+        read["database"] = DatabaseCpu(cores=of_server, limit_cores=place.limit)
     else:
         withheld["database"] = "the agent has not read the server at the edges of the slices"
-    if place.proxy_limit is not None and (used := _each_second(of_proxy)) is not None:
+    if place.proxy_limit is not None and of_proxy is not None:
         memory = cpu.proxy.memory_max_bytes if cpu.proxy is not None else None
-        read["proxy"] = ProxyCpu(cores=used, limit_cores=place.proxy_limit, memory_max_bytes=memory)
+        read["proxy"] = ProxyCpu(
+            cores=of_proxy, limit_cores=place.proxy_limit, memory_max_bytes=memory
+        )
     elif place.proxy_limit is not None:
         withheld["proxy"] = "the agent has not read the proxy at the edges of the slices"
     return cpu.model_copy(update={**read, "withheld": withheld})
-
-
-def disk_in_slices(slices: Slices) -> DiskIo | None:
-    """What the server read and wrote there; None unless both are known."""
-    read = _each_second([(row.read_bytes, row.seconds) for row in slices.rows])
-    write = _each_second([(row.write_bytes, row.seconds) for row in slices.rows])
-    if read is None or write is None:
-        return None
-    return DiskIo(read_bytes_per_second=read, write_bytes_per_second=write)
-
-
-def _each_second(readings: Sequence[tuple[float | None, float]]) -> float | None:
-    """Of an amount and seconds of each slice; None if too few of the amounts were read."""
-    known = [(amount, seconds) for amount, seconds in readings if amount is not None]
-    if len(known) < ENOUGH * len(readings):
-        return None
-    return sum(amount for amount, _ in known) / sum(seconds for _, seconds in known)
 
 
 async def _recovery(

@@ -65,7 +65,8 @@ def _broken(
     if measurement.errors / measurement.transactions > limit:
         message = f"{measurement.errors} errors in {measurement.transactions} transactions are more"
         yield "ErrorRate", f"{message} than maxErrorRate {limit:g} allows"
-    yield from _not_in_memory(spec.workload.max_read_kib, metrics.disk, measurement)
+    in_turns, most = spec.turns is not None, spec.workload.max_read_kib
+    yield from _not_in_memory(most, metrics.disk, measurement, in_turns=in_turns)
     scraped = "see that it scrapes pods labelled encbench.io/scrape=true"
     if has_agent and not metrics.has_database:
         message = "Prometheus has no CPU series of the database in the window"
@@ -99,12 +100,13 @@ def _clock_set(collected: Collected) -> Iterator[tuple[str, str]]:
 
 
 def _not_in_memory(
-    limit: float | None, disk: DiskIo | None, measurement: Measurement
+    limit: float | None, disk: DiskIo | None, measurement: Measurement, *, in_turns: bool
 ) -> Iterator[tuple[str, str]]:
     if limit is None:
         return
     if disk is None:
-        message = "Prometheus has no series of what the database read from its disk in the window"
+        lost = "the agent has" if in_turns else "Prometheus has"
+        message = f"{lost} no series of what the database read from its disk in the window"
         yield "SeriesLost", f"{message}, so maxReadKib {limit:g} cannot be judged"
         return
     read = disk.read_bytes_per_second * measurement.seconds / 1024 / measurement.transactions

@@ -23,7 +23,8 @@ from encbench.tools.turns import load_seconds
 MARGIN = 60.0
 """Seconds for which the load of a recovery workload would run on if its server were not stopped."""
 TOGETHER = 2.0
-"""Seconds that a start may be late; a later one is put off for all, or was missed by some."""
+"""Seconds that a start may be late; a later one is put off for all, or was missed by some. Clients
+need no more to hear of theirs in time."""
 
 
 def while_running(draft: TrialDraft) -> TrialDecision:
@@ -119,8 +120,11 @@ def _releases(draft: TrialDraft, unreleased: tuple[ClientPod, ...]) -> list[Tria
     if draft.spec.turns is None or database is None:
         return [clients]
     # The agent comes first: while it does not know, the clients are unreleased, and both orders are
-    # repeated. Once they are released, a trial would go on without the readings.
-    return [ReadSlots(database, at), clients]
+    # repeated. Once they are released, a trial goes on without the readings, which costs less than
+    # the block.
+    reading = ReadSlots(database, at)
+    is_time_left = at - draft.seen.now.timestamp() > TOGETHER
+    return [reading, clients] if is_time_left else [clients, reading]
 
 
 def _note_recovery(draft: TrialDraft) -> None:

@@ -29,6 +29,9 @@ def view(attempt: Attempt, home: records.IndexTestbed | None = None) -> TrialVie
     spec, result, cpu = record.spec, record.result, record.cpu
     node = record.database_node
     tps, disk, recovery = result.tps if result else None, record.disk, record.recovery
+    if record.slices is not None:
+        # Earlier operators stored that of the whole block.
+        disk = records.DiskIo.in_slices(record.slices)
     has_proxy = cpu.proxy is not None or "proxy" in cpu.withheld
     database_side = (cpu.database, cpu.proxy) if has_proxy else (cpu.database,)
     throttled = [c.throttled_seconds for c in record.clients if c.throttled_seconds is not None]
