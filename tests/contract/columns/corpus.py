@@ -68,6 +68,9 @@ OWN = {
         "COLUMNS (label VARCHAR(40) PATH '$')) plain",
         "EXECUTE IMMEDIATE 'SELECT label FROM (SELECT name AS label FROM secret) plain'",
         "SELECT /*M! name, */ id FROM secret",
+        "SET STATEMENT max_statement_time=1 FOR SELECT HEX(id), name AS label FROM secret",
+        "SET @s = CONCAT('SELECT 1 AS `', (SELECT name FROM secret WHERE id = 1), '`'); "
+        "PREPARE p FROM @s; SET STATEMENT max_statement_time=1 FOR EXECUTE p",
         "BEGIN NOT ATOMIC SET @s = CONCAT('SELECT 1 AS `', "
         "(SELECT name FROM secret WHERE id = 1), '`'); EXECUTE IMMEDIATE @s; END",
     ],
