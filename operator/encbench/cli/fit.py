@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from encbench.api.campaign import CampaignSpec, Resolved
 from encbench.api.kinds import CAMPAIGN, INSTANCE_TEMPLATE
-from encbench.api.scalars import parse_quantity
 from encbench.core import plan
 from encbench.core.problem import Problem, Reason
-from encbench.kube.nodes import GIBIBYTE, PodRequest, least_node
+from encbench.kube.machines import of_node
+from encbench.kube.nodes import PodRequest, least_node
 from encbench.kube.pods import Part
 from encbench.ports import Body
 from encbench.reconcile.campaign.room import Needed, needed
@@ -34,17 +34,25 @@ class Node:
     """What it has for all its pods."""
 
 
-def node(body: Body) -> Node:
-    """A Node as it was read."""
-    offered = body["status"]["allocatable"]
+def nodes(bodies: Sequence[Body]) -> list[Node]:
+    """Nodes as they were read; none if one has not reported yet, which might hold anything."""
+    found = [_node(body) for body in bodies]
+    known = [one for one in found if one is not None]
+    return known if len(known) == len(found) else []
+
+
+def _node(body: Body) -> Node | None:
+    name = body["metadata"]["name"]
+    machine = of_node(name, body)
+    cores, memory = machine.allocatable_cores, machine.allocatable_bytes
+    if cores is None or memory is None:
+        return None
     taints = body.get("spec", {}).get("taints", [])
     return Node(
-        body["metadata"]["name"],
+        name,
         body["metadata"].get("labels", {}),
         tuple(taint for taint in taints if _lasts(taint)),
-        PodRequest(
-            int(1000 * parse_quantity(offered["cpu"])), int(parse_quantity(offered["memory"]))
-        ),
+        PodRequest(int(1000 * cores), memory),
     )
 
 
@@ -99,8 +107,8 @@ def _of_pod(needed: Needed, nodes: Sequence[Node]) -> Iterator[Problem]:
         most = max(open_, key=lambda node: (node.offers.bytes, node.offers.millicores))
         least = least_node(needed.request)
         why = (
-            f"a {name} of {_size(needed.request)}, sidecars included, fits no node of this "
-            f"cluster: {most.name} offers {_size(most.offers)}. Ask for less in resources, or add "
+            f"a {name} of {needed.request.words}, sidecars included, fits no node of this "
+            f"cluster: {most.name} offers {most.offers.words}. Ask for less in resources, or add "
             f"a node of {least.cores} cores and {least.gibibytes} GiB or more"
         )
     else:
@@ -165,7 +173,3 @@ def _tolerates(toleration: Mapping[str, str], taint: Mapping[str, str]) -> bool:
 def _named(taint: Mapping[str, str]) -> str:
     value = f"={taint['value']}" if taint.get("value") else ""
     return f"{taint['key']}{value}:{taint['effect']}"
-
-
-def _size(request: PodRequest) -> str:
-    return f"{request.millicores / 1000:g} CPU and {request.bytes / GIBIBYTE:.1f} GiB"

@@ -10,7 +10,7 @@ from encbench.cli.outline import CellOutline, ConditionOutline, Outline
 from encbench.cli.progress import clock
 from encbench.core.columns.enclave import SIMULATION
 from encbench.core.problem import Problem, Reason
-from encbench.kube.nodes import GIBIBYTE
+from encbench.kube.nodes import PodRequest, total
 from encbench.reconcile.campaign.room import CellRoom
 from encbench.text.lines import item, paragraph
 from encbench.text.words import plural
@@ -125,9 +125,10 @@ def _room(room: CellRoom, *, together: bool) -> Iterable[str]:
     """The nodes and the disk, with agents, recorders and proxies; the chart's pods come on top."""
     pods = [("database", room.databases), ("client", room.clients)]
     if together:
-        cores = sum(own.count * own.millicores for _, own in pods if own) / 1000
-        memory = sum(own.count * own.bytes for _, own in pods if own) / GIBIBYTE
-        yield f"{_INDENT}node        one may hold all: {cores:g} CPU and {memory:.1f} GiB"
+        everything = [
+            PodRequest(own.count * own.millicores, own.count * own.bytes) for _, own in pods if own
+        ]
+        yield f"{_INDENT}node        one may hold all: {total(*everything).words}"
     else:
         title = "nodes"
         for name, own in pods:
@@ -135,7 +136,7 @@ def _room(room: CellRoom, *, together: bool) -> Iterable[str]:
                 yield (
                     f"{_INDENT}{title:<12}{own.count} × {own.node_cores} cores and "
                     f"{own.node_gibibytes} GiB or more, each for a {name} of "
-                    f"{own.millicores / 1000:g} CPU and {own.bytes / GIBIBYTE:.1f} GiB"
+                    f"{PodRequest(own.millicores, own.bytes).words}"
                 )
                 title = ""
     if room.volumes:

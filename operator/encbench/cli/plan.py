@@ -87,10 +87,7 @@ async def _misfits(
     cluster: Cluster | None, spec: CampaignSpec, frozen: Resolved
 ) -> tuple[Problem, ...]:
     """What the cluster lacks for the campaign, as far as the user may know."""
-    bodies = await _all(cluster, NODE) or []
-    # What a node will hold that has not reported yet is not known.
-    reported = all((body.get("status") or {}).get("allocatable") for body in bodies)
-    nodes = [fit.node(body) for body in bodies] if reported else []
+    nodes = fit.nodes(await _all(cluster, NODE) or ())
     classes = await _all(cluster, STORAGE_CLASS)
     lacking = () if classes is None else tuple(fit.without_class(frozen, classes))
     return (*fit.misfits(spec, frozen, nodes), *lacking)

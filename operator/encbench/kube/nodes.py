@@ -23,6 +23,11 @@ class PodRequest(NamedTuple):
     millicores: int
     bytes: int
 
+    @property
+    def words(self) -> str:
+        """Such as 2.05 CPU and 4.1 GiB."""
+        return f"{self.millicores / 1000:g} CPU and {self.bytes / GIBIBYTE:.1f} GiB"
+
 
 @dataclass(frozen=True, order=True)
 class NodeSize:

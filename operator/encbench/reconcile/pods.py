@@ -50,8 +50,6 @@ class PodFacts:
     is_silent: bool = False
     """Its node does not answer: the node controller says that the pod is not ready, and the last
     word of its kubelet is that every container is."""
-    is_lost: bool = False
-    """The same of one that is not being deleted."""
     ends: str | None = None
     """When the time is over that it has to end, RFC 3339; None of a pod that is not deleted."""
     annotations: dict[str, str] = field(default_factory=dict)
@@ -60,6 +58,11 @@ class PodFacts:
     def container(self, name: str) -> ContainerFacts:
         """The container; one that the kubelet has not reported yet is neither ready nor running."""
         return self.containers.get(name, ContainerFacts(name))
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether its node does not answer, of a pod that is not being deleted."""
+        return self.is_silent and not self.deleting
 
     @property
     def restarts(self) -> int:
@@ -98,7 +101,6 @@ def pod_facts(body: Body) -> PodFacts:
         index=int(labels.get("batch.kubernetes.io/job-completion-index", "0")),
         created=parse_time(meta["creationTimestamp"]).timestamp(),
         is_silent=_is_lost(status),
-        is_lost=not deleting and _is_lost(status),
         ends=ends,
         annotations=dict(meta.get("annotations") or {}),
         containers={container.name: container for container in containers},

@@ -192,7 +192,7 @@ def test_a_proof_that_cannot_be_made_in_time_ends_it() -> None:
 def test_whoever_does_not_answer_a_proof_is_named(
     facts: Any, is_lost: bool, told: tuple[str, str]
 ) -> None:
-    database = a_pod("bed-0", *ready("server", "agent"), is_lost=is_lost)
+    database = a_pod("bed-0", *ready("server", "agent"), is_silent=is_lost)
     seen = saw(a_client(), database=database, found=found(problem="the agent cannot be reached"))
     fact = find(decide(a_trial(facts), seen).status.conditions, "Hindered")
     assert fact is not None
@@ -286,7 +286,7 @@ def test_a_tool_that_does_not_end_is_given_up() -> None:
 
 
 def test_a_client_on_a_lost_node_spoils_its_trial_alone() -> None:
-    clients = (a_client(FINISHED, exit_code=0), a_client(None, node="n2", is_lost=True))
+    clients = (a_client(FINISHED, exit_code=0), a_client(None, node="n2", is_silent=True))
     assert run(*clients, replicas=2, late=119).status.outcome is None, "the node may come back"
     # Of two clients the load begins a second later, because they gather.
     assert run(*clients, replicas=2, late=121).status.outcome is None
@@ -416,7 +416,7 @@ def test_it_waits_for_uploads_and_looks_ever_less_often() -> None:
 def test_nothing_is_awaited_of_a_node_that_was_lost_after_the_run() -> None:
     for waited, archives in ((59.0, False), (61.0, True)):
         trial = a_trial({**PROVEN_TWICE, "Measured": ("True", waited)})
-        assert wants(decide(trial, saw(a_client(None, is_lost=True))), Gather) is archives
+        assert wants(decide(trial, saw(a_client(None, is_silent=True))), Gather) is archives
 
 
 def test_a_refused_url_is_renewed() -> None:
