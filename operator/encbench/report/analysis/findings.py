@@ -39,16 +39,10 @@ def comparisons(
     for figure in judged:
         # Together, because Holm's correction covers all treatments.
         measured = {arm: pairs.estimate(figure.field, arm) for arm in treatments}
-        of_modes = judge(figure, measured, floors[figure.key], margin, "modes", looks)
-        # An observation may be a part of a block.
-        blocks = len(pairs.complete(figure.field))
+        blocks, floor = len(pairs.complete(figure.field)), floors[figure.key]
+        of_modes = judge(figure, measured, floor, margin, "modes", blocks, looks)
         found[figure.key] = {
-            arm: f.model_copy(
-                update={
-                    "blocks": blocks,
-                    "demand": demand(f, known, margin, pace) if known else None,
-                }
-            )
+            arm: f.model_copy(update={"demand": demand(f, known, margin, pace) if known else None})
             for arm, f in of_modes.items()
             for known in (measured[arm],)
         }
@@ -86,9 +80,13 @@ def judge(
     floor: float | None,
     margin: float,
     of: str,
+    blocks: int,
     looks: int = 1,
 ) -> dict[str, Finding]:
-    """A finding for each of these that has an estimate; `of` is the noun for them in a sentence."""
+    """A finding for each of these that has an estimate; `of` is the noun for them in a sentence.
+
+    All are of that many blocks, of which an observation may be a part.
+    """
     estimates = {name: one for name, one in measured.items() if one is not None}
     judged = verdict.judge(estimates, margin, figure.sense, looks)
     counts = {of: len(estimates), "looks": looks}
@@ -98,7 +96,7 @@ def judge(
     for name, estimate in estimates.items():
         found = Finding(
             figure=figure.key,
-            blocks=estimate.n,
+            blocks=blocks,
             change=interval(estimate, figure.sense),
             placement=placement(estimate, figure.sense),
             luck=_shown(estimate.luck),

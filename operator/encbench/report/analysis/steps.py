@@ -126,10 +126,7 @@ def steps(
         return tuple(_step(pairs, one, _AS_OFFERED) for one in found)
     tps = {it.arm.name: pairs.between(TPS.field, it.before.name, it.arm.name) for it in found}
     blocks = len(pairs.complete(TPS.field))
-    judged = {
-        name: finding.model_copy(update={"blocks": blocks})
-        for name, finding in judge(TPS, tps, floor, margin, "steps", looks).items()
-    }
+    judged = judge(TPS, tps, floor, margin, "steps", blocks, looks)
     return tuple(_step(pairs, one, judged.get(one.arm.name)) for one in found)
 
 
