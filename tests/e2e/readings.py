@@ -51,6 +51,12 @@ def cpu(record: dict[str, Any], part: str) -> dict[str, Any] | None:
     return shown
 
 
+def has_caveat(report: dict[str, Any], part: str) -> bool:
+    """Whether a report, or an OverheadReport's status, says that CPU of `part` is missing."""
+    title = {"database": "Server CPU withheld", "proxy": "Proxy CPU withheld"}[part]
+    return title in [caveat["title"] for caveat in report["caveats"]]
+
+
 def figures(log: str) -> dict[str, float]:
     """What the last summary in sysbench's own output says; an independent reading of it."""
     summary = log[log.rindex("SQL statistics:") :]

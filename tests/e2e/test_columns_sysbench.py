@@ -111,6 +111,7 @@ def test_the_proxy_s_cpu_is_counted_apart(study: Study) -> None:
     cpu = readings.cpu(trial.record, "proxy")
     if cpu is None:
         assert "proxyCpuMsPerTransaction" not in row
+        assert readings.has_caveat(study.report, "proxy")
         return
     assert cpu["limitCores"] == pytest.approx(0.15)
     assert cpu["cores"] == pytest.approx(trial.proxy_cores, rel=0.1)
@@ -121,6 +122,7 @@ def test_the_proxy_s_cpu_is_counted_apart(study: Study) -> None:
     if server is None or None in known:
         # A figure that one arm of the only block lacks is left out for all of them.
         assert "databaseSideCpuMsPerTransaction" not in row
+        assert readings.has_caveat(study.report, "database")
         return
     both = 1000 * (server["cores"] + cpu["cores"]) / tps
     assert row["databaseSideCpuMsPerTransaction"] == pytest.approx(both, rel=1e-3)

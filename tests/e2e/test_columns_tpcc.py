@@ -102,6 +102,7 @@ def test_the_rows_follow_from_the_raw_objects(study: Study) -> None:
     proxied = [study.behind(arm) for arm in study.rows if arm != "direct"]
     # A block in which one arm lacks it is left out for all of them.
     all_known = all(readings.cpu(one.record, "proxy") for behind in proxied for one in behind)
+    assert all_known or readings.has_caveat(study.report, "proxy")
     for arm, row in study.rows.items():
         behind = study.behind(arm)
         tps, cores = [measured_tps(one) for one in behind], [one.client_cores for one in behind]
@@ -121,7 +122,9 @@ def test_the_rows_follow_from_the_raw_objects(study: Study) -> None:
         for trial, used in zip(behind, proxies, strict=True):
             assert used == pytest.approx(trial.proxy_cores, rel=0.1)
             # The server's own CPU has no part of the proxy's, which its series would show.
-            if (cpu := readings.cpu(trial.record, "database")) is not None:
+            if (cpu := readings.cpu(trial.record, "database")) is None:
+                assert readings.has_caveat(study.report, "database")
+            else:
                 assert cpu["limitCores"] == pytest.approx(server)
 
 
