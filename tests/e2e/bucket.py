@@ -39,6 +39,10 @@ class Bucket:
         )
         return [entry["Key"] for page in pages for entry in page.get("Contents", [])]
 
+    def begin_upload(self, key: str) -> None:
+        """Begin a multipart upload, which the operator's user may, and leave it unfinished."""
+        self.client.create_multipart_upload(Bucket=self.name, Key=key)
+
     def unfinished_uploads(self) -> list[str]:
         """Keys of multipart uploads that were begun and never completed."""
         found = self.client.list_multipart_uploads(Bucket=self.name)
@@ -46,9 +50,9 @@ class Bucket:
 
 
 @contextlib.contextmanager
-def bucket(kube: Kube) -> Iterator[Bucket]:
-    """The bucket for as long as the port-forward stands."""
-    secret = kube.get("secret", f"{SERVICE}-analyst", NAMESPACE)
+def bucket(kube: Kube, user: str = "analyst") -> Iterator[Bucket]:
+    """The bucket as that user of the store has it, for as long as the port-forward stands."""
+    secret = kube.get("secret", f"{SERVICE}-{user}", NAMESPACE)
     assert secret is not None
     keys = {name: base64.b64decode(value).decode() for name, value in secret["data"].items()}
     with _forwarded(kube) as port:

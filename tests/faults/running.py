@@ -14,11 +14,19 @@ def trials(kube: Kube, campaign: str) -> list[dict[str, Any]]:
     return sorted(found, key=lambda t: (t["metadata"]["creationTimestamp"], t["metadata"]["name"]))
 
 
-def wait_for_running_trial(kube: Kube, campaign: str) -> dict[str, Any]:
-    """A trial whose tool has been released and has not ended."""
+def with_record(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Those whose record is in the bucket."""
+    return [trial for trial in found if "artefactKey" in (trial.get("status") or {})]
+
+
+def wait_for_running_trial(kube: Kube, campaign: str, finished: int = 0) -> dict[str, Any]:
+    """A trial whose tool has been released and has not ended, after so many that have finished."""
 
     def look() -> dict[str, Any] | None:
-        for trial in trials(kube, campaign):
+        found = trials(kube, campaign)
+        if len(with_record(found)) < finished:
+            return None
+        for trial in found:
             facts = conditions(trial)
             released = facts.get("Released", {}).get("status") == "True"
             if released and "Measured" not in facts:

@@ -5,7 +5,7 @@ from typing import Any
 
 from tests.e2e import manifests
 from tests.e2e.bucket import bucket
-from tests.faults.running import wait_for_running_trial
+from tests.faults.running import trials, wait_for_running_trial, with_record
 from tests.support.install import NAMESPACE
 from tests.support.kube import Kube, wait_for
 
@@ -19,9 +19,15 @@ KINDS = (
 def test_nothing_is_left(installed: Kube, start: Callable[[dict[str, Any]], str]) -> None:
     volumes = _volumes(installed)
     start(manifests.campaign(NAME, ["plaintext"], blocks={"min": 3}))
-    trial = wait_for_running_trial(installed, NAME)
+    trial = wait_for_running_trial(installed, NAME, finished=1)
+    finished = {one["metadata"]["uid"] for one in with_record(trials(installed, NAME))}
     assert _volumes(installed) - volumes, "the campaign has volumes of its own"
-    prefix = trial["spec"]["storagePrefix"]
+    prefix, own = trial["spec"]["storagePrefix"], trial["metadata"]["uid"]
+    assert own not in finished
+    half_done = f"{prefix}/trials/{own}/client-0/half-done"
+    with bucket(installed, "operator") as store:
+        store.begin_upload(half_done)
+        assert half_done in store.unfinished_uploads()
 
     installed.kubectl("delete", "campaign", NAME, "-n", NAMESPACE, "--wait", "--timeout=120s")
 
@@ -34,9 +40,9 @@ def test_nothing_is_left(installed: Kube, start: Callable[[dict[str, Any]], str]
     with bucket(installed) as store:
         keys = store.keys(prefix)
         folders = {key.split("/trials/")[1].split("/")[0] for key in keys if "/trials/" in key}
+        assert folders == finished
         for folder in folders:
             assert f"{prefix}/trials/{folder}/trial.json" in keys, "only finished trials remain"
-        assert trial["metadata"]["uid"] not in folders
         assert not store.unfinished_uploads()
 
 
