@@ -13,10 +13,13 @@ if [ ! -e "$venv/ok" ]; then
     rm -rf "$venv"
     mkdir -p "$cache/venv"
     if ! python3 -m venv "$venv" >&2; then
-        # Debian ships venv apart from the interpreter.
+        # Debian ships venv apart from the interpreter. `make` runs tests.cluster beside this script,
+        # and an apt-get fails at once while another one updates its lists: whoever installs takes
+        # the lock of tests/cluster/packages.py. Others on this machine have five minutes to end.
         rm -rf "$venv"
-        apt-get update -qq >&2
-        apt-get install -y -qq --no-install-recommends python3-venv >&2
+        apt() { flock "$cache/apt.lock" apt-get -qq -oDPkg::Lock::Timeout=300 "$@" >&2; }
+        apt update
+        apt install -y --no-install-recommends python3-venv
         python3 -m venv "$venv" >&2
     fi
     # uv needs a tenth of pip's time, but reads none of its settings: where these are what leads to an

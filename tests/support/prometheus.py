@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.cluster import binaries, cache
+from tests.cluster import binaries, cache, packages
 from tests.cluster.console import Console
 from tests.cluster.layout import Layout
 from tests.cluster.versions import DEBIAN_SUITE
@@ -33,7 +33,7 @@ def debian(name: str) -> Path:
 
 
 def _unpack(made: Path) -> None:
-    with tempfile.TemporaryDirectory() as scratch:
+    with packages.alone(Layout.from_environment()), tempfile.TemporaryDirectory() as scratch:
         where = Path(scratch)
         where.chmod(0o755)
         download = ["apt-get", "-q", "download", "prometheus"]
