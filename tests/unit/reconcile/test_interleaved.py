@@ -1,6 +1,8 @@
 """Interleaved blocks: all trials of a block at once, one start, one fate."""
 
+import asyncio
 import json
+from collections.abc import Awaitable, Callable
 from itertools import pairwise
 from typing import Any
 
@@ -14,6 +16,7 @@ from encbench.ports import Access, Rejected, Unavailable
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.trial.facts import TrialFound
 from encbench.reconcile.trial.observe import observe
+from encbench.wire.recorder import StateAnswer
 from encbench.wire.slices import SlotsAnswer, SlotsOrder
 from tests.support import manifests
 from tests.unit.reconcile.seen import with_status
@@ -106,17 +109,35 @@ async def test_an_agent_that_fails_once_is_told_again(monkeypatch: pytest.Monkey
     assert all(record(world, trial).cpu.database is not None for trial in trials)
 
 
+async def refuses(address: str, access: Access, order: SlotsOrder) -> SlotsAnswer:
+    raise Rejected("the agent is of another mind")
+
+
+async def waits(address: str, access: Access, order: SlotsOrder) -> SlotsAnswer:
+    await asyncio.Event().wait()
+    raise AssertionError
+
+
+@pytest.mark.parametrize("begin_slots", [refuses, waits])
 async def test_an_agent_that_does_not_answer_costs_its_readings_and_not_the_block(
     monkeypatch: pytest.MonkeyPatch,
+    begin_slots: Callable[[str, Access, SlotsOrder], Awaitable[SlotsAnswer]],
 ) -> None:
     world = World()
+    release, released = world.recorder.release, list[tuple[float, float]]()
 
-    async def never(address: str, access: Access, order: SlotsOrder) -> SlotsAnswer:
-        raise Rejected("the agent is of another mind")
+    async def noted(address: str, access: Access, start_at: float, *more: Any) -> StateAnswer:
+        released.append((world.clock.unix(), start_at))
+        return await release(address, access, start_at, *more)
 
-    monkeypatch.setattr(world.agent, "begin_slots", never)
-    trials = await finished(world, in_turns())
+    monkeypatch.setattr("encbench.reconcile.effects.trial.AGENT_SECONDS", 0.02)
+    monkeypatch.setattr(world.agent, "begin_slots", begin_slots)
+    monkeypatch.setattr(world.recorder, "release", noted)
+    async with asyncio.timeout(30):
+        trials = await finished(world, in_turns())
     assert {trial.status.outcome for trial in trials} == {"Succeeded"}, world.describe()
+    assert len(released) == len(trials)
+    assert all(at < start for at, start in released)
     for trial in trials:
         found = record(world, trial)
         assert (found.cpu.database, found.disk) == (None, None)
