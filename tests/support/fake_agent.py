@@ -73,6 +73,8 @@ class FakeServer:
     """The last one that was armed."""
     slots: SlotsOrder | None = None
     """The readings of a block that it was last asked to make."""
+    slots_asked: float = 0.0
+    """When, by its own clock; what lies before is read at once."""
     clock_offset: float = 0.0
     """Its clock minus everybody else's, as its slots have it."""
     stop_seconds: float = 0.1
@@ -232,9 +234,10 @@ class FakeAgent:
         server = self._find("begin_slots", address, access, needs_server=False)
         if not order["settle"] < order["slice"] <= order["period"]:
             raise Rejected(f"the agent at {address} refused: settle must be less than slice")
+        now = self.clock() + server.clock_offset
         if server.slots is None or server.slots["run"] != order["run"]:
-            server.slots = order
-        return _slots(server, order["run"], self.clock() + server.clock_offset)
+            server.slots, server.slots_asked = order, now
+        return _slots(server, order["run"], now)
 
     async def slots(self, address: str, access: Access, run: str) -> SlotsAnswer:
         """See the port."""
@@ -272,7 +275,8 @@ def _slots(server: FakeServer, run: str, now: float) -> SlotsAnswer:
             return said
         begun, counted, ended = (
             SlotReading(at=at, cpuSeconds=0.5 * (at - order["startAt"]), readBytes=0, writeBytes=0)
-            for at in (begin, begin + order["settle"], begin + order["slice"])
+            for edge in (begin, begin + order["settle"], begin + order["slice"])
+            for at in (max(edge, server.slots_asked),)
         )
         said["rows"].append(SlotRow(slot=slot, begin=begun, counted=counted, end=ended))
     said["state"] = "done"
