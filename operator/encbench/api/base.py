@@ -28,7 +28,7 @@ from encbench.api.rules import (
     literal,
     matches,
 )
-from encbench.api.scalars import SUBDOMAIN, Name, Quantity, Word, parse_quantity
+from encbench.api.scalars import SUBDOMAIN, Cores, Name, Quantity, Word, parse_quantity
 
 GROUP = "encbench.io"
 VERSION = "v1alpha1"
@@ -263,7 +263,7 @@ class Resources(Model):
 
     rules = (at_least("memory", "16Mi", ", such as 512Mi; the suffix m means a thousandth"),)
 
-    cpu: Quantity = Field(description="CPU, as request and limit, such as 500m or 4.")
+    cpu: Cores = Field(description="CPU, as request and limit, such as 500m or 4.")
     memory: Quantity = Field(description="Memory, as request and limit, such as 512Mi or 16Gi.")
 
     @property

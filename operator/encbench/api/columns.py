@@ -14,7 +14,7 @@ from pydantic import Field
 from encbench.api.base import Model, Resources, at_least, optional
 from encbench.api.enclave import Enclave
 from encbench.api.rules import Rule, Unique, either, matches, together
-from encbench.api.scalars import Bool, EntryName, Name, Quantity
+from encbench.api.scalars import Bool, Cores, EntryName, Name, Quantity
 
 Algorithm = Literal["AES_128_GCM", "SM4_128_GCM"]
 Ratio = Literal[0, 20, 50, 75, 100]
@@ -34,7 +34,7 @@ JarUrl = Annotated[
     str,
     Field(max_length=1024),
     matches(
-        "^https?://[!-?A-~]+$",
+        "^https?://[-._A-Za-z0-9]+(:[0-9]{1,5})?([/?][!-?A-~]*)?$",
         "write an http or https URL without a user or password in it, such as "
         "https://example.com/driver-1.0.jar",
     ),
@@ -74,7 +74,7 @@ class ProxyResources(Resources):
         ),
     )
 
-    cpu: Quantity = "1"
+    cpu: Cores = "1"
     """Cores, as request and limit. Results are encrypted here, so too few cores slow every query
     down; their use is counted separately from the server's CPU."""
     memory: Quantity = Field("64Mi", description="Bytes, as request and limit.")

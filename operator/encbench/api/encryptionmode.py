@@ -7,7 +7,7 @@ from pydantic import Field
 from encbench.api.base import Model, Resources, at_least, optional
 from encbench.api.columns import Columns, JdbcDriver, MekSecretRef
 from encbench.api.rules import Rule, Unique, either
-from encbench.api.scalars import Bool, EntryName, Name, Quantity
+from encbench.api.scalars import Bool, Cores, EntryName, Name, Quantity
 
 
 class KeySecretRef(Model):
@@ -27,7 +27,7 @@ class FuseResources(Resources):
 
     rules = (at_least("memory", "64Mi", ", such as 256Mi: the file system itself needs that much"),)
 
-    cpu: Quantity = "1"
+    cpu: Cores = "1"
     """Cores, as request and limit. Encryption runs here, so too few cores slow the database down;
     their use counts as the database's CPU."""
     memory: Quantity = "256Mi"

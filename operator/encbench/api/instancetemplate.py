@@ -7,7 +7,7 @@ from pydantic import Field
 
 from encbench.api.base import Model, Placement, Resources, at_least, optional
 from encbench.api.rules import Rule, Unique, keys_match, matches, together
-from encbench.api.scalars import Int, Name, Quantity
+from encbench.api.scalars import Cores, Int, Name, Quantity
 
 EngineName = Literal["mariadb", "mysql", "percona", "postgresql"]
 
@@ -90,7 +90,7 @@ class External(Model):
     database_cpu_query: SeriesSelector | None = None
     """Selector of the series in the operator's Prometheus that counts the database's CPU seconds;
     without it, database CPU is not available."""
-    cpu: Quantity | None = optional("Cores of the database, such as 8; with databaseCpuQuery.")
+    cpu: Cores | None = optional("Cores of the database, such as 8; with databaseCpuQuery.")
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.kinds import Kind
 from encbench.api.overheadreport import OverheadReportSpec, OverheadReportStatus
-from encbench.api.rules import Rule
+from encbench.api.rules import Rule, fits
+from encbench.api.scalars import SUBDOMAIN
 from encbench.api.testbed import TestbedSpec, TestbedStatus
 from encbench.api.trial import TrialSpec, TrialStatus
 from encbench.api.workload import WorkloadSpec
@@ -51,6 +52,11 @@ NAME_RULE = Rule(
     holds=lambda name: len(name) <= 63,
 )
 """The rule of every object's own name; `holds` gets the name."""
+_NAME_HINT = (
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or "
+    "'.', and must start and end with an alphanumeric character"
+)
+"""Kubernetes' own words, for every kind."""
 
 RESOURCES: tuple[Resource, ...] = (
     Resource(
@@ -163,6 +169,8 @@ def problems(kind: Kind, body: dict[str, Any], old: dict[str, Any] | None = None
     resource = BY_KIND[kind]
     name = body.get("metadata", {}).get("name", "")
     found = [] if NAME_RULE.holds(name) else [f"metadata.name: {NAME_RULE.message}"]
+    if not fits(f"^{SUBDOMAIN}$", name):
+        found.append(f"metadata.name: {_NAME_HINT}")
     known = {"apiVersion", "kind", "metadata", "spec", "status"}
     found += [f"{field}: unknown field" for field in body.keys() - known]
     if body.get("spec") is None:

@@ -16,6 +16,8 @@ DURATION_PATTERN = r"^([0-9]{1,6}(ms|s|m|h))+$"
 DURATION_HINT = "write a duration such as 90s, 1m30s or 2h"
 QUANTITY_PATTERN = r"^[0-9]+(\.[0-9]+)?(m|k|M|G|T|Ki|Mi|Gi|Ti)?$"
 QUANTITY_HINT = "write a quantity greater than zero such as 500m, 2, 512Mi or 10Gi"
+CORES_PATTERN = r"^[0-9]+(\.[0-9]+)?m?$"
+CORES_HINT = "write cores, more than zero, such as 500m or 4"
 SUBDOMAIN = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
 
 _DURATION = re.compile(r"([0-9]+)(ms|s|m|h)")
@@ -60,6 +62,15 @@ def _int_to_str(value: object) -> object:
 
 def _has_digit_above_zero(text: str) -> bool:
     return any(digit in text for digit in "123456789")
+
+
+def _is_amount(pattern: str, hint: str) -> Rule:
+    return Rule(
+        cel="type(self) == int ? self > 0 : "
+        f"self.matches({literal(pattern)}) && self.matches('[1-9]')",
+        message=hint,
+        holds=lambda text: fits(pattern, text) and _has_digit_above_zero(text),
+    )
 
 
 def _is_time(text: str) -> str:
@@ -109,14 +120,17 @@ Quantity = Annotated[
     str,
     BeforeValidator(_int_to_str),
     Field(max_length=32, json_schema_extra={"x-kubernetes-int-or-string": True}),
-    Rule(
-        cel="type(self) == int ? self > 0 : "
-        f"self.matches({literal(QUANTITY_PATTERN)}) && self.matches('[1-9]')",
-        message=QUANTITY_HINT,
-        holds=lambda text: fits(QUANTITY_PATTERN, text) and _has_digit_above_zero(text),
-    ),
+    _is_amount(QUANTITY_PATTERN, QUANTITY_HINT),
 ]
 """A Kubernetes Quantity: `500m`, `2`, `512Mi`. An integer is accepted as well."""
+
+Cores = Annotated[
+    str,
+    BeforeValidator(_int_to_str),
+    Field(max_length=32, json_schema_extra={"x-kubernetes-int-or-string": True}),
+    _is_amount(CORES_PATTERN, CORES_HINT),
+]
+"""An amount of CPU: `500m`, `2`. A suffix of bytes is a mistake for memory."""
 
 Name = Annotated[
     str,

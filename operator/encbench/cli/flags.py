@@ -51,8 +51,9 @@ _PLAN = """\
 Show what a campaign would do before anything runs: cells, arms, trials, the order of each block,
 the machine time needed, and everything that would be refused.
 
-The operator uses the same checks and the same plan. With -f or -k no cluster is needed: what the
-manifests lack is then missing, unless --live finds it in the cluster.
+The operator uses the same checks and the same plan. What its installation has and allows is read
+from its Deployment. With -f or -k no cluster is needed: what the manifests lack is then missing,
+unless --live finds it in the cluster.
 """
 
 _PLAN_MORE = """\
@@ -232,6 +233,7 @@ def parser() -> argparse.ArgumentParser:
 
 def _plan(command: argparse.ArgumentParser) -> None:
     _manifests(command)
+    _release(command)
     _cluster(command, "namespace of objects without one; the kubeconfig's, else default")
     _output(command, "text is for people, json for programs", "json")
 

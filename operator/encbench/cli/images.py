@@ -81,16 +81,13 @@ async def from_cluster(cluster: Cluster, namespace: str, release: str | None, na
 async def installed(cluster: Cluster, namespace: str, release: str | None) -> Installation:
     """The images of the operator that watches the namespace; CommandError without one."""
     _, options = await installation.find(cluster, namespace, release)
-    chosen = Images.chosen(_pairs(options.server_image), _pairs(options.tool_image))
     return Installation(
-        chosen, options.image, options.turnstile_image, options.proxy_image, options.volume_image
+        installation.installed(options).images,
+        options.image,
+        options.turnstile_image,
+        options.proxy_image,
+        options.volume_image,
     )
-
-
-def _pairs(options: list[str]) -> Iterator[tuple[str, str]]:
-    for one in options:
-        name, _, image = one.partition("=")
-        yield name, image
 
 
 async def _parts(reader: Lookup, body: Body) -> CampaignParts:

@@ -10,7 +10,7 @@ from encbench.cli.outline import CellOutline, ConditionOutline, Outline
 from encbench.cli.progress import clock
 from encbench.core.columns.enclave import SIMULATION
 from encbench.core.problem import Problem, Reason
-from encbench.kube.nodes import PodRequest, total
+from encbench.kube.nodes import PodRequest
 from encbench.reconcile.campaign.room import CellRoom
 from encbench.text.lines import item, paragraph
 from encbench.text.words import plural
@@ -125,10 +125,8 @@ def _room(room: CellRoom, *, together: bool) -> Iterable[str]:
     """The nodes and the disk, with agents, recorders and proxies; the chart's pods come on top."""
     pods = [("database", room.databases), ("client", room.clients)]
     if together:
-        everything = [
-            PodRequest(own.count * own.millicores, own.count * own.bytes) for _, own in pods if own
-        ]
-        yield f"{_INDENT}node        one may hold all: {total(*everything).words}"
+        everything = PodRequest(room.together_millicores, room.together_bytes)
+        yield f"{_INDENT}node        one may hold all: {everything.words}"
     else:
         title = "nodes"
         for name, own in pods:

@@ -7,17 +7,18 @@ from itertools import pairwise
 from statistics import median
 
 from encbench.admission.checks import admit
-from encbench.admission.gather import CampaignParts
+from encbench.admission.gather import CampaignParts, Installed
 from encbench.admission.programs import unknown_settings
 from encbench.api import resources
 from encbench.api.campaign import CampaignSpec, Resolved
 from encbench.api.conditions import parse_time
 from encbench.api.kinds import CAMPAIGN, NODE, STORAGE_CLASS, TRIAL, Kind
-from encbench.cli import connection, fit, manifests, output
+from encbench.cli import connection, fit, installation, manifests, output
 from encbench.cli.connection import connected
-from encbench.cli.manifests import Manifests, Offline
+from encbench.cli.manifests import Lenient, Manifests, Offline
 from encbench.cli.outline import ASSUMED, Pace, outline
 from encbench.cli.outline_text import Answer, Planned, document, text
+from encbench.cli.output import CommandError
 from encbench.core.problem import Problem, Reason
 from encbench.kube import labels
 from encbench.kube.parsing import Malformed
@@ -36,7 +37,8 @@ async def plan(args: argparse.Namespace) -> int:
         answer = await from_manifests(args)
     else:
         async with connected(args) as (cluster, namespace):
-            answer = await from_cluster(cluster, namespace, args.campaign)
+            release = args.release_namespace
+            answer = await from_cluster(cluster, namespace, args.campaign, release)
     content = text(answer)
     if args.output == "json":
         content = json.dumps(document(answer), ensure_ascii=False, indent=1) + "\n"
@@ -46,18 +48,39 @@ async def plan(args: argparse.Namespace) -> int:
 
 async def from_manifests(args: argparse.Namespace) -> Answer:
     """Every campaign of the files; --live adds what the cluster has."""
+    campaigns, warnings = [], list[str]()
     async with manifests.given(args) as (found, live, _):
-        campaigns = tuple([await _planned(found, body, live) for body in found.of(CAMPAIGN)])
-    alone = ("The manifests contain no Campaign: their parts were checked alone.",)
-    any_campaign = campaigns or any(it.kind == CAMPAIGN.kind for it in found.refused)
-    warnings = () if any_campaign else alone
-    return Answer(tuple(found.refused), campaigns, offline=live is None, warnings=warnings)
+        for body in found.of(CAMPAIGN):
+            allows = None
+            if live is not None:
+                space = body["metadata"]["namespace"]
+                allows = await _installed(live, space, args.release_namespace, warnings)
+            campaigns.append(await _planned(found, body, live, allows))
+    if not campaigns and not any(it.kind == CAMPAIGN.kind for it in found.refused):
+        warnings.append("The manifests contain no Campaign: their parts were checked alone.")
+    said = tuple(dict.fromkeys(warnings))
+    return Answer(tuple(found.refused), tuple(campaigns), offline=live is None, warnings=said)
 
 
-async def _planned(found: Manifests, body: Body, live: Cluster | None) -> Planned:
+async def _installed(
+    cluster: Cluster, namespace: str, release: str | None, warnings: list[str]
+) -> Installed | None:
+    """What the operator of that namespace has and allows; None, with a warning, if unknown."""
+    try:
+        _, options = await installation.find(cluster, namespace, release)
+    except CommandError as error:
+        warnings.append(f"What the installation has and allows was not checked: {error}.")
+        return None
+    return installation.installed(options)
+
+
+async def _planned(
+    found: Manifests, body: Body, live: Cluster | None, allows: Installed | None
+) -> Planned:
     campaign = objects.campaign(body)
     name, namespace = campaign.name, campaign.namespace
-    gathered, problems = await admit(Offline(found, live), namespace, name, campaign.spec)
+    reader = Lenient(Offline(found, live))
+    gathered, problems = await admit(reader, namespace, name, campaign.spec, allows)
     complaints = await _against_live(campaign, live)
     refused = {(refusal.kind, refusal.name) for refusal in found.refused}
     absent = (one for one in problems if one.reason is Reason.NOT_FOUND)
@@ -113,12 +136,16 @@ async def _against_live(campaign: Campaign, live: Cluster | None) -> list[Proble
     ]
 
 
-async def from_cluster(cluster: Cluster, namespace: str, name: str) -> Answer:
+async def from_cluster(
+    cluster: Cluster, namespace: str, name: str, release: str | None = None
+) -> Answer:
     """A campaign in the cluster: as it was accepted, or as it would be now."""
+    warnings = list[str]()
     campaign = objects.campaign(await connection.campaign(cluster, namespace, name, _REMEDY))
     spec, status = campaign.spec, campaign.status
     if status.resolved is None:
-        gathered, problems = await admit(cluster, namespace, name, spec)
+        allows = await _installed(cluster, namespace, release, warnings)
+        gathered, problems = await admit(Lenient(cluster), namespace, name, spec, allows)
         planned = await _answered(campaign, gathered, problems, cluster)
     else:
         seen = pace(await _trials(cluster, campaign)) or ASSUMED
@@ -126,7 +153,7 @@ async def from_cluster(cluster: Cluster, namespace: str, name: str) -> Answer:
         still_runs = None if status.completion_time else cluster
         notes = await _misfits(still_runs, spec, status.resolved)
         planned = Planned(name, namespace, notes=notes, accepted=True, outline=shape)
-    return Answer(campaigns=(planned,), offline=False)
+    return Answer(campaigns=(planned,), offline=False, warnings=tuple(warnings))
 
 
 async def _trials(cluster: Cluster, campaign: Campaign) -> list[Trial]:

@@ -7,8 +7,9 @@ Source: https://cloud.google.com/kubernetes-engine/docs/concepts/plan-node-sizes
 """
 
 import math
+from bisect import bisect_left
+from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import count
 from typing import NamedTuple
 
 from encbench.api.scalars import parse_quantity
@@ -43,6 +44,8 @@ _EVICTION = 100 * MEBIBYTE
 _CORES = ((1, 0.06), (1, 0.01), (2, 0.005), (math.inf, 0.0025))
 _MEMORY = ((4, 0.25), (4, 0.2), (8, 0.1), (112, 0.06), (math.inf, 0.02))
 """Shares that a node keeps of its first cores or GiB, of the next, and so on."""
+_LARGEST = 1 << 53
+"""More cores or GiB than any quantity asks for."""
 
 
 def requested(pod: Part) -> PodRequest:
@@ -79,9 +82,14 @@ def allocatable(node: NodeSize) -> PodRequest:
 def least_node(pods: PodRequest) -> NodeSize:
     """The smallest node, in whole cores and GiB, that holds these besides those of every node."""
     wanted = total(pods, EVERYWHERE)
-    cores = next(n for n in count(1) if allocatable(NodeSize(n, 1)).millicores >= wanted.millicores)
-    memory = next(n for n in count(1) if allocatable(NodeSize(1, n)).bytes >= wanted.bytes)
+    cores = _least(wanted.millicores, lambda size: allocatable(NodeSize(size, 1)).millicores)
+    memory = _least(wanted.bytes, lambda size: allocatable(NodeSize(1, size)).bytes)
     return NodeSize(cores, memory)
+
+
+def _least(wanted: int, offered: Callable[[int], int]) -> int:
+    sizes = range(1, _LARGEST)
+    return sizes[bisect_left(sizes, wanted, key=offered)]
 
 
 def _own(container: Part) -> PodRequest:

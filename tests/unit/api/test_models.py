@@ -1,11 +1,12 @@
 """The models' own behaviour: parsing, nulls, durations and quantities, transitions."""
 
 import pytest
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from encbench.api import kinds
 from encbench.api.base import Placement, Resources
 from encbench.api.campaign import CampaignSpec, CampaignStatus
+from encbench.api.columns import JarUrl
 from encbench.api.conditions import Condition
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.resources import RESOURCES, problems
@@ -45,6 +46,25 @@ def test_what_is_no_quantity(text: str) -> None:
 def test_resources_in_numbers() -> None:
     resources = Resources.model_validate({"cpu": 2, "memory": "512Mi"})
     assert (resources.cpu, resources.cores, resources.memory_bytes) == ("2", 2.0, 2**29)
+
+
+@pytest.mark.parametrize("cpu", ["16Gi", "2k", "1M", "0", "0m", "4 cores"])
+def test_cpu_is_in_cores(cpu: str) -> None:
+    with pytest.raises(ValidationError, match="write cores, more than zero, such as 500m or 4"):
+        Resources.model_validate({"cpu": cpu, "memory": "512Mi"})
+
+
+@pytest.mark.parametrize(
+    "rest", ["[x/driver.jar", "me@host/a.jar", "/a.jar", "h ost/a.jar", "h:/a"]
+)
+def test_a_jar_has_a_url_with_a_host(rest: str) -> None:
+    with pytest.raises(ValidationError, match="write an http or https URL"):
+        TypeAdapter(JarUrl).validate_python(f"https://{rest}")
+
+
+@pytest.mark.parametrize("rest", ["example.com/driver-1.0.jar", "10.0.0.1:8080/a?b=c", "my_host"])
+def test_jars_come_from_any_host(rest: str) -> None:
+    assert TypeAdapter(JarUrl).validate_python(f"https://{rest}") == f"https://{rest}"
 
 
 @pytest.mark.parametrize("resource", RESOURCES, ids=lambda one: one.kind.plural)
@@ -111,6 +131,12 @@ def test_problems_name_path_and_remedy() -> None:
         "case letters, digits, - and .",
         "spec.margin: Input should be less than 1",
     ]
+
+
+@pytest.mark.parametrize("name", ["Demo", "my_campaign", "-x", "a..b", ""])
+def test_a_name_is_one_that_kubernetes_takes(name: str) -> None:
+    (said,) = problems(kinds.CAMPAIGN, body(kinds.CAMPAIGN, name, "ns"))
+    assert said.startswith("metadata.name: a lowercase RFC 1123 subdomain must consist of ")
 
 
 def test_problems_of_a_change() -> None:

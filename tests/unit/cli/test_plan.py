@@ -8,22 +8,35 @@ import pytest
 import yaml
 
 from encbench.admission.checks import admit
-from encbench.api.kinds import CAMPAIGN, ENCRYPTION_MODE, INSTANCE_TEMPLATE, WORKLOAD
+from encbench.api.kinds import (
+    CAMPAIGN,
+    ENCRYPTION_MODE,
+    INSTANCE_TEMPLATE,
+    SECRET,
+    STORAGE_CLASS,
+    WORKLOAD,
+    Kind,
+)
 from encbench.cli import outline as outlines
+from encbench.cli.installation import DEPLOYMENT
 from encbench.cli.main import main
-from encbench.cli.manifests import Offline, load
+from encbench.cli.manifests import Lenient, Offline, load
 from encbench.cli.outline import Outline
 from encbench.cli.plan import from_cluster, pace
 from encbench.cli.progress import clock
 from encbench.core import plan
 from encbench.core.plan import Past
+from encbench.core.problem import Reason
 from encbench.kube.labels import CREDENTIALS, USE
-from encbench.ports import Body
+from encbench.ports import Body, Rejected
 from encbench.reconcile import objects
 from encbench.reconcile.campaign.estimate import DEAD_TIME, makespan
+from tests.support.fake_cluster import FakeCluster
 from tests.support.manifests import body
+from tests.unit.cli.test_installation import operator
 from tests.unit.reconcile.world import World, parts, study
 
+KINDS = {kind.kind: kind for kind in (INSTANCE_TEMPLATE, ENCRYPTION_MODE, WORKLOAD, CAMPAIGN)}
 REPO = Path(__file__).resolve().parents[3]
 DEMO = [str(REPO / "campaigns" / "demo" / f"{n}.yaml") for n in ("instance", "modes", "workload")]
 
@@ -244,6 +257,31 @@ async def test_a_campaign_that_was_refused_says_why() -> None:
     answer = await from_cluster(world.cluster, "bench", "study")
     assert not answer.is_good
     assert any("there is no InstanceTemplate" in p.text for p in answer.campaigns[0].problems)
+
+
+async def test_what_the_installation_allows_counts() -> None:
+    cluster = FakeCluster()
+    for one in everything():
+        cluster.add(KINDS[one["kind"]], one)
+    answer = await from_cluster(cluster, "bench", "study")
+    (said,) = answer.warnings
+    assert answer.is_good
+    assert said.startswith("What the installation has and allows was not checked: no encbench oper")
+    cluster.add(DEPLOYMENT, operator("--namespace=bench", "--allowed-image=r.example.com"))
+    answer = await from_cluster(cluster, "bench", "study")
+    assert not answer.warnings
+    assert {one.reason for one in answer.campaigns[0].problems} == {Reason.NOT_ALLOWED}
+
+
+async def test_storage_classes_that_one_may_not_read_are_taken_to_be_there() -> None:
+    class Author(FakeCluster):
+        async def get(self, kind: Kind, namespace: str, name: str) -> Body | None:
+            raise Rejected("forbidden")
+
+    reader = Lenient(Author())
+    assert await reader.get(STORAGE_CLASS, "", "fast") == {"metadata": {"name": "fast"}}
+    with pytest.raises(Rejected):
+        await reader.get(SECRET, "bench", "key")
 
 
 def test_what_is_not_counted_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

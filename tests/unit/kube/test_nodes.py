@@ -59,7 +59,13 @@ def test_a_node_keeps_a_part_for_itself(node: NodeSize, millicores: int, gibibyt
 
 
 @pytest.mark.parametrize(
-    "pod", [PodRequest(1, 1), PodRequest(4050, 2**35), PodRequest(15100, 25 * 2**30)]
+    "pod",
+    [
+        PodRequest(1, 1),
+        PodRequest(4050, 2**35),
+        PodRequest(15100, 25 * 2**30),
+        PodRequest(2**44, 2**60),
+    ],
 )
 def test_the_least_node_holds_it_and_a_smaller_one_does_not(pod: PodRequest) -> None:
     node, wanted = least_node(pod), total(pod, EVERYWHERE)

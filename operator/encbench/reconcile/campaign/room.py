@@ -18,7 +18,7 @@ from encbench.core.plan import Cell, LoadLevel, PlannedTrial
 from encbench.database import pod
 from encbench.database.connection import connection, loading
 from encbench.database.context import DatabaseContext
-from encbench.kube.nodes import PodRequest, larger, least_node, requested
+from encbench.kube.nodes import PodRequest, larger, least_node, requested, total
 from encbench.kube.pods import Part
 from encbench.reconcile import objects
 from encbench.reconcile.campaign import children
@@ -31,16 +31,24 @@ _META = {"name": "plan", "namespace": "plan", "uid": "plan"}
 
 @dataclass(frozen=True)
 class Needed:
-    """Equal pods that a cell has at once."""
+    """Equal pods that an arm has at once."""
 
     role: Literal["database", "load", "client"]
     kind: Kind
     """Of the object that says how large they are and where they may run."""
     subject: str
     """Its name."""
-    count: int
+    own: int
+    """Pods of this arm."""
+    arms: int
+    """Arms that run at once."""
     pod: Part
     """The spec of one."""
+
+    @property
+    def count(self) -> int:
+        """Pods of all arms that run at once."""
+        return self.own * self.arms
 
     @property
     def request(self) -> PodRequest:
@@ -66,27 +74,33 @@ class CellRoom(Model):
     databases: PodRoom | None
     """None: the database is not encbench's."""
     clients: PodRoom
+    together_millicores: int
+    """Requests of all pods that run at once, each arm's own."""
+    together_bytes: int
     volumes: int
     """Volumes that exist at once; the databases that are stopped keep theirs."""
     volume_size: str | None
 
 
 def room(spec: CampaignSpec, resolved: Resolved, cell: Cell) -> CellRoom:
-    """The largest pods of the cell's arms and workloads, and how many run at once."""
+    """The largest pods of the cell's arms and workloads, how many run at once, and their sum."""
     pods = needed(spec, resolved, cell)
+    everything = _together(pods)
     storage = resolved.instances[cell.instance_ref].storage
     clients = _pods([one for one in pods if one.role == "client"])
     assert clients is not None  # noqa: S101 - a cell has a condition
     return CellRoom(
         databases=_pods([one for one in pods if one.role == "database"]),
         clients=clients,
+        together_millicores=everything.millicores,
+        together_bytes=everything.bytes,
         volumes=len(cell.arms) if storage is not None else 0,
         volume_size=storage.size if storage is not None else None,
     )
 
 
 def needed(spec: CampaignSpec, resolved: Resolved, cell: Cell) -> tuple[Needed, ...]:
-    """The pods of each arm and workload; their counts are for all arms that run together."""
+    """The pods of each arm and workload."""
     campaign = objects.campaign({"metadata": _META, "spec": spec.to_dict()})
     beds = {arm.name: _testbed(campaign, resolved, cell, arm) for arm in cell.arms}
     return (*_databases(spec, cell, beds.values()), *_clients(campaign, resolved, cell, beds))
@@ -106,16 +120,28 @@ def _pods(needed: Sequence[Needed]) -> PodRoom | None:
     )
 
 
+def _together(needed: Sequence[Needed]) -> PodRequest:
+    """What databases and clients request at once, under the workload that needs most."""
+    sums: dict[tuple[str, str], PodRequest] = {}
+    for one in needed:
+        key = one.role, one.subject
+        before, own = sums.get(key, PodRequest(0, 0)), total(*[one.request] * one.own)
+        sums[key] = total(before, own) if one.arms > 1 else larger(before, own)
+    databases = [asked for (role, _), asked in sums.items() if role == "database"]
+    clients = [asked for (role, _), asked in sums.items() if role == "client"]
+    return total(*databases, reduce(larger, clients))
+
+
 def _databases(spec: CampaignSpec, cell: Cell, beds: Iterable[Testbed]) -> Iterator[Needed]:
     """Databases, unless they are not encbench's, and the Jobs that load the dataset."""
     running = len(cell.arms) if spec.residency == "Resident" else 1
     for bed in beds:
         if not bed.spec.instance.is_external:
             own = pod.spec(_context(bed.spec))
-            yield Needed("database", INSTANCE_TEMPLATE, cell.instance_ref, running, own)
+            yield Needed("database", INSTANCE_TEMPLATE, cell.instance_ref, 1, running, own)
         job = tool(bed.spec.dataset).load_job(_load_context(bed))
         template = job["spec"]["template"]["spec"]
-        yield Needed("load", WORKLOAD, cell.dataset_workload, 1, template)
+        yield Needed("load", WORKLOAD, cell.dataset_workload, 1, 1, template)
 
 
 def _testbed(campaign: objects.Campaign, resolved: Resolved, cell: Cell, arm: Arm) -> Testbed:
@@ -141,7 +167,7 @@ def _clients(
                 _trial_context(TrialSpec.model_validate(body["spec"]), bed)
             )
             count, template = job["spec"]["parallelism"], job["spec"]["template"]
-            yield Needed("client", WORKLOAD, name, together * count, template["spec"])
+            yield Needed("client", WORKLOAD, name, count, together, template["spec"])
 
 
 def _planned(cell: Cell, level: LoadLevel, arm: Arm) -> PlannedTrial:
