@@ -1,6 +1,7 @@
 """`kubectl encbench compare` with files."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -87,6 +88,34 @@ def test_what_the_second_report_lacks_remains_open(
     said = capsys.readouterr().err
     assert "open   tde, oltp-read-write at 16 threads on small: B does not have it" in said
     assert main(["compare", short, whole, *limit]) == 0
+
+
+def test_what_the_first_report_lacks_remains_open_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """There is no interval that could lie below the limit."""
+    whole = Study(blocks=4, concurrency=(4,))
+    lacking: tuple[Outcome, str] = ("Invalid", "ProofFailed")
+    without = frozenset((4, block, "tde") for block in range(1, 5))
+    studies = {
+        "whole": whole,
+        "broken": replace(whole, always={"tde": lacking}),
+        "no-cpu": replace(whole, without_cpu=without),
+    }
+    for name, study in studies.items():
+        (tmp_path / f"{name}.json").write_bytes(encode(report_of(study)))
+    limit = ("--fail-above=90%", "--allow-unlike")
+    whole_one, broken, no_cpu = (str(tmp_path / f"{name}.json") for name in studies)
+    assert main(["compare", whole_one, whole_one, *limit]) == 0
+    assert main(["compare", broken, whole_one, *limit]) == 3
+    said = capsys.readouterr().err
+    assert said == "open   tde, oltp-read-write at 4 threads on small: A has no data\n"
+    assert main(["compare", no_cpu, whole_one, *limit]) == 3
+    assert capsys.readouterr().err == (
+        "open   tde, oltp-read-write at 4 threads on small: whether the increase of CPU per "
+        "transaction grew by more than 90 percentage points (A lacks it)\n"
+    )
+    assert main(["compare", no_cpu, no_cpu, *limit]) == 0, "neither has it"
 
 
 @pytest.mark.parametrize("fact", ["CPU", "Client's CPU"])

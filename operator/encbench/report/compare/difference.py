@@ -32,7 +32,7 @@ from encbench.report.compare.likeness import (
 )
 from encbench.report.document import Report
 from encbench.report.document.group import Group
-from encbench.report.figures import JudgedFigure, judged
+from encbench.report.figures import RECOVERY, JudgedFigure, judged
 
 T_QUANTILES = {1: 12.706204736174694, 2: 4.302652729749462}
 """t(0.975; k) for one campaign and for two: a laptop that compares reports need not have scipy."""
@@ -179,7 +179,7 @@ def _treated(report: Report) -> dict[MatchKey, Side]:
 def _pair(condition: MatchKey, a: Side, b: Side) -> MatchedPair:
     deltas = []
     as_offered = bool(a.group.equal_work and b.group.equal_work)
-    is_recovery = a.row.recovery_seconds is not None
+    is_recovery = a.group.primary == RECOVERY.key
     for figure in judged(recovery=is_recovery, as_offered=as_offered):
         one, other = getattr(a.row, figure.overhead), getattr(b.row, figure.overhead)
         lucks = _luck(figure, a), _luck(figure, b)

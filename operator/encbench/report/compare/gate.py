@@ -30,13 +30,19 @@ def unlike(compared: ComparedReports) -> list[str]:
 
 
 def judge(compared: ComparedReports, limit: float) -> Judged:
-    """Every figure that A has, against a limit as a fraction; without one in B, that is open."""
+    """Every figure that either has, against a limit as a fraction; open where one lacks it.
+
+    What B alone has, a condition or a mode, has nothing that it could have grown from.
+    """
     worse: list[str] = []
     left: list[str] = []
     for pair in compared.pairs:
+        if all(delta.a is None for delta in pair.deltas):
+            left.append(f"open   {pair.condition.name}: A has no data")
+            continue
         for delta in pair.deltas:
-            if delta.a is None:
-                continue  # There is nothing that it could have grown from.
+            if delta.a is None and delta.b is None:
+                continue  # Such as latency under TPC-C.
             grew = _grew(delta, limit)
             if grew is not False:
                 (worse if grew else left).append(_sentence(pair, delta, limit, grew))
@@ -59,4 +65,6 @@ def _sentence(pair: MatchedPair, delta: Delta, limit: float, grew: bool | None) 
     more = f"grew by more than {100 * limit:g} percentage points"
     if grew:
         return f"worse  {pair.condition.name}: {what} {more}"
-    return f"open   {pair.condition.name}: whether {what} {more}"
+    sides = (("A", delta.a), ("B", delta.b))
+    lacks = next((f" ({name} lacks it)" for name, it in sides if it is None), "")
+    return f"open   {pair.condition.name}: whether {what} {more}{lacks}"

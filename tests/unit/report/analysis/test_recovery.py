@@ -1,5 +1,6 @@
 """Recoveries in the report: from the trials' records to every rendering."""
 
+from collections.abc import Container
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from encbench.api.workload import Recovery
 from encbench.core.artefact import decode, digest_of, encode
 from encbench.core.records import RecoveryFacts, ServerProcess, TrialRecord
 from encbench.report.analysis.build import build, to_status
+from encbench.report.compare.difference import compare
 from encbench.report.document import Report
 from encbench.report.formats.csvrows import csv_rows
 from encbench.report.formats.markdown import markdown
@@ -36,15 +38,15 @@ def facts(arm: str, block: int) -> RecoveryFacts:
     )
 
 
-def recovered(*, without: str = "") -> Report:
-    """A study of crashes; the arm `without` has no figure in its first block."""
+def recovered(*, without: str = "", blocks: Container[int] = (1,)) -> Report:
+    """A study of crashes; the arm `without` has no figure in these blocks."""
     index, bucket = write(Study(concurrency=(4,)))
     trials = []
     for entry in index.trials:
         assert entry.key is not None
         record = decode(TrialRecord, bucket[entry.key], entry.key)
         arm, block = record.spec.arm.name, record.spec.block
-        found = None if arm == without and block == 1 else facts(arm, block)
+        found = None if arm == without and block in blocks else facts(arm, block)
         content = encode(record.model_copy(update={"recovery": found}))
         bucket[entry.key] = content
         trials.append(entry.model_copy(update={"digest": digest_of(content)}))
@@ -87,6 +89,14 @@ def test_a_block_in_which_one_arm_has_no_figure_does_not_count() -> None:
     arm = recovered().groups[0].comparisons[0].arm
     whole, less = recovered().groups[0], recovered(without=arm).groups[0]
     assert less.counted_blocks == whole.counted_blocks - 1
+
+
+def test_a_report_without_data_is_compared_by_recovery_all_the_same(report: Report) -> None:
+    nothing = recovered(without="tde", blocks=range(1, 9))
+    assert nothing.groups[0].counted_blocks == 0
+    (pair,) = compare(nothing, report).pairs
+    assert [delta.figure.key for delta in pair.deltas] == ["recovery"]
+    assert [delta.a for delta in pair.deltas] == [None]
 
 
 def test_every_rendering_says_seconds(report: Report) -> None:
