@@ -195,7 +195,7 @@ class Group(Model):
     """The fixed rate that the workload offers."""
     equal_work: bool | None = None
     """Every arm kept up with the offered rate, so that CPU per transaction is the cost at equal
-    work; None where no rate is offered."""
+    work; None where no rate is offered or no block is valid."""
     primary: FigureKey = "tps"
     """The figure of headline and verdicts: a recovery's seconds where one was measured, CPU per
     transaction where TPS is as offered (else the first figure there is), else TPS."""

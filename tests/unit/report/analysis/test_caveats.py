@@ -166,6 +166,11 @@ def text_of(study: Study, title: str) -> str:
     return next(c.text for c in report(study).caveats if c.title == title)
 
 
+def test_nothing_is_said_of_a_rate_where_no_block_shows_whether_arms_kept_up() -> None:
+    lost = replace(CALM, rate=50, always={"tde": ("Invalid", "ProofFailed")})
+    assert not titles(lost) & {"A fixed rate was offered", "An arm fell behind the offered rate"}
+
+
 def test_a_rate_that_every_arm_keeps_up_with_is_recommended() -> None:
     slowest = min(row.tps or 0 for row in report(BUSY).rows)
     said = text_of(BUSY, "The server was at its CPU limit")

@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from encbench.report.document import Report
 from encbench.report.figures import judged
 from encbench.report.formats import page as page_module
 from encbench.report.formats.page import page
+from encbench.report.formats.page.conditions import results
 from encbench.report.words import text
 from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study, write
@@ -153,6 +155,26 @@ def test_a_control_s_change_is_named_by_what_is_judged() -> None:
     report = report_of(Study(concurrency=(4,), rate=50))
     (found,) = [t for caption, t in tables(parse(page(report))).items() if "Noise floor" in caption]
     assert found[0][1].endswith("CPU per transaction, increase")
+
+
+@pytest.mark.parametrize(
+    ("study", "said"),
+    [
+        (Study(rate=50), "; every arm kept up: CPU per transaction is the cost at equal work"),
+        (Study(rate=500), "; not every arm kept up"),
+        (
+            Study(concurrency=(1, 4, 16), rate=206),
+            "; every arm kept up at 16 threads: CPU per transaction is the cost at equal work; "
+            "not every arm kept up at 1 and 4 threads",
+        ),
+        (Study(rate=50, always={"tde": ("Invalid", "ProofFailed")}), ""),
+    ],
+)
+def test_who_kept_up_with_an_offered_rate_is_told_of_every_condition(
+    study: Study, said: str
+) -> None:
+    (result,) = results(report_of(replace(study, blocks=2)))
+    assert result.setup.partition(" TPS offered")[2] == said
 
 
 def test_a_block_s_loss_is_against_both_arms_of_the_baseline() -> None:

@@ -119,10 +119,11 @@ def fixed_rate(facts: Facts) -> Iterator[Caveat]:
     """TPS that only shows the offered rate."""
     offered = [group for group in facts.groups if group.offered_tps is not None]
     fixed = [group for group in offered if group.primary != "recovery"]
-    if not fixed:
-        return
-    names = listed(sorted({group.workload for group in fixed}))
     behind = [group for group in fixed if group.equal_work is False]
+    told = fixed if behind else [group for group in fixed if group.equal_work]
+    if not told:
+        return
+    names = listed(sorted({group.workload for group in told}))
     if behind:
         yield serious(
             title="An arm fell behind the offered rate",

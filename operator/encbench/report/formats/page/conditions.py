@@ -13,7 +13,7 @@ from encbench.report.formats.plots import Legend, by_arm, effect, legend, percen
 from encbench.report.formats.sections import Section, Versus, sections
 from encbench.report.formats.tables import TableColumn, Titled
 from encbench.report.words import text
-from encbench.text.words import capitalised, plural
+from encbench.text.words import capitalised, listed, plural
 
 Chart = tuple[str, str]
 """A title and the plot as SVG."""
@@ -96,11 +96,24 @@ def _machine(report: Report, section: Section) -> Iterable[str]:
 def _load(report: Report, section: Section) -> Iterable[str]:
     load = report.resolved.workloads[section.first.workload].load
     yield f"warm-up {load.warmup}, measured {load.duration}"
-    offered = {group.offered_tps: group for group in section.groups if group.offered_tps}
-    for tps, group in offered.items():
-        rate = f"{text.number(tps, text.rate_digits([tps]))} TPS offered"
-        kept_up = "every arm kept up: CPU per transaction is the cost at equal work"
-        yield f"{rate}; {kept_up if group.equal_work else 'not every arm kept up'}"
+    tps = section.first.offered_tps
+    if tps is not None:
+        yield f"{text.number(tps, text.rate_digits([tps]))} TPS offered"
+        yield from _kept_up(section.groups)
+
+
+def _kept_up(groups: Sequence[Group]) -> Iterable[str]:
+    """At which concurrency every arm kept up with the offered rate; nothing where none is known."""
+    words = {
+        True: "every arm kept up{}: CPU per transaction is the cost at equal work",
+        False: "not every arm kept up{}",
+    }
+    for kept_up, said in words.items():
+        own = [group for group in groups if group.equal_work is kept_up]
+        if own:
+            *others, last = (group.concurrency for group in own)
+            threads = listed((*(f"{one:,}" for one in others), plural(last, "thread")))
+            yield said.format("" if len(own) == len(groups) else f" at {threads}")
 
 
 def _charts(report: Report, section: Section, number: int) -> Iterable[Chart]:
