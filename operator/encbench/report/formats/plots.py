@@ -14,10 +14,11 @@ from typing import Any
 from encbench.api.testbed import Arm
 from encbench.report.document.group import Group
 from encbench.report.document.trial import TrialView
-from encbench.report.figures import JudgedFigure
+from encbench.report.figures import TPS, JudgedFigure
 from encbench.report.formats import svg
 from encbench.report.formats.sections import Section
 from encbench.report.formats.svg import INK, drawn
+from encbench.report.formats.tables import AS_OFFERED
 from encbench.report.words import text
 from encbench.text.words import capitalised, plural
 
@@ -87,7 +88,7 @@ def effect(section: Section, figure: JudgedFigure, margin: float, name: str) -> 
         spread = _offsets(len(section.first.treatments), 0.5)
         for offset, arm in zip(spread, section.first.treatments, strict=True):
             place = arms.index(arm.name)
-            _intervals(axes, section.groups, arm.name, figure.overhead, offset, place)
+            _intervals(axes, section.groups, arm.name, figure, offset, place)
         axes.set_ylabel("loss of TPS, %" if figure.sense == "loss" else "increase, %")
         # Bars leave no margin below them, but the band's end must show.
         axes.use_sticky_edges = False
@@ -96,14 +97,15 @@ def effect(section: Section, figure: JudgedFigure, margin: float, name: str) -> 
 
 
 def _intervals(
-    axes: Any, groups: Sequence[Group], arm: str, field: str, offset: float, place: int
+    axes: Any, groups: Sequence[Group], arm: str, figure: JudgedFigure, offset: float, place: int
 ) -> None:
     marker, ink = _style(place)
     beside = {"textcoords": "offset points", "va": "center", "size": 11, "color": INK["ink"]}
     for level, group in enumerate(groups):
-        x, shown = level + offset, getattr(group.row(arm), field)
+        x, shown = level + offset, getattr(group.row(arm), figure.overhead)
         if shown is None:
-            axes.text(x, 0, "no data", color=INK["muted"], ha="center", va="bottom", size=10)
+            words = _absent(group, figure)
+            axes.text(x, 0, words, color=INK["muted"], ha="center", va="bottom", size=10)
             continue
         point = 100 * shown.estimate
         if shown.low is not None and shown.high is not None:
@@ -115,13 +117,19 @@ def _intervals(
         axes.annotate(text.number(point, 1), (x, point), (9, 0), zorder=5, **beside)
 
 
+def _absent(group: Group, figure: JudgedFigure) -> str:
+    """In place of an overhead that the condition has not."""
+    return AS_OFFERED if figure is TPS and group.equal_work else "no data"
+
+
 def _label(section: Section, figure: JudgedFigure, margin: float) -> str:
     said = [
         f"{arm.name} at {plural(group.concurrency, 'thread')} "
-        f"{text.estimate(getattr(group.row(arm.name), figure.overhead))}"
+        f"{text.estimate(own) if own is not None else _absent(group, figure)}"
         for arm in section.first.treatments
         for group in section.groups
         if group.comparison(arm.name) is not None
+        for own in [getattr(group.row(arm.name), figure.overhead)]
     ]
     return (
         f"{capitalised(figure.effect)} with paired 95 % interval, {section.place}: "

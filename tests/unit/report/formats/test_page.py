@@ -177,6 +177,15 @@ def test_who_kept_up_with_an_offered_rate_is_told_of_every_condition(
     assert result.setup.partition(" TPS offered")[2] == said
 
 
+def test_a_loss_that_an_offered_rate_decides_is_drawn_as_offered() -> None:
+    """At 4 threads an arm falls behind, so that TPS has a plot; at 16 every arm keeps up."""
+    (result,) = results(report_of(Study(concurrency=(4, 16), rate=206, blocks=2)))
+    drawing = dict(result.charts)["Loss of TPS"]
+    assert "tde at 16 threads as offered" in drawing
+    assert ">as offered<" in drawing
+    assert "no data" not in drawing
+
+
 def test_a_block_s_loss_is_against_both_arms_of_the_baseline() -> None:
     report = report_of(Study(concurrency=(4,), blocks=3))
     group, trials = report.groups[0], {trial.name: trial for trial in report.trials}
