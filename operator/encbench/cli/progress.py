@@ -7,6 +7,7 @@ from encbench.api.conditions import find, parse_time
 from encbench.api.lifecycle import ACCEPTED, COMPLETE, FAILED
 from encbench.reconcile.objects import Trial
 from encbench.report.words.text import number, rate_digits
+from encbench.text.words import plural
 from encbench.tools.turns import load_seconds
 
 BAR = 20
@@ -37,7 +38,7 @@ def trial_line(trial: Trial, tps: float | None, now: datetime) -> str:
     parts = [
         f"block {spec.block}",
         f"{spec.arm.name} on {spec.instance_ref}",
-        f"{spec.workload_ref} at {spec.concurrency} threads",
+        f"{spec.workload_ref} at {plural(spec.concurrency, 'thread')}",
         _doing(trial, now),
     ]
     if tps is not None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import io
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -37,6 +38,12 @@ def test_what_a_trial_is_doing(seconds: float, said: str) -> None:
     found = trial(phase="Preparing", releaseAt=RELEASED.timestamp())
     line = trial_line(found, None, RELEASED + timedelta(seconds=seconds))
     assert line == f"  block 1  tde on small  oltp at 8 threads  {said}"
+
+
+def test_one_thread_is_one_thread() -> None:
+    found = trial(phase="Preparing")
+    one = replace(found, spec=found.spec.model_copy(update={"concurrency": 1}))
+    assert "  oltp at 1 thread  " in trial_line(one, None, RELEASED)
 
 
 def test_a_trial_with_its_tps() -> None:

@@ -87,16 +87,22 @@ def summary(compared: ComparedReports) -> str:
 def why(compared: ComparedReports) -> str:
     """What was the same and what was not, in a sentence."""
     settings = f"of {plural(compared.settings_compared, 'server setting')} that both recorded"
+    facts = len(compared.differences)
+    unlike = sum(one.topic == "server settings" for one in compared.differences)
     if not compared.differences:
         return (
             f"Nothing that was recorded differs: specs, machines, images, plan; {settings} none "
             "differs."
         )
     return (
-        f"{plural(len(compared.differences), 'fact')} differ and could be why; {settings}, "
-        f"{sum(d.topic == 'server settings' for d in compared.differences)} differ. What was not "
-        "recorded, such as who else used the machine, may differ as well."
+        f"{plural(facts, 'fact')} {_differ(facts)} and could be why; {settings}, {unlike} "
+        f"{_differ(unlike)}. What was not recorded, such as who else used the machine, may differ "
+        "as well."
     )
+
+
+def _differ(count: int) -> str:
+    return "differs" if count == 1 else "differ"
 
 
 def _sentence(pair: MatchedPair) -> str:

@@ -11,6 +11,7 @@ from encbench.api.overheadreport import Interval
 from encbench.core.statistics.intervals import LEVEL, estimate, t_quantile
 from encbench.report.compare import renderings
 from encbench.report.compare.difference import T_QUANTILES, compare, difference
+from encbench.report.compare.likeness import Difference
 from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study
 
@@ -95,6 +96,16 @@ def test_a_larger_cost_is_shown_with_what_could_explain_it() -> None:
     )
     turned = compare(other, REPORT)
     assert [pair.deltas[0].says for pair in turned.pairs] == ["lower", "lower"]
+
+
+def test_one_difference_differs() -> None:
+    found = compare(REPORT, REPORT)
+    fact = Difference("server settings", "x", "1", "2")
+    one, two = (replace(found, differences=(fact,) * count) for count in (1, 2))
+    assert renderings.why(one).startswith("1 fact differs and could be why")
+    assert "that both recorded, 1 differs. What" in renderings.why(one)
+    assert renderings.why(two).startswith("2 facts differ and could be why")
+    assert "that both recorded, 2 differ. What" in renderings.why(two)
 
 
 def test_images_and_settings_are_compared() -> None:
