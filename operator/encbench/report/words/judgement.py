@@ -71,7 +71,9 @@ def why(finding: Finding, margin: float, together: str) -> str:
     also = f", also after correction for {together}" if together else ""
     match reason(finding, margin):
         case JudgementReason.NO_INTERVAL:
-            return "one block gives no interval"
+            if finding.blocks == 1:
+                return "one block gives no interval"
+            return f"{plural(finding.blocks, 'block')} are too few for an interval"
         case JudgementReason.ABOVE_THE_MARGIN:
             return (
                 f"the whole paired 95 % interval {text.bounds(finding.change)} lies above the "

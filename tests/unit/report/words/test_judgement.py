@@ -38,7 +38,17 @@ def finding(
 @pytest.mark.parametrize(
     ("found", "expected", "words"),
     [
-        (finding(None, None), JudgementReason.NO_INTERVAL, "one block gives no interval"),
+        (
+            finding(None, None).model_copy(update={"blocks": 1}),
+            JudgementReason.NO_INTERVAL,
+            "one block gives no interval",
+        ),
+        # Of two campaigns, or on one set of testbeds.
+        (
+            finding(None, None).model_copy(update={"blocks": 2}),
+            JudgementReason.NO_INTERVAL,
+            "2 blocks are too few for an interval",
+        ),
         (
             finding(0.04, 0.06, "Overhead"),
             JudgementReason.ABOVE_THE_MARGIN,
