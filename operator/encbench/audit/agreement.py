@@ -62,11 +62,15 @@ def statements(sources: Sequence[Source]) -> list[Statement]:
 
 
 def same(one: Statement, other: Statement) -> bool:
-    """Whether two tables state the same quantity in the same state under the same condition."""
+    """Whether two tables state the same quantity in the same state under the same condition.
+
+    Two of our own studies may be about different arms; `own` holds each of them to the report.
+    """
     return (
         one.source is not other.source
         and bool(one.source.shape.keys)
         and _matter(one) == _matter(other)
+        and (one.source.suite is None or other.source.suite is None)
     )
 
 

@@ -10,14 +10,17 @@ off is a *contradiction*: it was not computed from the figures beside it.
 Where no overhead was published, it is only *computed*.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from pathlib import PurePath
 from typing import Literal
 
 from encbench.audit.figures import PrintedFigure, Span
 from encbench.audit.formulas import FORMULAS, Formula
+from encbench.audit.known import KNOWN
 from encbench.audit.shapes import Claim, Shape, condition
 from encbench.audit.tables import BadInput, PublishedTable, TableRow
 from encbench.text.words import listed
@@ -25,6 +28,8 @@ from encbench.text.words import listed
 SLIP = Fraction(1, 2)
 """Steps of the last published digit below which a difference is a slip: more than that, neither a
 digit cut off nor a second rounding can explain."""
+
+_STUDY = re.compile(r"study-(.*?)(?:tpcc-tps|client-cpu|driver-cpu|ratio|sysbench|enclave)")
 
 Verdict = Literal[
     "follows", "slip", "coarse", "contradiction", "impossible", "unchecked", "computed"
@@ -37,6 +42,15 @@ class Source:
 
     table: PublishedTable
     shape: Shape
+
+    @property
+    def suite(self) -> str | None:
+        """What the name of one of our own `study-*.csv` says of its workload; None of any other.
+
+        Only their names say which arms and which workload they are about.
+        """
+        name = _STUDY.match(PurePath(self.table.name).name)
+        return name[1] if name and self.shape in KNOWN else None
 
     def name(self, row: TableRow) -> str:
         """The condition in words: `instance 4x8c64g, concurrency 512`."""
@@ -225,7 +239,8 @@ def _plain(
         found = [
             PrintedCell(other, candidate, claim.plain)
             for other in sources
-            if other is not source and claim.plain in other.table.columns
+            if other is not source and other.suite == source.suite
+            if claim.plain in other.table.columns
             for candidate in other.table.rows
             if other.shape.keys and condition(other.shape, candidate) <= wanted
         ]

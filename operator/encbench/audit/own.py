@@ -8,7 +8,6 @@ study's table stands in the report under the same condition.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
 
 from encbench.audit.checks import PrintedCell, Source
 from encbench.audit.figures import PrintedFigure, Span
@@ -53,7 +52,7 @@ def clashes(sources: Sequence[Source]) -> list[Clash]:
         if source.shape is OWN:
             found += [c for row in source.table.rows for c in _intervals(source, row)]
             found += [c for rows in _conditions(source) for c in _condition(source, rows)]
-        elif reports and PurePath(source.table.name).name.startswith("study-"):
+        elif reports and source.suite is not None:
             found += _studied(source, reports)
     return found
 

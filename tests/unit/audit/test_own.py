@@ -3,16 +3,18 @@
 import csv
 import io
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 
 import pytest
 
 from encbench.audit.audit import Audit, audit
 from encbench.audit.known import OWN
+from encbench.audit.naming import Naming
 from encbench.audit.own import COUNTERPARTS
 from encbench.audit.tables import read
 from encbench.report.figures import FIGURES
-from encbench.report.formats.csvrows import COLUMNS
+from encbench.report.formats.csvrows import COLUMNS, csv_rows, csv_study
 from encbench.report.formats.csvrows import written as csv_written
 from encbench.report.formats.render import render
 from tests.data.report import golden
@@ -188,6 +190,61 @@ def test_every_figure_of_a_study_stands_in_the_report(name: str) -> None:
         (finding,) = [f for f in found if "no arm of report.csv has this" in f.text]
         assert f"line 3 (instance 2x4c32g, concurrency {table[1]['concurrency']}" in finding.text
         assert column in finding.text
+
+
+ENCRYPTS = {"columns": golden.HOP | {"ratio": 100}}
+ENCLAVE = {"method": "enclave", "ratio": 100}
+
+
+def test_all_golden_files_agree_with_each_other() -> None:
+    tables = [read(path.name, path.read_bytes()) for path in sorted(LAYERS.glob("*.csv"))]
+    assert len(tables) == 8
+    assert [finding.text for finding in audit(tables, None).findings] == []
+
+
+@pytest.mark.parametrize(
+    "study",
+    [
+        replace(
+            golden.COLUMNS, workloads=("tpcc", "tpcc-read"), instances=("one",), concurrency=(64,)
+        ),
+        Study(
+            blocks=2,
+            loss={"aes": 0.1, "sm4": 0.2},
+            modes={
+                "aes": ENCRYPTS,
+                "sm4": {"columns": {**ENCRYPTS["columns"], "algorithm": "SM4_128_GCM"}},
+            },
+        ),
+        Study(
+            workloads=("enclave-point",),
+            blocks=2,
+            loss={"free": 0.2, "all": 0.6},
+            modes={
+                "free": {"columns": {**ENCLAVE, "enclave": {"transition": "0ns", "value": "0ns"}}},
+                "all": {"columns": {**ENCLAVE, "enclave": {}}},
+            },
+        ),
+    ],
+    ids=["two workloads", "two arms of sysbench", "two of the enclave"],
+)
+def test_all_files_of_a_report_agree_with_each_other(study: Study) -> None:
+    """Tables of two arms state other figures under one condition; only their names say which."""
+    report = golden.report_of(study)
+    tables = [read(f"study-{one.name}.csv", csv_study(one).encode()) for one in report.studies]
+    found = audit([read("report.csv", csv_rows(report).encode()), *tables], None)
+    # In these made-up figures arms may have the very same CPU, which is a repeat.
+    assert [it.text for it in found.findings if it.kind != "repeat"] == []
+    assert len(tables) > 1
+
+
+def test_a_figure_of_two_published_tables_still_has_to_be_one() -> None:
+    """`study-` in a name is no excuse for tables whose columns the reader had to name."""
+    table = "instance,threads,off,on\nsmall,4,{},90\n"
+    naming = Naming(plain="off", encrypted="on")
+    tables = [read(f"study-{n}.csv", table.format(off).encode()) for n, off in ((1, 100), (2, 120))]
+    (finding,) = audit(tables, naming).findings
+    assert finding.kind == "contradiction"
 
 
 def test_a_published_table_is_not_held_to_our_report() -> None:
