@@ -118,9 +118,11 @@ def carry_over(
 ) -> Estimate | None:
     """How much a slot's figure changes, on the log scale, where another mode ran before it.
 
-    `orders` are the blocks' turns, slot by slot; `same` are the arms of the baseline mode, whose
-    slots are compared: those after a treatment with those after each other. Units are as above.
-    None where no unit has both kinds.
+    `orders` are the blocks' turns, slot by slot; `same` are the arms of the baseline mode, A and
+    A'. Of each round in which one of them follows a treatment and the other one follows its
+    counterpart: c = ln (after the treatment) - ln (after the counterpart), which leaves the
+    machine's drift out. Units are as above, each the mean of its rounds. None where no unit has
+    such a round.
     """
     found: list[float] = []
     for block, order in zip(blocks, orders, strict=True):
@@ -143,16 +145,16 @@ def _after_another(
     block: Sequence[Round], order: Sequence[int], part: range, same: Sequence[int]
 ) -> float | None:
     arms = len(block[0])
-    after: dict[bool, list[float]] = {True: [], False: []}
+    found: list[float] = []
     for number in part:
         if not all(_positive(slot) for slot in block[number]):
             continue
-        middle = fmean(_log(block[number][arm]) for arm in same)
-        for place in range(arms):
-            slot = number * arms + place
-            arm = order[slot]
-            if arm in same and slot > 0 and order[slot - 1] != arm:
-                after[order[slot - 1] not in same].append(_log(block[number][arm]) - middle)
-    if not after[True] or not after[False]:
-        return None
-    return fmean(after[True]) - fmean(after[False])
+        # By whether a treatment ran before; the two arms of the baseline at most.
+        after: dict[bool, float] = {}
+        for slot in range(max(1, number * arms), (number + 1) * arms):
+            arm, before = order[slot], order[slot - 1]
+            if arm in same and before != arm:
+                after[before not in same] = _log(block[number][arm])
+        if len(after) == 2:
+            found.append(after[True] - after[False])
+    return fmean(found) if found else None

@@ -29,7 +29,8 @@ class Neighbours(Model):
 class CarryOver(Model):
     """How a figure of the baseline changes in slots after another mode's.
 
-    It is compared with slots of the baseline after a slot of its other arm, as a ratio - 1.
+    It is compared with slots of the baseline after a slot of its other arm in the same round, as a
+    ratio - 1.
     """
 
     figure: FigureKey

@@ -3,6 +3,7 @@
 import math
 import random
 from collections.abc import Sequence
+from statistics import fmean
 
 import pytest
 
@@ -25,23 +26,33 @@ def amounts(tps: float, seconds: float = 2.5) -> Amounts:
 
 
 def simulated(
-    blocks: int, rounds: int, cost: float, *, carry: float = 0.0, noise: float = 0.02, seed: int = 1
+    blocks: int,
+    rounds: int,
+    cost: float,
+    *,
+    carry: float = 0.0,
+    noise: float = 0.02,
+    seed: int = 1,
+    arms: int = 3,
 ) -> tuple[list[list[list[Amounts]]], list[Sequence[int]]]:
-    """Blocks on a machine that drifts by far more than the cost, and the order of their slots."""
+    """Blocks on a machine that drifts by far more than the cost, and the order of their slots.
+
+    Every arm but the baseline's two has that cost, and slows the next slot by the carry-over.
+    """
     draw = random.Random(seed)
     found: list[list[list[Amounts]]] = []
     orders: list[Sequence[int]] = []
     speed = 0.0
     for number in range(blocks):
-        turns = timetable(slice=3, settle=0.5, rounds=rounds, arms=3, seed=seed + number).turns
+        turns = timetable(slice=3, settle=0.5, rounds=rounds, arms=arms, seed=seed + number).turns
         block = []
         for one in range(rounds):
             speed = 0.98 * speed + draw.gauss(0, 0.05)
-            slots = [amounts(1.0)] * 3
-            for place in range(3):
-                slot = 3 * one + place
-                log = speed + draw.gauss(0, noise) - (cost if turns[slot] == T else 0.0)
-                log += carry if slot and turns[slot - 1] == T else 0.0
+            slots = [amounts(1.0)] * arms
+            for place in range(arms):
+                slot = arms * one + place
+                log = speed + draw.gauss(0, noise) - (cost if turns[slot] >= T else 0.0)
+                log += carry if slot and turns[slot - 1] >= T else 0.0
                 slots[turns[slot]] = amounts(500 * math.exp(log))
             block.append(slots)
         found.append(block)
@@ -111,15 +122,23 @@ def test_neighbours_that_resemble_each_other_are_noticed() -> None:
     assert (found.pairs, lag_one([[1.0, 2.0]]), lag_one([[1.0] * 9])) == (58, None, None)
 
 
-def test_what_an_arm_leaves_behind_is_found() -> None:
-    blocks, orders = simulated(6, 40, 0.05, carry=-0.04)
-    found = carry_over(blocks, orders, (A, A2))
-    assert found is not None
-    bounds = found.bounds()
-    assert bounds is not None
-    assert bounds.high < 0
-    # The middle of A and A' moves too where one of them follows the treatment.
-    assert -0.045 < found.mean < -0.01
+@pytest.mark.parametrize("arms", [3, 6])
+@pytest.mark.parametrize("blocks", [1, 6])
+def test_what_an_arm_leaves_behind_is_found_as_large_as_it_is(blocks: int, arms: int) -> None:
+    """All of it, however many arms there are; in both kinds of units."""
+    seeds = range(0, 1000, 50)
+    found = [
+        carry_over(*simulated(blocks, 240 // blocks, 0.05, carry=-0.1, seed=n, arms=arms), (A, A2))
+        for n in seeds
+    ]
+    known = [one for one in found if one is not None]
+    assert len(known) == len(seeds)
+    assert fmean(one.mean for one in known) == pytest.approx(-0.1, abs=0.006)
+    bounds = [one.bounds() for one in known]
+    assert sum(it is not None and it.low <= -0.1 <= it.high for it in bounds) >= 17
+
+
+def test_without_carry_over_none_is_found() -> None:
     blocks, orders = simulated(6, 40, 0.05)
     none = carry_over(blocks, orders, (A, A2))
     assert none is not None
