@@ -10,7 +10,7 @@ digital simulation", Management Science 10(1), 1963; Law, Simulation Modeling an
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from operator import mul
@@ -114,23 +114,29 @@ def common_spread(series: Sequence[Sequence[tuple[float, float]]]) -> float | No
 
 
 def carry_over(
-    blocks: Sequence[Sequence[Round]], orders: Sequence[Sequence[int]], same: Sequence[int]
+    blocks: Sequence[Sequence[Round]],
+    orders: Sequence[Sequence[int]],
+    same: Sequence[int],
+    campaigns: Sequence[Hashable] | None = None,
 ) -> Estimate | None:
     """How much a slot's figure changes, on the log scale, where another mode ran before it.
 
     `orders` are the blocks' turns, slot by slot; `same` are the arms of the baseline mode, A and
     A'. Of each round in which one of them follows a treatment and the other one follows its
     counterpart: c = ln (after the treatment) - ln (after the counterpart), which leaves the
-    machine's drift out. Units are as above, each the mean of its rounds. None where no unit has
-    such a round.
+    machine's drift out. Units are as above, each the mean of its rounds; `campaigns` names the
+    campaign of each block, as in `intervals.estimate`. None where no unit has such a round.
     """
     found: list[float] = []
-    for block, order in zip(blocks, orders, strict=True):
+    of: list[Hashable] = []
+    names = campaigns or [None] * len(blocks)
+    for block, order, campaign in zip(blocks, orders, names, strict=True):
         for part in batches(len(block), len(blocks)):
             ratio = _after_another(block, order, part, same)
             if ratio is not None:
                 found.append(ratio)
-    return of_ratios(found) if found else None
+                of.append(campaign)
+    return of_ratios(found, campaigns=of)
 
 
 def noticed(found: Estimate | None) -> float:

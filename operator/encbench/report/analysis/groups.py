@@ -68,9 +68,10 @@ def group(
     whole = replace(alone, blocks=pooled.joined([one.blocks for _, one in parts]))
     looks = spec.blocks.looks
     # Only what was announced before the first look may be judged by blocks that were looked at.
-    carried = carry_overs(alone)
+    pairs = whole if looks > 1 else alone
+    carried = carry_overs(pairs)
     left = {JUDGED[key].field: noticed(one) for key, one in carried.items()}
-    pairs = replace(whole if looks > 1 else alone, carried=left)
+    pairs = replace(pairs, carried=left)
     solo = replace(alone, blocks={n: of for n, of in good.items() if n not in paired})
     equal_work = _equal_work(pairs, offered)
     judging = _judging(pairs, is_recovery=is_recovery, as_offered=bool(equal_work))

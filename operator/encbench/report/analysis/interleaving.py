@@ -47,7 +47,8 @@ def interleaving(
 ) -> Interleaving | None:
     """Of the interleaved blocks of a condition; None without one.
 
-    `solo` are the sequential blocks beside them, `carried` what `carry_overs` gives.
+    `solo` are the sequential blocks beside them, `carried` what `carry_overs` gives of the blocks
+    that verdicts rest on, with those of earlier campaigns where they are pooled.
     """
     whole = _whole(pairs)
     if not whole:
@@ -72,15 +73,16 @@ def carry_overs(pairs: Pairs) -> CarryOvers:
     """By figure, how much who ran before shows in the baseline."""
     blocks, names = _whole(pairs), [arm.name for arm in pairs.arms]
     same = [names.index(arm) for arm in (pairs.baseline, pairs.control) if arm is not None]
-    kept = [by_arm for by_arm in blocks.values() if _turns(names, by_arm)]
-    orders = [_turns(names, by_arm) for by_arm in kept]
+    turns = {number: _turns(names, by_arm) for number, by_arm in blocks.items()}
+    kept = [number for number, order in turns.items() if order]
+    orders, campaigns = [turns[n] for n in kept], [pairs.campaign(n) for n in kept]
     measured: dict[FigureKey, Estimate] = {}
     for figure in (JUDGED[key] for key in ("tps", "cpuPerTransaction", "clientCpuPerTransaction")):
         rounds = [
             [[_amounts(of[arm], number, figure) for arm in names] for number in range(_rounds(of))]
-            for of in kept
+            for of in (blocks[n] for n in kept)
         ]
-        found = carry_over(rounds, orders, same)
+        found = carry_over(rounds, orders, same, campaigns)
         if found is not None:
             measured[figure.key] = found
     return measured

@@ -195,3 +195,17 @@ def test_what_more_would_take_is_counted_in_what_the_pooled_figures_are_of() -> 
     alone, pooled = demands
     assert alone is not None and alone.rounds and not alone.blocks
     assert pooled is not None and pooled.blocks and not pooled.rounds
+
+
+def test_a_carry_over_in_the_first_campaign_counts_against_a_pooled_verdict() -> None:
+    own = replace(FIRST, blocks=3, rounds=40, noise=0.01)
+    written = {"first": replace(own, carry=0.1), "more": replace(own, name="demo-more-1", seed=8)}
+    _, alone = reports(**written)
+    _, pooled = reports(**written, extensions=1)
+    known = [report.groups[0].comparisons[0].finding("tps") for report in (alone, pooled)]
+    carried = [finding.carried for finding in known if finding is not None]
+    assert carried[0] is None, "its own blocks have none"
+    assert carried[1] is not None and 0.03 < carried[1] < 0.1
+    turns = pooled.groups[0].interleaving
+    assert turns is not None
+    assert turns.carry_over[0].change.estimate == pytest.approx(-0.05, abs=0.015)
