@@ -337,13 +337,26 @@ class IndexCell(Model):
 
 
 class IndexTrial(Model):
-    """One finished trial. Key and digest are absent when it ended before its record was stored."""
+    """One finished trial. Key and digest are absent when it ended before its record was stored.
+
+    Its place in the plan is then here, because no record says it; earlier indexes lack that.
+    """
 
     name: str
     outcome: Outcome
     reason: str | None = None
     key: str | None = None
     digest: Digest | None = None
+    cell: Name | None = None
+    workload: Name | None = None
+    concurrency: int | None = None
+    block: int | None = None
+    arm: Name | None = None
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether its record was stored."""
+        return self.key is not None and self.digest is not None
 
 
 class IndexProof(Model):

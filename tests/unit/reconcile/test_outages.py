@@ -8,7 +8,8 @@ import pytest
 from encbench.api.conditions import find, is_true
 from encbench.api.kinds import CAMPAIGN, OVERHEAD_REPORT, POD
 from encbench.core.artefact import decode
-from encbench.core.records import TrialRecord
+from encbench.core.naming import INDEX
+from encbench.core.records import IndexRecord, TrialRecord
 from encbench.kube.labels import owner_reference
 from encbench.reconcile.objects import Trial
 from tests.support import manifests
@@ -333,6 +334,16 @@ async def test_an_artefact_that_is_not_what_the_recorder_stored_is_no_result() -
     assert (broken.status.outcome, broken.status.reason) == ("Invalid", "ArtefactsLost")
     assert broken.status.completion_time is not None
     assert is_true(world.campaign().status.conditions, "Complete")
+    # No record says where it belongs.
+    (key,) = [key for key in world.store.objects if key.endswith(INDEX)]
+    trials = decode(IndexRecord, world.store.objects[key], key).trials
+    (entry,) = [one for one in trials if not one.is_recorded]
+    spec = broken.spec
+    assert (entry.name, entry.block, entry.arm) == (broken.name, spec.block, spec.arm.name)
+    assert (entry.cell, entry.workload, entry.concurrency) == (
+        *(spec.cell, spec.workload_ref, spec.concurrency),
+    )
+    assert {one.arm for one in trials if one.is_recorded} == {None}
 
 
 async def test_nothing_is_written_while_nothing_changes() -> None:

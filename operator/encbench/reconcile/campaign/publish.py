@@ -128,13 +128,18 @@ def _when(trial: LedgerLine) -> tuple[float, str, str]:
 
 
 def _entry(trial: LedgerLine) -> records.IndexTrial:
-    return records.IndexTrial(
+    found = records.IndexTrial(
         name=trial.name,
         outcome=trial.outcome or "Failed",
         reason=trial.reason,
         key=trial.key,
         digest=trial.digest,
     )
+    if found.is_recorded:
+        return found
+    cell, workload, concurrency = trial.place
+    place = {"cell": cell, "workload": workload, "concurrency": concurrency}
+    return found.model_copy(update={**place, "block": trial.block, "arm": trial.arm})
 
 
 async def _proof(deps: Deps, key: str) -> records.IndexProof | None:

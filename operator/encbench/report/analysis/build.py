@@ -6,6 +6,7 @@ Data passes from the index through `bucket` (records, checked), `views` (figures
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from encbench.api.overheadreport import Artefact, CaveatTitle, InvalidCount, OverheadReportStatus
 from encbench.core.artefact import decode, digest_of, encode
@@ -37,6 +38,8 @@ from encbench.report.words import judgement, text
 from encbench.report.words.headline import headlines
 from encbench.text.words import listed
 
+T = TypeVar("T", TrialView, IndexTrial)
+
 MAX_ROWS = 900
 """Rows in the OverheadReport's status; report.json has all of them. The schema allows 2,048, but
 with names of full length those exceed the 1.5 MiB that etcd accepts in one request."""
@@ -54,13 +57,13 @@ def build(index: IndexRecord, load: Load) -> Report:
     origin = _origin(proofs, sources)
     before = [_earlier(one, load) for one in index.extends]
     pooling = _pooling(index, origin, before)
-    gone = tuple(trial for trial in index.trials if trial.key is None or trial.digest is None)
+    gone = tuple(trial for trial in index.trials if not trial.is_recorded)
     pooled = before if pooling is not None and not pooling.why_not else []
-    groups = tuple(_groups(index, views, pooled))
+    groups = tuple(_groups(index, views, gone, pooled))
     counted = {name for g in groups for b in g.blocks if b.counted for name in b.trials}
     trials = tuple(_marked(views, counted))
     floors = [g.noise_floor for g in groups if g.noise_floor is not None]
-    facts = Facts(index.spec, index.resolved, groups, trials, len(gone), origin, sources)
+    facts = Facts(index.spec, index.resolved, groups, trials, gone, origin, sources)
     report = Report(
         campaign=index.campaign,
         spec=index.spec,
@@ -157,7 +160,10 @@ def _marked(views: list[TrialView], counted: Collection[str]) -> Iterator[TrialV
 
 
 def _groups(
-    index: IndexRecord, views: list[TrialView], before: Sequence[_Earlier]
+    index: IndexRecord,
+    views: list[TrialView],
+    gone: Sequence[IndexTrial],
+    before: Sequence[_Earlier],
 ) -> Iterable[Group]:
     for cell in index.cells:
         for condition in cell.conditions:
@@ -165,17 +171,16 @@ def _groups(
             earlier = [
                 (one.index.campaign.name, _under(one.views, cell, condition)) for one in before
             ]
-            found = group(index, cell, condition, trials, earlier)
+            lost = _under(gone, cell, condition)
+            found = group(index, cell, condition, trials, earlier, lost)
             latency = distributions(found, {trial.name: trial for trial in trials})
             yield found.model_copy(update={"latency": latency})
 
 
-def _under(
-    views: Iterable[TrialView], cell: IndexCell, condition: IndexCondition
-) -> list[TrialView]:
-    """The trials of that cell under that condition."""
+def _under(trials: Iterable[T], cell: IndexCell, condition: IndexCondition) -> list[T]:
+    """Those of that cell under that condition."""
     own = (cell.name, condition.workload, condition.concurrency)
-    return [v for v in views if (v.cell, v.workload, v.concurrency) == own]
+    return [t for t in trials if (t.cell, t.workload, t.concurrency) == own]
 
 
 def _invalid(trials: Iterable[TrialView | IndexTrial]) -> tuple[InvalidCount, ...]:

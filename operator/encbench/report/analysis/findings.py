@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from encbench.api.overheadreport import FigureKey
+from encbench.core.records import IndexTrial
 from encbench.core.statistics import verdict
 from encbench.core.statistics.intervals import Estimate
 from encbench.report.analysis.demand import MeasuringPace, demand
@@ -26,7 +27,7 @@ def comparisons(
     judged: Sequence[JudgedFigure],
     floors: Floors,
     margin: float,
-    trials: Sequence[TrialView],
+    trials: Sequence[TrialView | IndexTrial],
     pace: MeasuringPace,
     looks: int = 1,
 ) -> tuple[PairedComparison, ...]:
@@ -69,7 +70,9 @@ def _comparison(pairs: Pairs, arm: str, findings: Sequence[Finding]) -> PairedCo
     )
 
 
-def _no_data(pairs: Pairs, key: FigureKey, arm: str, trials: Sequence[TrialView]) -> Finding:
+def _no_data(
+    pairs: Pairs, key: FigureKey, arm: str, trials: Sequence[TrialView | IndexTrial]
+) -> Finding:
     why = "no block has it in every arm" if pairs.blocks else judgement.why_no_data(arm, trials)
     return Finding(figure=key, blocks=0, verdict="NoData", why=why)
 

@@ -9,7 +9,7 @@ from encbench.api.overheadreport import Row, Verdict
 from encbench.api.testbed import Arm
 from encbench.core import plan
 from encbench.core.artefact import RecordError
-from encbench.core.records import IndexCell, IndexCondition, IndexRecord
+from encbench.core.records import IndexCell, IndexCondition, IndexRecord, IndexTrial
 from encbench.core.statistics.rounds import noticed
 from encbench.core.statistics.saturation import KEPT_UP, saturation
 from encbench.core.timetable import GUARD
@@ -37,11 +37,12 @@ def group(
     condition: IndexCondition,
     trials: Sequence[TrialView],
     earlier: Earlier = (),
+    lost: Sequence[IndexTrial] = (),
 ) -> Group:
     """One condition. `trials` are those of this cell and condition, in the order they ran.
 
-    `earlier` are those of the campaigns that this one extends, where they may be pooled.
-    RecordError when two of them claim one place.
+    `earlier` are those of the campaigns that this one extends, where they may be pooled; `lost` are
+    its trials without a record. RecordError when two of them claim one place.
     """
     spec, workload = index.spec, index.resolved.workloads[condition.workload]
     own = (cell.name, condition.workload, condition.concurrency)
@@ -79,7 +80,7 @@ def group(
     floors = {figure.key: pairs.noise_floor(figure) for figure in judging}
     known = {key: rounded(floor) for key, floor in floors.items() if floor is not None}
     pace = _pace(spec, pairs)
-    compared = comparisons(pairs, judging, floors, spec.margin, trials, pace, looks)
+    compared = comparisons(pairs, judging, floors, spec.margin, (*trials, *lost), pace, looks)
     of_arm = {comparison.arm: comparison for comparison in compared}
     half_width = _half_width(pairs, primary)
     by_testbed = pairs.by_testbed(primary.field) if spec.blocks.per_testbed != 1 else None
@@ -131,7 +132,11 @@ def group(
                 block=number,
                 solo=_is_solo(spec, number),
                 counted=number in good,
-                why=None if number in good else judgement.why_not_counted(cell.arms, by_arm),
+                why=None
+                if number in good
+                else judgement.why_not_counted(
+                    cell.arms, by_arm, [t for t in lost if t.block == number]
+                ),
                 trials=tuple(t.name for t in sorted(by_arm.values(), key=lambda t: t.order)),
             )
             for number, by_arm in sorted(blocks.items())

@@ -177,6 +177,11 @@ class Report(Record):
     """Of a follow-up only."""
 
     @property
+    def ended(self) -> tuple[TrialView | IndexTrial, ...]:
+        """All trials, with or without a record."""
+        return (*self.trials, *self.unrecorded)
+
+    @property
     def rows(self) -> list[Row]:
         """The rows of all groups, in the order of the plan."""
         return [row for group in self.groups for row in group.rows]

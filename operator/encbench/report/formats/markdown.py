@@ -139,7 +139,7 @@ def _invalid(report: Report) -> Iterable[str]:
     rows = [(t.name, t.outcome, t.reason, t.message) for t in bad]
     rows += [(t.name, t.outcome, t.reason, "no record in the bucket") for t in report.unrecorded]
     yield "## Trials that do not count"
-    yield f"By arm: {escaped(judgement.by_arm(report.trials))}."
+    yield f"By arm: {escaped(judgement.by_arm(report.ended))}."
     cells = ([name, outcome, reason or "", why or ""] for name, outcome, reason, why in rows)
     yield table(["trial", "outcome", "reason", "message"], cells, ())
 

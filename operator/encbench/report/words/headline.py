@@ -256,7 +256,7 @@ def _no_data(arm: Arm, found: Sequence[tuple[Group, PairedComparison]], report: 
             f"no data for {arm.name}: TPS is as offered, and no other figure is known of every arm."
         )
     cells = {group.cell for group, _ in found}
-    own = [t for t in report.trials if t.cell in cells]
+    own = [t for t in report.ended if t.cell in cells]
     proofs = (
         f"; the proof of {proof.testbed} failed: {proof.summary}"
         for proof in report.proofs

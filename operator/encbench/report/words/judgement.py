@@ -7,6 +7,7 @@ from enum import Enum, auto
 from encbench.api.campaign import BlockPlan, CampaignSpec
 from encbench.api.overheadreport import Interval, Verdict
 from encbench.api.testbed import Arm
+from encbench.core.records import IndexTrial
 from encbench.report.document.group import Finding
 from encbench.report.document.trial import TrialView
 from encbench.report.figures import JUDGED
@@ -122,9 +123,12 @@ def _luck_too(finding: Finding) -> str:
     return "" if finding.placement is None else ", and so does the placement interval"
 
 
-def why_not_counted(arms: Sequence[Arm], by_arm: Mapping[str, TrialView]) -> str:
-    """Why this block does not count."""
-    broken = [t for t in by_arm.values() if t.outcome != "Succeeded"]
+def why_not_counted(
+    arms: Sequence[Arm], by_arm: Mapping[str, TrialView], lost: Sequence[IndexTrial] = ()
+) -> str:
+    """Why this block does not count; `lost` are those of its trials that have no record."""
+    every: tuple[TrialView | IndexTrial, ...] = (*by_arm.values(), *lost)
+    broken = [t for t in every if t.outcome != "Succeeded"]
     if broken:
         return listed(f"{t.arm} was {t.outcome} ({t.reason or 'no reason'})" for t in broken)
     missing = [arm.name for arm in arms if arm.name not in by_arm]
@@ -136,7 +140,7 @@ def why_not_counted(arms: Sequence[Arm], by_arm: Mapping[str, TrialView]) -> str
     return f"{listed(idle)} completed no transaction"
 
 
-def why_no_data(arm: str, trials: Sequence[TrialView]) -> str:
+def why_no_data(arm: str, trials: Sequence[TrialView | IndexTrial]) -> str:
     """Why this arm has no valid block."""
     if not trials:
         return "no trial has finished"
@@ -158,11 +162,11 @@ def by_reason(reasons: Iterable[str | None]) -> str:
     return ", ".join(f"{reason} {count}" for reason, count in counted(reasons))
 
 
-def by_arm(trials: Iterable[TrialView]) -> str:
+def by_arm(trials: Iterable[TrialView | IndexTrial]) -> str:
     """`plain 0 of 6, tde 3 of 9`: of the trials of each arm, how many did not succeed."""
     found: dict[str, list[bool]] = {}
     for trial in trials:
-        found.setdefault(trial.arm, []).append(trial.outcome != "Succeeded")
+        found.setdefault(trial.arm or "unknown", []).append(trial.outcome != "Succeeded")
     return ", ".join(f"{arm} {sum(bad)} of {len(bad)}" for arm, bad in sorted(found.items()))
 
 

@@ -11,6 +11,8 @@ from encbench.core.artefact import RecordError, encode
 from encbench.core.records import IndexRecord, IndexTrial
 from encbench.report.analysis.build import MAX_ROWS, build, to_status
 from encbench.report.document import Report
+from encbench.report.formats.markdown import markdown
+from encbench.report.formats.page import page
 from tests.data.report.synthetic import Bucket, Study, write
 
 BROKEN = Study(
@@ -164,6 +166,38 @@ def test_trials_without_a_record_are_counted_as_excluded() -> None:
     found = build(index.model_copy(update={"trials": (*index.trials, lost)}), bucket.__getitem__)
     assert found.unrecorded == (lost,)
     assert [(e.reason, e.count) for e in found.invalid] == [("ArchiveDeadline", 1)]
+
+
+@pytest.mark.parametrize("arms", [("tde",), ("plain", "plain-control", "tde")])
+def test_trials_without_a_record_are_among_the_explanations(arms: tuple[str, ...]) -> None:
+    index, bucket = write(Study(concurrency=(4,), blocks=3))
+    known = {trial.name: trial for trial in build(index, bucket.__getitem__).trials}
+    trials = tuple(
+        IndexTrial(
+            name=own.name,
+            outcome="Failed",
+            reason="ArchiveTimeout",
+            cell=own.cell,
+            workload=own.workload,
+            concurrency=own.concurrency,
+            block=own.block,
+            arm=own.arm,
+        )
+        if (own := known[entry.name]).arm in arms
+        else entry
+        for entry in index.trials
+    )
+    found = build(index.model_copy(update={"trials": trials}), bucket.__getitem__)
+    why = "every trial was Failed (ArchiveTimeout 3)"
+    assert found.headlines[0].text == f"no data for tde: {why}."
+    assert found.groups[0].comparisons[0].why == why
+    blocks = [block.why for block in found.groups[0].blocks]
+    assert blocks == ["tde was Failed (ArchiveTimeout)"] * (3 if arms == ("tde",) else 0)
+    count = 3 * len(arms)
+    (many,) = [one for one in found.caveats if one.title == "Many trials did not succeed"]
+    assert many.text == f"{count} of 9 (ArchiveTimeout {count})."
+    assert "tde 3 of 3." in markdown(found)
+    assert "tde 3 of 3" in page(found)
 
 
 def test_colocation_is_read_from_where_the_pods_were() -> None:

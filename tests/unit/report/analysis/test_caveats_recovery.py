@@ -17,7 +17,7 @@ def usual() -> Report:
 
 
 def facts(report: Report, *groups: Group) -> Facts:
-    return Facts(report.spec, report.resolved, groups, report.trials, 0, Provenance(), ())
+    return Facts(report.spec, report.resolved, groups, report.trials, (), Provenance(), ())
 
 
 def recovered(report: Report, redo: dict[str, float | None], seconds: float = 5.0) -> Group:

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 
+from encbench.core.records import IndexTrial
 from encbench.report.analysis.caveats.facts import Facts, note, serious
 from encbench.report.document import Caveat
+from encbench.report.document.trial import TrialView
 from encbench.report.words import judgement, text
 from encbench.text.words import plural
 
@@ -56,12 +58,12 @@ def missing_blocks(facts: Facts) -> Iterator[Caveat]:
 
 def many_invalid(facts: Facts) -> Iterator[Caveat]:
     """A large share of trials that did not count."""
-    bad = [trial for trial in facts.trials if trial.outcome != "Succeeded"]
-    count, total = len(bad) + facts.unrecorded, len(facts.trials) + facts.unrecorded
-    if total and count / total > MANY_INVALID:
+    every: list[TrialView | IndexTrial] = [*facts.trials, *facts.unrecorded]
+    bad = [trial for trial in every if trial.outcome != "Succeeded"]
+    if every and len(bad) / len(every) > MANY_INVALID:
+        reasons = judgement.by_reason(trial.reason for trial in bad)
         yield serious(
-            title="Many trials did not succeed",
-            text=f"{count} of {total} ({judgement.by_reason(trial.reason for trial in bad)}).",
+            title="Many trials did not succeed", text=f"{len(bad)} of {len(every)} ({reasons})."
         )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from encbench.api.campaign import CampaignSpec, Resolved
+from encbench.core.records import IndexTrial
 from encbench.report.analysis.bucket import ProvenanceSource
 from encbench.report.document import Caveat, Provenance
 from encbench.report.document.group import Group
@@ -19,7 +20,7 @@ class Facts:
     resolved: Resolved
     groups: Sequence[Group]
     trials: Sequence[TrialView]
-    unrecorded: int
+    unrecorded: Sequence[IndexTrial]
     provenance: Provenance
     sources: Sequence[ProvenanceSource]
 

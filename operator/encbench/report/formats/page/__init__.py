@@ -45,7 +45,7 @@ def page(report: Report) -> str:
             timelines=timelines(report),
             floors=tables.judged_in(report.groups),
             serious=[caveat for caveat in report.caveats if caveat.weight == "serious"],
-            by_arm=judgement.by_arm(report.trials),
+            by_arm=judgement.by_arm(report.ended),
             bad=[trial for trial in report.trials if trial.outcome != "Succeeded"],
         )
     )
