@@ -1,4 +1,4 @@
-"""What a deleted campaign leaves in the bucket: finished trials, and nothing half-done.
+"""What a deleted campaign leaves in the bucket: everything but what is half-done.
 
 Everything in the cluster goes by owner references. The bucket has no garbage collector, which is
 why a campaign carries a finalizer from its acceptance to its end. In a namespace that is being
