@@ -78,7 +78,10 @@ needed: what the manifests lack is then missing, unless --live finds it in the c
 _IMAGES_MORE = """\
 examples:
   kubectl encbench images demo -n encbench
-  kubectl encbench images -k campaigns/demo --live --output name | xargs -n 1 crane pull
+  kubectl encbench images -k campaigns/demo --output name | grep -v /encbench/ | \\
+      while read -r image; do crane copy "$image" "registry.example.com/mirror/${image#*/}"; done
+
+That copies the images of others. encbench's own come with a release, and its push.sh pushes them.
 """
 
 _EXTEND = """\

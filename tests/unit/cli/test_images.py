@@ -1,6 +1,8 @@
 """`kubectl encbench images`: what a campaign's pods have, from manifests and from a cluster."""
 
 import json
+import os
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from encbench.cli.installation import DEPLOYMENT, OPERATOR
 from encbench.cli.main import main
 from encbench.cli.output import CommandError
 from tests.support.chart import render
+from tests.support.documented import examples
 from tests.support.fake_cluster import FakeCluster
 from tests.support.kube import REPO
 from tests.support.manifests import body
@@ -39,6 +42,21 @@ def test_the_demo_needs_its_server_and_its_client(capsys: pytest.CaptureFixture[
     table = listed(capsys, *flags).splitlines()
     assert table[0].split() == ["IMAGE", "FOR"]
     assert table[1].endswith("  server of InstanceTemplate mariadb-small")
+
+
+def test_the_example_copies_what_others_publish(tmp_path: Path) -> None:
+    """As the help shows it: `crane copy` needs a source and a destination."""
+    theirs, ours = "docker.io/library/mariadb:10.11", "docker.io/encbench/sysbench:1.0.20"
+    programs = {"kubectl": f"echo {theirs}; echo {ours}", "crane": 'test $# -eq 3 && echo "$@"'}
+    for name, does in programs.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{does}\n")
+        (tmp_path / name).chmod(0o755)
+    (example,) = (one.text for one in examples() if "crane" in one.text)
+    path = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    told = subprocess.run(
+        ["sh", "-c", example], env=path, capture_output=True, text=True, check=True
+    ).stdout
+    assert told == f"copy {theirs} {HERE}/library/mariadb:10.11\n"
 
 
 def test_manifests_without_a_campaign_have_no_pods(
