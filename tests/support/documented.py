@@ -12,10 +12,10 @@ import io
 import re
 import shlex
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 import yaml
 
@@ -137,8 +137,7 @@ def problems(text: str) -> list[str]:
     """What is wrong with a command; empty where nothing is, or where nothing is known of it."""
     found: list[str] = []
     for part in _parts(text):
-        check = {"kubectl": _kubectl, "helm": _helm, "make": _make, "pip": _pip, "pipx": _pip}
-        program = check.get(part[0])
+        program = _CHECKS.get(part[0])
         found += program(part[1:]) if program else ()
     return found
 
@@ -304,3 +303,21 @@ def _pip(words: Sequence[str]) -> Iterator[str]:
             for one in extra.split(","):
                 if not re.search(rf"(?m)^{one} = \[", project):
                     yield f"encbench has no extra {one}"
+
+
+def _aws(words: Sequence[str]) -> Iterator[str]:
+    for word in words:
+        scheme, _, path = word.partition("://")
+        if scheme == "file" and not (REPO / path).exists():
+            yield f"there is no {path}"
+
+
+_CHECKS: Final[Mapping[str, Callable[[Sequence[str]], Iterable[str]]]] = {
+    "aws": _aws,
+    "helm": _helm,
+    "kubectl": _kubectl,
+    "make": _make,
+    "pip": _pip,
+    "pipx": _pip,
+}
+"""What looks for mistakes in a program's arguments."""

@@ -89,6 +89,7 @@ def test_a_wrong_command_is_noticed() -> None:
         "helm upgrade encbench charts/encbench --set minio.on=true": "the chart has no value",
         "helm template x charts/encbench --show-only templates/y.yaml": "the chart has no",
         "helm template x charts/encbench --values charts/encbench/y.yaml": "there are no values",
+        "aws s3api put-bucket-policy --policy file://policy.json": "there is no policy.json",
         'pipx install "encbench[clie]"': "encbench has no extra clie",
     }
     for command, said in wrong.items():
