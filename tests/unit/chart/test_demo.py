@@ -17,8 +17,15 @@ from encbench.core.timetable import timetable
 from encbench.database import pod as engine_pod
 from encbench.engines.mariadb.problems import problems
 from encbench.tools import pod as tool_pod
-from tests.support.chart import Rendered
-from tests.unit.chart.campaigns import CAMPAIGNS, NODE, assert_said, infrastructure, problems_of
+from tests.support.chart import REPO, Rendered
+from tests.unit.chart.campaigns import (
+    CAMPAIGNS,
+    CLUSTER,
+    NODE,
+    assert_said,
+    infrastructure,
+    problems_of,
+)
 
 DEMO = CAMPAIGNS / "demo"
 
@@ -100,3 +107,7 @@ def test_it_fits_two_cores(demo: list[Manifest], default: Rendered) -> None:
     # All databases are loaded at once, before the first trial.
     assert databases + loads + own_pods <= NODE
     assert_said(DEMO, databases + clients + own_pods)
+    # Elsewhere the cluster's own pods request more than in ours, so that two cores are not enough.
+    without_cluster = databases + clients + own_pods - sum(CLUSTER.values())
+    quickstart = (REPO / "docs" / "quickstart.md").read_text(encoding="utf-8")
+    assert f"requests {without_cluster:.1f} cores" in " ".join(quickstart.split())
