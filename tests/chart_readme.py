@@ -25,9 +25,13 @@ The chart installs the operator, its CRDs and, unless you bring your own, an obj
 results (MinIO) and a Prometheus with node-exporters.
 
 ```sh
-helm install encbench charts/encbench --namespace encbench --create-namespace --wait
+helm install encbench charts/encbench --namespace encbench --create-namespace --wait \\
+  --set global.imageRegistry=registry.example.com/mirror
 helm test encbench --namespace encbench
 ```
+
+Push encbench's images to that registry first: `docs/quickstart.md` says how. No public registry has
+them, and `docker.io/encbench` is not the project's.
 
 It needs Kubernetes {kubernetes} or later. `docs/install.md` has the steps for private registries,
 external stores, upgrade and removal, `docs/operating.md` metrics and alerts, and

@@ -8,7 +8,7 @@
 
 The source is a campaign's folder in the bucket, a copy of that folder, or its report.json alone,
 which has no series. The bucket's credentials are those that botocore finds, such as AWS_PROFILE.
-This needs `pip install encbench[data]`.
+This needs the extra `data`: `pip install ".[data]"` in a checkout.
 """
 
 import io

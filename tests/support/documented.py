@@ -30,7 +30,7 @@ PROGRAMS = (
     *("kubectl", "helm", "make", "pip", "pipx", "uv", "python3", "python", "git", "mc"),
     *("podman", "docker", "mariadb", "mysql", "psql", "cosign"),
     *("kind", "k3d", "minikube", "curl", "export", "CLUSTER=existing", "encbench", "cd", "tar"),
-    *("skopeo", "aws", "gcloud", "oc", "./push.sh"),
+    *("skopeo", "aws", "gcloud", "oc", "./push.sh", "build/release/0.1.0/push.sh"),
 )
 SHELL = ("", "sh", "shell", "bash", "console")
 """Languages of fenced blocks that may hold commands."""
@@ -267,6 +267,11 @@ def _helm(words: Sequence[str]) -> Iterator[str]:
     for word in positional[1:]:
         if word.startswith("charts/") and REPO / word != CHART:
             yield f"there is no chart {word}"
+    installs = "install" in words[:1] or "--install" in words
+    named = "global.imageRegistry=" in " ".join(words)
+    # Images of a release may have been loaded into the nodes instead.
+    if installs and len(positional) > 2 and not named and "encbench-0.1.0.tgz" not in words:
+        yield "there is no global.imageRegistry, and docker.io/encbench can be anybody's"
     for path in _value(words, "--values"):
         if path.startswith("charts/") and not (REPO / path).exists():
             yield f"there are no values {path}"
@@ -299,7 +304,9 @@ def _make(words: Sequence[str]) -> Iterator[str]:
 def _pip(words: Sequence[str]) -> Iterator[str]:
     project = (REPO / "pyproject.toml").read_text(encoding="utf-8")
     for word in words:
-        for extra in re.findall(r"^(?:encbench|\.)\[([\w,]+)\]", word):
+        if words[0] == "install" and re.match(r"encbench\b(?!-)", word):
+            yield "encbench is not on PyPI, where the name can be anybody's: name a wheel or ."
+        for extra in re.findall(r"^(?:\./encbench-\S+\.whl|\.)\[([\w,]+)\]", word):
             for one in extra.split(","):
                 if not re.search(rf"(?m)^{one} = \[", project):
                     yield f"encbench has no extra {one}"

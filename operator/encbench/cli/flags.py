@@ -187,8 +187,8 @@ examples:
   kubectl encbench history -n nightly --output html > history.html
   kubectl encbench history -f reports/*.json --figure cpuPerTransaction
 
-The test needs eight campaigns or more. It needs scipy, matplotlib and jinja2, which
-encbench[history] brings.
+The test needs eight campaigns or more. It needs scipy, matplotlib and jinja2:
+pipx inject encbench scipy matplotlib jinja2
 
 exit codes:
   0  shown; with --fail-on-rise, no overhead rose at the newest change of its level

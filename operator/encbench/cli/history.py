@@ -14,7 +14,8 @@ from encbench.reconcile.objects import OverheadReport, overhead_report
 from encbench.report.document import Report
 
 ROSE, OPEN = 1, 3
-ADVICE = 'pipx install "encbench[history]", or pip install scipy matplotlib jinja2'
+# By the libraries' names, because the name encbench is not the project's on PyPI.
+ADVICE = "pipx inject encbench scipy matplotlib jinja2, or pip install scipy matplotlib jinja2"
 
 
 async def history(args: argparse.Namespace) -> int:

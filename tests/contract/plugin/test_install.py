@@ -1,4 +1,4 @@
-"""What `pipx install encbench[cli]` puts on a laptop: how much, and whether it works alone."""
+"""What `pipx install .` puts on a laptop: how much, and whether it works alone."""
 
 import json
 import os

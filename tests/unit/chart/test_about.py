@@ -1,6 +1,8 @@
 """What the chart says about itself: README, Artifact Hub's metadata, and the pages about it."""
 
 import re
+import shutil
+from pathlib import Path
 
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
@@ -8,7 +10,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from encbench.api.base import GROUP, VERSION
 from encbench.api.resources import RESOURCES
 from tests.chart_readme import values
-from tests.support.chart import CHART, REPO
+from tests.support.chart import CHART, REPO, render
 from tests.support.metered import metered
 
 OPERATING = (REPO / "docs" / "operating.md").read_text(encoding="utf-8")
@@ -57,3 +59,24 @@ def test_all_metrics_are_documented() -> None:
 def test_all_short_names_are_documented() -> None:
     told = dict(re.findall(r"\| ([A-Za-z]+) \| `([a-z]+)` \|", OPERATING))
     assert told == {it.kind.kind: it.kind.short for it in RESOURCES}
+
+
+def test_the_notes_say_where_images_come_from_until_a_registry_is_set(tmp_path: Path) -> None:
+    """Helm renders notes for a cluster only, so they are a template of a copy here."""
+    copy = tmp_path / "encbench"
+    shutil.copytree(CHART, copy)
+    notes = (copy / "templates" / "NOTES.txt").read_text(encoding="utf-8")
+    (copy / "templates" / "_notes.tpl").write_text(
+        '{{- define "notes" -}}' + notes + "{{- end -}}", encoding="utf-8"
+    )
+    (copy / "templates" / "notes.yaml").write_text(
+        'kind: Notes\nmetadata: {}\ntext: {{ include "notes" . | quote }}\n', encoding="utf-8"
+    )
+    for given, warned in (
+        ({}, True),
+        ({"global": {"imageRegistry": "docker.io"}}, True),
+        ({"global": {"imageRegistry": "registry.example.com/mirror"}}, False),
+        ({"image": {"repository": "registry.example.com/encbench/operator"}}, False),
+    ):
+        (said,) = render(given, copy).all("Notes")
+        assert ("set global.imageRegistry" in said["text"]) is warned, given

@@ -88,7 +88,10 @@ def test_without_the_extra_it_says_how_to_get_it(
 ) -> None:
     monkeypatch.setitem(sys.modules, "scipy", None)
     assert main(["history", "-f", *files]) == 2
-    assert 'a history needs scipy: pipx install "encbench[history]"' in capsys.readouterr().err
+    assert (
+        "a history needs scipy: pipx inject encbench scipy matplotlib jinja2,"
+        in capsys.readouterr().err
+    )
 
 
 @pytest.fixture

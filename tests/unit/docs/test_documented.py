@@ -85,16 +85,33 @@ def test_a_wrong_command_is_noticed() -> None:
         "kubectl get crd -o name | xargs kubectl delete campaings": "there is no kind campaings",
         "make tests": "the Makefile has no target tests",
         "make bench-aa CAMPAIGN=3": "the Makefile has no CAMPAIGN",
-        "helm install encbench charts/enc": "there is no chart charts/enc",
+        "helm upgrade encbench charts/enc": "there is no chart charts/enc",
         "helm upgrade encbench charts/encbench --set minio.on=true": "the chart has no value",
         "helm template x charts/encbench --show-only templates/y.yaml": "the chart has no",
         "helm template x charts/encbench --values charts/encbench/y.yaml": "there are no values",
         "aws s3api put-bucket-policy --policy file://policy.json": "there is no policy.json",
-        'pipx install "encbench[clie]"': "encbench has no extra clie",
+        'pipx install ".[clie]"': "encbench has no extra clie",
+        'pip install "./encbench-0.1.0-py3-none-any.whl[dat]"': "encbench has no extra dat",
+        'pipx install "encbench[cli]"': "encbench is not on PyPI",
+        "helm install encbench charts/encbench": "there is no global.imageRegistry",
     }
     for command, said in wrong.items():
         (found,) = problems(command)
         assert said in found, command
+
+
+def test_nothing_is_installed_by_a_name_that_is_not_ours() -> None:
+    """Not even by texts that are no commands: whoever takes the name on PyPI would be run."""
+    words = r"pipx? install[ \\\"']+encbench"
+    places = ("docs", "operator", "charts", "campaigns", "*.md")
+    found = subprocess.run(
+        ["git", "grep", "-nE", words, "--", *places, ":!CHANGELOG.md"],
+        cwd=REPO,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (found.returncode, found.stdout) == (1, ""), found
 
 
 def test_a_block_s_commands_are_found_whole() -> None:
