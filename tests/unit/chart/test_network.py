@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+import yaml
 
 from encbench.__main__ import arguments
 from encbench.api.kinds import JOB, STATEFUL_SET
@@ -18,7 +19,7 @@ from encbench.database.pod import AGENT_CONTROL_PORT, AGENT_PORT
 from encbench.engines.facts import FACTS
 from encbench.kube.labels import COMPONENT, MANAGED_BY, MANAGER, SCRAPE
 from encbench.tools.pod import RECORDER_CONTROL_PORT, RECORDER_PORT
-from tests.support.chart import NAMESPACE, Manifest, Rendered, render
+from tests.support.chart import NAMESPACE, REPO, Manifest, Rendered, render
 from tests.support.connections import HEALTH, PORTS, TABLE
 from tests.support.netpol import Place, allows
 from tests.unit.chart.variants import EXTERNAL
@@ -233,3 +234,24 @@ def test_a_plugin_that_cuts_the_kubelet_off_can_be_told_the_nodes(
 
 def test_they_can_be_left_out() -> None:
     assert not render({"networkPolicy": {"enabled": False}}).all("NetworkPolicy")
+
+
+def test_a_prometheus_of_ones_own_reaches_what_it_scrapes(
+    of_the_operator: dict[str, Manifest],
+) -> None:
+    """With the values that docs/install.md gives."""
+    page = (REPO / "docs" / "install.md").read_text(encoding="utf-8")
+    section = page.partition("## A Prometheus of your own")[2]
+    values = yaml.safe_load(section.partition("```yaml")[2].partition("```")[0])
+    rendered = render({"watchNamespaces": [TEAM], **values})
+    assert rendered.all("PodMonitor", "node-exporter"), "other load is unknown without them"
+    own, source = of_the_chart(rendered), Place("monitoring", {"app": "prometheus"})
+    for pod, port in (
+        (of_the_operator["database"], AGENT_PORT),
+        (of_the_operator["client"], RECORDER_PORT),
+        (own["node-exporter"], 9100),
+    ):
+        target = Place(NAMESPACE, pod["metadata"]["labels"])
+        assert allows(rendered.all("NetworkPolicy"), source, target, port)
+    operator = Place(NAMESPACE, own["operator"]["metadata"]["labels"])
+    assert allows(rendered.all("NetworkPolicy"), operator, source, 9090)

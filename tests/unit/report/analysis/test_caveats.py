@@ -4,7 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from encbench.api.instancetemplate import External
 from encbench.report.analysis.build import build
+from encbench.report.analysis.caveats import Facts, load
 from encbench.report.document import Report
 from tests.data.report.synthetic import Study, write
 
@@ -81,6 +83,51 @@ def test_caveat(study: Study, title: str) -> None:
 )
 def test_no_caveat(study: Study, title: str) -> None:
     assert title not in titles(study)
+
+
+def unmeasured(study: Study) -> Facts:
+    """The facts of a study in which load from outside was not measured."""
+    index, bucket = write(replace(study, foreign=None))
+    found = build(index, bucket.__getitem__)
+    return Facts(
+        found.spec, found.resolved, found.groups, found.trials, 0, found.provenance, sources=()
+    )
+
+
+def test_a_limit_that_nothing_was_held_against_is_a_serious_caveat() -> None:
+    facts = unmeasured(Study(concurrency=(4, 16)))
+    (caveat,) = load.foreign_unknown(facts)
+    assert caveat.weight == "serious"
+    assert "without effect in 2 of 2 conditions, first in oltp-read-write at 4" in caveat.text
+    once = facts.counted[0].model_copy(update={"foreign_cpu_percent": 1.0})
+    (caveat,) = load.foreign_unknown(replace(facts, trials=[once, *facts.counted[1:]]))
+    assert caveat.weight == "serious"
+    assert "without effect in 1 of 2 conditions" in caveat.text
+
+
+def test_load_that_no_limit_is_held_against_is_a_note() -> None:
+    facts = unmeasured(CALM)
+    (group,) = facts.groups
+    once = facts.counted[0].model_copy(update={"foreign_cpu_percent": 1.0})
+    limits = facts.spec.limits.model_copy(update={"foreign_cpu": 1.0})
+    external = {
+        "host": "db.example.com",
+        "database": "sbtest",
+        "credentialsSecretRef": {"name": "db"},
+    }
+    outside = {"external": External.model_validate(external)}
+    template = facts.resolved.instances["small"].model_copy(update=outside)
+    for other in (
+        replace(facts, trials=[once, *facts.counted[1:]]),
+        replace(facts, spec=facts.spec.model_copy(update={"limits": limits})),
+        replace(
+            facts, resolved=facts.resolved.model_copy(update={"instances": {"small": template}})
+        ),
+        replace(facts, groups=[group.model_copy(update={"primary": "recovery"})]),
+    ):
+        (caveat,) = load.foreign_unknown(other)
+        assert caveat.weight == "note"
+        assert "limits" not in caveat.text
 
 
 LARGER = {"node": "node-c", "allocatable_cores": 16.0}

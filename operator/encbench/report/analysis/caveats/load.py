@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from encbench.core.statistics.saturation import CLIENT_NEAR_LIMIT
 from encbench.report.analysis.caveats.facts import Facts, note, serious
 from encbench.report.document import Caveat
+from encbench.report.document.group import Group
 from encbench.report.words import text
 from encbench.text.words import listed, plural
 
@@ -172,13 +173,41 @@ def stolen(facts: Facts) -> Iterator[Caveat]:
 def foreign_unknown(facts: Facts) -> Iterator[Caveat]:
     """Nodes without metrics about other programs."""
     count = sum(t.foreign_cpu_percent is None for t in facts.counted)
-    if count:
-        yield note(
-            title="Load from outside was not measured",
-            text=f"In {count} of {plural(len(facts.counted), 'counted trial')} Prometheus lacked "
-            "what is needed to tell how busy the nodes were with anything else: trials that were "
-            "disturbed may be among the valid ones.",
+    if not count:
+        return
+    title = "Load from outside was not measured"
+    said = (
+        f"In {count} of {plural(len(facts.counted), 'counted trial')} Prometheus lacked what is "
+        "needed to tell how busy the nodes were with anything else: trials that were disturbed may "
+        "be among the valid ones."
+    )
+    blind = [group for group in facts.groups if _unguarded(facts, group)]
+    if blind:
+        yield serious(
+            title=title,
+            text=f"{said} So limits.foreignCpu was without effect in {len(blind)} of "
+            f"{plural(len(facts.groups), 'condition')}, first in {blind[0].place}. Have Prometheus "
+            "scrape a node-exporter on each node every second, with the label node.",
         )
+    else:
+        yield note(title=title, text=said)
+
+
+def _unguarded(facts: Facts, group: Group) -> bool:
+    """Whether `limits.foreignCpu`, which could be held, was held against no trial of a condition.
+
+    Of an external database nothing else is known, and a client that loses its server in a recovery
+    has no CPU figure of its own.
+    """
+    if group.instance in facts.external or group.primary == "recovery":
+        return False
+    where = (group.cell, group.workload, group.concurrency)
+    known = [
+        trial.foreign_cpu_percent is not None
+        for trial in facts.counted
+        if (trial.cell, trial.workload, trial.concurrency) == where
+    ]
+    return facts.spec.limits.foreign_cpu < 1 and bool(known) and not any(known)
 
 
 def not_idle(facts: Facts) -> Iterator[Caveat]:
