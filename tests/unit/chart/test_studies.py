@@ -42,6 +42,17 @@ APPLIED = sorted(
 )
 DAEMONS = (PodRequest(100, 0), PodRequest(25, 170 * 2**20), PodRequest(10, 24 * 2**20))
 """kube-proxy, a network plugin and the chart's node-exporter."""
+CHANGES = {
+    "oltp_update_index": 1,
+    "oltp_update_non_index": 1,
+    "oltp_read_write": 1,
+    "oltp_write_only": 1,
+    "enclave_write": 1,
+    "oltp_insert": 2,
+    "oltp_delete": 3,
+}
+"""How much of the rows a script leaves as they were for those after it: 1 changes them and keeps
+their number, 2 adds some, 3 takes some away. All others only read."""
 HEAD = "| parameter | the study's | ours | why |"
 
 
@@ -91,6 +102,29 @@ def test_its_trials_and_hours_are_said(name: str) -> None:
     for outline in outlines(name).values():
         assert f"{outline.trials.least:,} trials" in text
         assert f"**{outline.time.least_seconds / 3600:.0f} hours**" in text
+
+
+@pytest.mark.parametrize("name", APPLIED)
+def test_no_script_measures_what_another_has_taken_away(name: str) -> None:
+    """A block runs the conditions of a cell in the order of the plan, on the same tables."""
+    workloads = all_of(parsed(CAMPAIGNS / name), "Workload")
+    for outline in planned(CAMPAIGNS / name).values():
+        for cell in outline.cells:
+            tests = [workloads[one.workload].sysbench for one in cell.conditions]
+            changes = [CHANGES.get(test.script, 0) for test in tests if test is not None]
+            assert changes == sorted(changes)
+
+
+def test_deletes_find_rows_to_delete() -> None:
+    """sysbench's usual distribution draws most ids from one row in a hundred."""
+    deletes = [
+        one.sysbench
+        for name in APPLIED
+        for one in all_of(parsed(CAMPAIGNS / name), "Workload").values()
+        if one.sysbench is not None and one.sysbench.script == "oltp_delete"
+    ]
+    assert deletes
+    assert all(one.options["rand-type"] == "uniform" for one in deletes)
 
 
 @pytest.mark.parametrize("name", STUDIES)
