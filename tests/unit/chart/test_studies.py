@@ -14,6 +14,7 @@ import pytest
 from encbench.cli.outline import Outline
 from encbench.kube.nodes import NodeSize, PodRequest, allocatable, total
 from encbench.reconcile.campaign.room import PodRoom
+from encbench.tools.sysbench.builtin import prepares
 from tests.unit.chart.campaigns import CAMPAIGNS, all_of, parsed, planned, problems_of
 
 STUDIES = {
@@ -125,6 +126,13 @@ def test_deletes_find_rows_to_delete() -> None:
     ]
     assert deletes
     assert all(one.options["rand-type"] == "uniform" for one in deletes)
+
+
+@pytest.mark.parametrize("name", ["rds-mysql-confidential", "rds-mysql-tde"])
+def test_no_script_prepares_its_statements(name: str) -> None:
+    """As the README says. oltp_insert has none that it could prepare."""
+    for workload in all_of(parsed(CAMPAIGNS / name), "Workload").values():
+        assert workload.sysbench.script == "oltp_insert" or not prepares(workload.sysbench)
 
 
 @pytest.mark.parametrize("name", STUDIES)
