@@ -199,6 +199,19 @@ def test_an_overlay_names_the_images_of_another_registry(name: str, tmp_path: Pa
     assert images == {"registry.example.com/mine/sysbench:1.0.20"}
 
 
+def test_all_but_one_run_with_the_installation_s_images() -> None:
+    """As campaigns/README.md says, so that a registry of the user's own is enough."""
+    with_own = {
+        name
+        for name in APPLIED
+        for specs in [parsed(CAMPAIGNS / name)]
+        if any(one.image for one in all_of(specs, "InstanceTemplate").values())
+        or any(one.client.image for one in all_of(specs, "Workload").values())
+    }
+    assert with_own == {"percona-decryption/small"}
+    assert all(name in (CAMPAIGNS / "README.md").read_text(encoding="utf-8") for name in with_own)
+
+
 def test_every_campaign_is_in_the_list() -> None:
     text = (CAMPAIGNS / "README.md").read_text(encoding="utf-8")
     folders = {path.name for path in CAMPAIGNS.iterdir() if path.is_dir()}
