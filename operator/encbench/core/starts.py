@@ -22,12 +22,16 @@ class Start:
     """Which restored golden copy the server runs on; empty for the data as the server left it."""
 
 
+def started_anew(reset: Reset, residency: Residency, cache: Cache) -> Reset:
+    """What a server is started anew for, with empty caches: nothing, each block or each trial."""
+    return "trial" if residency == "OnDemand" or cache == "Cold" else reset
+
+
 def start_for(reset: Reset, residency: Residency, cache: Cache, *, trial: str, block: int) -> Start:
     """The start that a trial of this name in that block is measured on.
 
     In each block a testbed runs one trial of each condition, and all testbeds run the conditions in
     the same order. With `block`, arms therefore have the same history when they are compared.
     """
-    restored = {"none": "", "block": f"block-{block}", "trial": trial}[reset]
-    anew = residency == "OnDemand" or cache == "Cold"
-    return Start(trial if anew else restored, restored)
+    names: dict[Reset, str] = {"none": "", "block": f"block-{block}", "trial": trial}
+    return Start(names[started_anew(reset, residency, cache)], names[reset])

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from encbench.cli.outline import Outline
+from encbench.core.starts import started_anew
 from encbench.kube.nodes import NodeSize, PodRequest, allocatable, total
 from encbench.reconcile.campaign.room import PodRoom
 from encbench.tools.sysbench.builtin import prepares
@@ -54,6 +55,15 @@ CHANGES = {
 }
 """How much of the rows a script leaves as they were for those after it: 1 changes them and keeps
 their number, 2 adds some, 3 takes some away. All others only read."""
+READ_BACK = {
+    "innodb_buffer_pool_dump_at_shutdown": "ON",
+    "innodb_buffer_pool_dump_pct": "100",
+    "innodb_buffer_pool_load_at_startup": "ON",
+}
+FILLED_BY_WARM_UP = {"rds-mysql-confidential", "rds-postgresql-enclave", "recovery"}
+"""1.5 GB of data; a warm-up of minutes; recoveries, of which each begins with a start."""
+SMALL_POOLS = {"percona-pool-5g"}
+"""Far smaller than the data, which is what is measured."""
 HEAD = "| parameter | the study's | ours | why |"
 
 
@@ -133,6 +143,18 @@ def test_no_script_prepares_its_statements(name: str) -> None:
     """As the README says. oltp_insert has none that it could prepare."""
     for workload in all_of(parsed(CAMPAIGNS / name), "Workload").values():
         assert workload.sysbench.script == "oltp_insert" or not prepares(workload.sysbench)
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_no_warm_up_has_to_fill_a_large_pool(name: str) -> None:
+    """A server that starts reads its pages back, unless a warm-up reads all that there is."""
+    specs = parsed(FULL[name])
+    for spec in all_of(specs, "Campaign").values():
+        anew = started_anew(spec.reset, spec.residency, spec.cache) != "none"
+        for entry in spec.matrix if anew and name not in FILLED_BY_WARM_UP else ():
+            for instance in entry.instance_refs:
+                settings = all_of(specs, "InstanceTemplate")[instance].settings
+                assert READ_BACK.items() <= settings.items() or instance in SMALL_POOLS
 
 
 @pytest.mark.parametrize("name", STUDIES)

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from statistics import median
 
-from encbench.api.campaign import Cache, Reset
+from encbench.api.campaign import CampaignSpec, Reset
+from encbench.core.starts import started_anew
 from encbench.report.document import Report
 from encbench.report.words import text
 from encbench.text.words import plural
@@ -13,9 +14,10 @@ RESETS: dict[Reset, str] = {
     "block": "data restored before each block",
     "trial": "data restored before each trial",
 }
-CACHES: dict[Cache, str] = {
-    "Warm": "caches warm from the warm-up",
-    "Cold": "caches cold at the start of each trial",
+STARTS: dict[Reset, str] = {
+    "none": "caches warm from the warm-up",
+    "block": "each server started anew before each block, then the warm-up",
+    "trial": "each server started anew before each trial, then the warm-up",
 }
 
 
@@ -34,7 +36,14 @@ def plan(report: Report) -> str:
     if blocks.per_testbed:
         parts.append(f"testbeds built anew every {plural(blocks.per_testbed, 'block')}")
     parts.append(f"{RESETS[report.spec.reset]}{_copying(report)}")
-    return "; ".join((*parts, CACHES[report.spec.cache]))
+    return "; ".join((*parts, _caches(report.spec)))
+
+
+def _caches(spec: CampaignSpec) -> str:
+    """With which caches a trial begins."""
+    if spec.cache == "Cold":
+        return "caches cold at the start of each trial"
+    return STARTS[started_anew(spec.reset, spec.residency, spec.cache)]
 
 
 def _copying(report: Report) -> str:

@@ -1,5 +1,7 @@
 """How it was measured, in words: what the resets took stands beside that there were some."""
 
+import pytest
+
 from encbench.core.records import TrialRecord
 from encbench.report.analysis.bucket import Attempt
 from encbench.report.analysis.build import build
@@ -9,6 +11,7 @@ from encbench.report.formats.markdown import markdown
 from encbench.report.words import conduct
 from tests.data.report.synthetic import Study, write
 
+EACH_TRIAL = "each server started anew before each trial, then the warm-up"
 STUDY = Study(concurrency=(4,), blocks=2)
 
 
@@ -35,7 +38,32 @@ def test_the_restoring_s_time_is_reported() -> None:
 
 def test_no_time_is_made_up() -> None:
     plan = conduct.plan(report(None))
-    assert "data restored before each trial; caches" in plan
+    assert plan.endswith("data restored before each trial; " + EACH_TRIAL)
+
+
+@pytest.mark.parametrize(
+    ("reset", "residency", "cache", "words"),
+    [
+        ("none", "Resident", "Warm", "caches warm from the warm-up"),
+        (
+            "block",
+            "Resident",
+            "Warm",
+            "each server started anew before each block, then the warm-up",
+        ),
+        ("block", "OnDemand", "Warm", EACH_TRIAL),
+        ("none", "OnDemand", "Warm", EACH_TRIAL),
+        ("none", "Resident", "Cold", "caches cold at the start of each trial"),
+    ],
+)
+def test_a_server_that_was_started_anew_is_not_called_warm(
+    reset: str, residency: str, cache: str, words: str
+) -> None:
+    found = report(None)
+    update = {"reset": reset, "residency": residency, "cache": cache}
+    spec = found.spec.model_copy(update=update)
+    plan = conduct.plan(found.model_copy(update={"spec": spec}))
+    assert plan.endswith("; " + words)
 
 
 def test_it_comes_from_the_trial_s_record() -> None:
