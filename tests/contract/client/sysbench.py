@@ -15,7 +15,7 @@ from encbench.core.records import ClientFacts
 from encbench.engines.facts import facts
 from encbench.proofs.clients import sessions
 from encbench.tools.pod import wrapped
-from encbench.tools.sysbench import command
+from encbench.tools.sysbench import command, jobs
 from encbench.tools.sysbench.command import OPTIONS_FILE
 from encbench.tools.sysbench.parser import parse
 from tests.support.certified import write_client_files
@@ -25,7 +25,6 @@ from tests.support.testbeds import TLS, TLS12
 from tests.support.workloads import workload_spec
 
 SHORT: dict[str, Any] = {"warmup": "0s", "duration": "1s"}
-LOADER = Path(command.__file__).with_name("load.sh")
 SESSION = Path(command.__file__).with_name(command.SESSION_SCRIPT)
 TABLES, ROWS = 2, 2000
 RATE = 100
@@ -56,8 +55,9 @@ class Bench:
         """Load the dataset as the load Job does: exit code and, if it failed, what it said."""
         spec = workload_spec({"script": script, "tables": TABLES, "tableSize": ROWS})
         words = command.load_command(spec.sysbench_test, self.connection, threads, str(self.folder))
+        script = jobs.loader(self.connection, threads, str(self.folder))
         done = subprocess.run(
-            ["sh", str(LOADER), *words],
+            ["sh", "-c", script.replace(command.SESSION, str(SESSION.parent)), "load.sh", *words],
             capture_output=True,
             text=True,
             timeout=120,

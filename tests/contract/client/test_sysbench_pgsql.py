@@ -153,6 +153,13 @@ def test_loading_again_begins_from_nothing(pgsql: Bench) -> None:
     assert len(tables) == TABLES
 
 
+def test_nothing_is_left_to_autovacuum(pgsql: Bench) -> None:
+    """Which would begin in a window, and after each reset, because the copy has the same state."""
+    assert pgsql.load() == (0, "")
+    state = "SELECT vacuum_count, analyze_count, n_ins_since_vacuum FROM pg_stat_user_tables"
+    assert server(pgsql).admin(f"{state} WHERE relname ~ '^sbtest'") == [(1, 1, 0)] * TABLES
+
+
 def test_a_load_that_fails_in_one_thread_is_a_failure(pgsql: Bench) -> None:
     """The tool itself returns 0 here."""
     pgsql.load()

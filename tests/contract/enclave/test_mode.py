@@ -119,6 +119,7 @@ class Arm:
         words = command.load_command(self.spec.dataset.sysbench_test, self.connection(), 2)
         self.run([*words, "cleanup"])
         self.run([*words, "prepare"])
+        self.run(command.vacuum_command(self.connection(), 2))
 
     def trial(self, name: str, *more: str) -> ClientFacts:
         """A run of a workload, and what its client said."""
@@ -147,7 +148,8 @@ def arm(programs: Programs, mode: dict[str, Any], folder: Path, **options: str) 
     debian.install("sysbench")
     spec = spec_of(mode, workload("point", **options))
     with postgres.running(mode, spec=spec, binaries=programs.binaries) as server:
-        files = {**texts(), command.SESSION_SCRIPT: session_script()}
+        own = (command.SESSION_SCRIPT, command.VACUUM_SCRIPT)
+        files = {**texts(), **{name: script(name) for name in own}}
         files[command.OPTIONS_FILE] = server.credentials[command.OPTIONS_FILE]
         if spec.mode.enclave:
             files[MEK] = server.credentials[MEK]
@@ -158,8 +160,8 @@ def arm(programs: Programs, mode: dict[str, Any], folder: Path, **options: str) 
         yield made
 
 
-def session_script() -> str:
-    return Path(command.__file__).with_name(command.SESSION_SCRIPT).read_text()
+def script(name: str) -> str:
+    return Path(command.__file__).with_name(name).read_text()
 
 
 @pytest.fixture(scope="module")

@@ -127,7 +127,7 @@ def test_no_script_measures_what_another_has_taken_away(name: str) -> None:
 
 
 def test_deletes_find_rows_to_delete() -> None:
-    """sysbench's usual distribution draws most ids from one row in a hundred."""
+    """The usual distribution draws most ids from one row in a hundred."""
     deletes = [
         one.sysbench
         for name in APPLIED

@@ -19,6 +19,8 @@ real logins it lost blanks, quotes, commas and a leading `#`, and cut lines near
 Passwords in hexadecimal digits are safe."""
 SESSION_SCRIPT = "session.lua"
 """Runs the workload's script and reports what its session negotiated."""
+VACUUM_SCRIPT = "vacuum.lua"
+"""Vacuums the tables of a load."""
 AUTHORITY, CLIENT_CERTIFICATE, CLIENT_KEY = "cacert.pem", "client-cert.pem", "client-key.pem"
 """Files in `FOLDER` under the names that sysbench expects in its working directory with MySQL's
 protocol. It needs all three; libpq gets the path of the first."""
@@ -108,6 +110,19 @@ def load_command(
         *enclave.arguments(sysbench, connection),
         f"--threads={threads}",
         script_argument(sysbench),
+    ]
+
+
+def vacuum_command(
+    connection: Connection, threads: int, credentials: str = CREDENTIALS
+) -> list[str]:
+    """The command line that ends a load into PostgreSQL."""
+    return [
+        "sysbench",
+        *_connection(connection, credentials),
+        f"--threads={threads}",
+        f"{SESSION}/{VACUUM_SCRIPT}",
+        "vacuum",
     ]
 
 

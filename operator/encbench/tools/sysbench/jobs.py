@@ -1,6 +1,7 @@
 """The Jobs that load a dataset and drive a trial with sysbench."""
 
 import math
+import shlex
 from pathlib import Path
 
 from encbench.api.scalars import parse_duration
@@ -8,6 +9,7 @@ from encbench.api.workload import Sysbench
 from encbench.core import certificates
 from encbench.core.certificates import FOLDER
 from encbench.core.columns import layout
+from encbench.core.connection import Connection
 from encbench.kube import pods
 from encbench.ports import Body
 from encbench.tools import gathering, pod
@@ -17,23 +19,34 @@ from encbench.tools.turns import load_seconds
 
 _LOADER = Path(__file__).with_name("load.sh").read_text()
 _SESSION = Path(__file__).with_name(command.SESSION_SCRIPT).read_text()
+_VACUUM = Path(__file__).with_name(command.VACUUM_SCRIPT).read_text()
 _COUNTERS = Path(__file__).with_name("counters.lua").read_text()
 
 
+def loader(connection: Connection, threads: int, credentials: str = command.CREDENTIALS) -> str:
+    """The script that loads: cleanup, prepare, and on PostgreSQL a vacuum of the tables."""
+    if connection.driver != "pgsql":
+        return _LOADER
+    last = command.vacuum_command(connection, threads, credentials)
+    return f"{_LOADER}step {shlex.join(last)}\n"
+
+
 def load_job(context: LoadContext) -> Body:
-    """The Job `<testbed>-load`: cleanup and prepare, with as many tables in parallel as useful."""
+    """The Job `<testbed>-load`, with as many tables in parallel as useful."""
     dataset = context.spec.dataset
     client, sysbench = dataset.client, dataset.sysbench_test
     cores = math.ceil(client.resources.cores)
     threads = min(sysbench.tables, 2 * cores, context.spec.max_connections)
     words = command.load_command(sysbench, context.connection, threads)
     own = enclave.texts() if sysbench.enclave_workload else {}
+    if context.connection.driver == "pgsql":
+        own |= {command.VACUUM_SCRIPT: _VACUUM}
     files = {**_login(context), **_files(context, sysbench, dataset.script_config_map)}
     if own:
         files[command.SESSION] = pod.annotation_volume("session", own)
     tool = pod.tool_container(
         client,
-        pod.shell(_LOADER, "load.sh", words),
+        pod.shell(loader(context.connection, threads), "load.sh", words),
         pod.mounts(files),
         command.environment(context.connection),
         context.spec.cpu_share,

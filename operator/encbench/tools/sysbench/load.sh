@@ -1,5 +1,6 @@
 #!/bin/sh
 # Loads a dataset from nothing: load.sh COMMAND..., where COMMAND wants only cleanup or prepare.
+# What an engine needs after that is appended (jobs.py).
 # sysbench returns 0 when threads of a parallel prepare fail, so its FATAL lines count as well.
 set -u
 
@@ -21,4 +22,4 @@ step() {
 
 # A script need not define cleanup, and there may be nothing to clean up: prepare will tell.
 step "$@" cleanup || printf 'encbench: cleanup did not succeed, going on to prepare\n'
-step "$@" prepare
+step "$@" prepare || exit

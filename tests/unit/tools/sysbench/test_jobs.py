@@ -12,6 +12,7 @@ from encbench.tools.registry import tool
 from tests.support.workloads import (
     CUSTOM,
     MYSQL,
+    PGSQL,
     TRIAL_UID,
     load_context,
     trial_context,
@@ -141,6 +142,19 @@ def test_the_pod_carries_the_script_that_has_its_session_tell() -> None:
     mounts = {one["name"]: one["mountPath"] for one in container(job, "tool")["volumeMounts"]}
     assert f"{mounts['session']}/session.lua" in container(job, "tool")["command"]
     assert environment(container(job, "tool"))["ENCBENCH_SCRIPT"] == "oltp_read_write"
+
+
+def test_a_load_into_postgresql_ends_with_a_vacuum() -> None:
+    job = load(connection=PGSQL)
+    (script,) = [word for word in container(job, "tool")["command"] if "prepare" in word]
+    *_, last = script.splitlines()
+    assert last.startswith("step sysbench --config-file=/etc/encbench/sysbench/sysbench.conf ")
+    assert last.endswith(" /etc/encbench/session/vacuum.lua vacuum")
+    text = job["spec"]["template"]["metadata"]["annotations"]["encbench.io/vacuum.lua"]
+    assert "VACUUM (ANALYZE)" in text
+    mounts = {one["name"]: one["mountPath"] for one in container(job, "tool")["volumeMounts"]}
+    assert mounts["session"] == "/etc/encbench/session"
+    assert "vacuum" not in " ".join(container(load(), "tool")["command"])
 
 
 def test_certificates_are_where_sysbench_looks_and_only_where_tls_is() -> None:

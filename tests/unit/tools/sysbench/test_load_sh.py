@@ -28,3 +28,14 @@ def test_exit_code(shell: list[str], tool: str, code: int) -> None:
     assert "did cleanup" in done.stdout
     assert "did prepare" in done.stdout
     assert "exit code" not in done.stdout
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize(("tool", "code"), [("exit 0", 7), ("exit 5", 5)])
+def test_what_follows_a_load(shell: list[str], tool: str, code: int) -> None:
+    """As jobs.py appends it: only after a load that succeeded, with an exit code of its own."""
+    script = f"{SCRIPT.read_text()}step sh -c 'echo followed; exit 7'\n"
+    words = [*shell, "-c", script, "load.sh", "sh", "-c", tool, "sysbench"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=20, check=False)
+    assert done.returncode == code
+    assert ("followed" in done.stdout) == (tool == "exit 0")
