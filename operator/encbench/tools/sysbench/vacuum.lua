@@ -1,6 +1,6 @@
--- Vacuums what was loaded into PostgreSQL: all tables of the user, with as many threads as there are.
--- Tables that never were make autovacuum begin within a minute, in the window of a trial, and again
--- after each reset, because the golden copy brings their state back.
+-- Vacuums what was loaded into PostgreSQL: all tables of the user, in as many threads as it has.
+-- Otherwise autovacuum begins with them within a minute, in the window of a trial, and again after
+-- each reset, because the golden copy brings their state back.
 
 local TABLES = [[
 SELECT format('%I.%I', schemaname, tablename) FROM pg_tables
