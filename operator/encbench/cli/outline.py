@@ -223,8 +223,8 @@ def _cell(
         instance=cell.instance_ref,
         arms=cell.arms,
         testbed_sets=LeastAndMost(
-            least=plan.generation(spec.blocks, max(c.blocks.least for c in conditions)),
-            most=plan.generation(spec.blocks, max(c.blocks.most for c in conditions)),
+            least=plan.sets(spec.blocks, max(c.blocks.least for c in conditions)),
+            most=plan.sets(spec.blocks, max(c.blocks.most for c in conditions)),
         ),
         conditions=conditions,
         cell=cell,

@@ -23,6 +23,7 @@ import random
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from encbench.api.campaign import Blocks, CampaignSpec, LostSet, MatrixEntry, Resolved
 from encbench.api.testbed import Arm
@@ -181,6 +182,13 @@ SOLO = 1000
 def is_interleaved(blocks: Blocks, block: int) -> bool:
     """Whether the trials of this block run at the same time."""
     return blocks.interleave is not None and block <= SOLO
+
+
+def sets(blocks: Blocks, usual: int) -> int:
+    """How many sets of testbeds serve so many usual blocks and the solo ones, if all are valid."""
+    solo = blocks.solo if blocks.interleave is not None else 0
+    numbers = chain(range(1, usual + 1), range(SOLO + 1, SOLO + solo + 1))
+    return len({generation(blocks, number) for number in numbers})
 
 
 def unit(blocks: Blocks, block: int) -> int:

@@ -132,6 +132,18 @@ async def test_with_precision_there_is_a_least_and_a_most(tmp_path: Path) -> Non
     assert [block.set for block in cell.conditions[0].order] == [1, 1, 2, 2, 3, 3, 4, 4]
 
 
+@pytest.mark.parametrize(
+    ("per_testbed", "solo", "sets"), [(0, 2, 1), (1, 0, 12), (1, 2, 14), (3, 2, 5), (3, 3, 6)]
+)
+async def test_solo_blocks_have_sets_of_their_own(
+    per_testbed: int, solo: int, sets: int, tmp_path: Path
+) -> None:
+    """A thousand is no multiple of three, so 1001 and 1002 share a set, and 1003 has another."""
+    blocks = {"min": 12, "perTestbed": per_testbed, "interleave": {}, "solo": solo}
+    (cell,) = (await outlined(tmp_path, blocks=blocks)).cells
+    assert (cell.testbed_sets.least, cell.testbed_sets.most) == (sets, sets)
+
+
 @pytest.mark.parametrize(("seconds", "said"), [(0, "0:00"), (59.6, "1:00"), (3723, "1:02:03")])
 def test_clock(seconds: float, said: str) -> None:
     assert clock(seconds) == said

@@ -122,6 +122,20 @@ async def test_a_broken_block_moves_on_to_the_next_set() -> None:
     assert not leftovers(world)
 
 
+async def test_the_report_has_the_sets_of_solo_blocks_and_none_in_between() -> None:
+    world = World()
+    blocks = {**REBUILT, "interleave": {"slice": "2s", "rounds": 5}, "solo": 2}
+    world.apply(*parts(), study("plain", blocks=blocks))
+    await world.run(world.ended, limit=20_000)
+    assert is_true(world.campaign().status.conditions, "Complete"), world.describe()
+    artefacts = report(world).status.artefacts
+    assert artefacts is not None
+    index = decode(IndexRecord, world.store.objects[artefacts.index.key], artefacts.index.key)
+    assert {bed.generation for bed in index.testbeds} == {1, 2, 3, 4, 1001, 1002}
+    assert {t.spec.testbed_ref.name for t in world.trials()} == {t.name for t in index.testbeds}
+    assert all(bed.proof is not None and bed.proof.ok for bed in index.testbeds)
+
+
 async def test_a_set_that_fails_gives_the_cell_up_and_stays() -> None:
     world = World()
     world.apply(*parts(), study("plain", blocks=REBUILT))

@@ -117,6 +117,8 @@ class LedgerLine:
     place: Place
     block: int
     arm: str
+    testbed: str
+    """Name of the one that it ran on."""
     outcome: Outcome | None
     reason: str | None
     key: str | None
@@ -145,6 +147,7 @@ def line(trial: Trial) -> LedgerLine:
         place=(intern(spec.cell), intern(spec.workload_ref), spec.concurrency),
         block=spec.block,
         arm=intern(spec.arm.name),
+        testbed=intern(spec.testbed_ref.name),
         outcome=status.outcome,
         reason=None if status.reason is None else intern(status.reason),
         key=status.artefact_key,

@@ -6,10 +6,11 @@ index names finished trials by key and digest, so a rendering can be repeated at
 
 import asyncio
 import itertools
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-from encbench.api.campaign import CampaignStatus, Resolved
+from encbench.api.campaign import CampaignStatus, LostSet, Resolved
 from encbench.api.conditions import find, format_time, with_condition
 from encbench.api.kinds import OVERHEAD_REPORT
 from encbench.api.lifecycle import READY, REPORTED
@@ -74,10 +75,8 @@ async def _index(
     ran = sorted(seen.lines, key=_when)
     testbeds = []
     for cell in cells:
-        own = [trial.block for trial in ran if trial.place[0] == cell.name]
-        lost = sum(one.cell == cell.name for one in status.lost_sets)
-        last = plan.generation(campaign.spec.blocks, max(own, default=1)) + lost
-        for generation, arm in itertools.product(range(1, last + 1), cell.arms):
+        sets = _sets(campaign, cell, ran, status.lost_sets)
+        for generation, arm in itertools.product(sets, cell.arms):
             name = children.testbed_name(campaign.name, cell, arm, generation)
             found = await _proof(deps, proof_key(prefix, name))
             testbeds.append(
@@ -105,6 +104,29 @@ async def _index(
         generated_time=begun,
         operator_version=deps.settings.version,
     )
+
+
+def _sets(
+    campaign: Campaign, cell: plan.Cell, ran: Sequence[LedgerLine], lost: Sequence[LostSet]
+) -> Sequence[int]:
+    """Numbers of a cell's sets: those that were lost, and those on which a block has begun.
+
+    With `perTestbed` they have gaps, because the numbers of solo blocks begin far beyond those of
+    the others, and because a lost set moves all later ones.
+    """
+    blocks = campaign.spec.blocks
+    gone = {one.generation for one in lost if one.cell == cell.name}
+    if not blocks.per_testbed:
+        return range(1, len(gone) + 2)
+    own = [trial for trial in ran if trial.place[0] == cell.name]
+    used = {trial.testbed for trial in own}
+    planned = {plan.generation(blocks, trial.block) for trial in own}
+    begun = {
+        number
+        for number in {first + moved for first in planned for moved in range(len(gone) + 1)}
+        if any(children.testbed_name(campaign.name, cell, arm, number) in used for arm in cell.arms)
+    }
+    return sorted(gone | (begun or {len(gone) + 1}))
 
 
 async def _earlier(deps: Deps, campaign: Campaign) -> tuple[records.IndexEarlier, ...]:
