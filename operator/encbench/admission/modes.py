@@ -1,6 +1,7 @@
 """Whether modes have what they need: keys, the proxy and its driver, encrypted types, volumes."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
+from functools import partial
 
 from encbench.admission.combined import of_pairs
 from encbench.admission.gather import CampaignParts, jar_of
@@ -14,6 +15,7 @@ from encbench.core.problem import Problem, Reason
 from encbench.engines.external import entries_of
 from encbench.engines.facts import FACTS
 from encbench.engines.registry import engine
+from encbench.kube.classes import is_default
 from encbench.kube.labels import DRIVER, KEY
 from encbench.kube.use import unmarked
 
@@ -131,7 +133,9 @@ def has_types(instance: InstanceTemplateSpec, mode: EncryptionModeSpec) -> Itera
 
 def volumes(found: CampaignParts) -> Iterator[Problem]:
     """Whether the volumes are available and differ from the baseline's."""
-    yield from of_pairs(found, differs)
+    classes = [body for (kind, _), body in found.objects.items() if kind is kinds.STORAGE_CLASS]
+    defaults = {body["metadata"]["name"] for body in classes if is_default(body)}
+    yield from of_pairs(found, partial(differs, defaults=defaults))
     if found.installed is None:
         return
     for name, mode in found.modes.items():
@@ -164,13 +168,27 @@ def _standard(found: CampaignParts) -> str | None:
     return level
 
 
-def differs(instance: InstanceTemplateSpec, mode: EncryptionModeSpec) -> Iterator[Problem]:
-    """Whether the mode's storage class differs from the template's."""
+def differs(
+    instance: InstanceTemplateSpec, mode: EncryptionModeSpec, *, defaults: Container[str] = ()
+) -> Iterator[Problem]:
+    """Whether the mode's storage class differs from the template's, or from the default classes.
+
+    A volume whose template names no class is of the cluster's default class.
+    """
     named = mode.volume.storage_class_name if mode.volume else None
-    if named is not None and instance.storage and instance.storage.class_name == named:
-        yield Problem(
-            kinds.INSTANCE_TEMPLATE,
-            Reason.BASELINE_ENCRYPTED,
-            f"storage.className and atRest.volume.storageClassName are both {named}, which would "
-            "encrypt the baseline too: name a class without encryption in the template",
+    if named is None or instance.storage is None:
+        return
+    if instance.storage.class_name == named:
+        both = f"storage.className and atRest.volume.storageClassName are both {named}"
+    elif instance.storage.class_name is None and named in defaults:
+        both = (
+            f"storage has no className, and atRest.volume.storageClassName is {named}, the "
+            "cluster's default class"
         )
+    else:
+        return
+    text = (
+        f"{both}, which would encrypt the baseline too: name a class without encryption in the "
+        "template"
+    )
+    yield Problem(kinds.INSTANCE_TEMPLATE, Reason.BASELINE_ENCRYPTED, text)

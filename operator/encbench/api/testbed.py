@@ -11,7 +11,17 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.lifecycle import TESTBED_LIFE
 from encbench.api.rules import either
-from encbench.api.scalars import Int, Name, Number, Positive, Time, UnixTime, Word, parse_quantity
+from encbench.api.scalars import (
+    Bool,
+    Int,
+    Name,
+    Number,
+    Positive,
+    Time,
+    UnixTime,
+    Word,
+    parse_quantity,
+)
 from encbench.api.tpcc import Tpcc
 from encbench.api.workload import Client, Sysbench
 
@@ -90,6 +100,9 @@ class TestbedSpec(Model):
     runs there, nor does its load."""
     cpu_share: Positive = 1
     """Its pod and its load request this part of the CPU that they may use: 3 is a third."""
+    plain_volume: Bool = False
+    """Its volume has to be unencrypted, because an arm of its cell encrypts its own by
+    StorageClass."""
     reset: Reset = Field("none", description="When the data is restored to the loaded state.")
     residency: Residency = "Resident"
     """Whether the server runs between its trials."""

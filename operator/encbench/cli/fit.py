@@ -12,6 +12,7 @@ from encbench.api.campaign import CampaignSpec, Resolved
 from encbench.api.kinds import CAMPAIGN, INSTANCE_TEMPLATE
 from encbench.core import plan
 from encbench.core.problem import Problem, Reason
+from encbench.kube.classes import is_default
 from encbench.kube.machines import of_node
 from encbench.kube.nodes import PodRequest, least_node
 from encbench.kube.pods import Part
@@ -19,7 +20,6 @@ from encbench.ports import Body
 from encbench.reconcile.campaign.room import Needed, needed
 
 _STATE = "node.kubernetes.io/"
-_DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
 
 
 @dataclass(frozen=True)
@@ -73,10 +73,10 @@ def misfits(spec: CampaignSpec, resolved: Resolved, nodes: Sequence[Node]) -> tu
 def without_class(resolved: Resolved, classes: Sequence[Body]) -> Iterator[Problem]:
     """The templates whose volumes no StorageClass of the cluster would make."""
     names = {body["metadata"]["name"] for body in classes}
-    marks = [(body["metadata"].get("annotations") or {}).get(_DEFAULT_CLASS) for body in classes]
+    has_default = any(map(is_default, classes))
     for name, instance in resolved.instances.items():
         wanted = instance.storage.class_name if instance.storage is not None else None
-        if instance.storage is None or wanted in names or (wanted is None and "true" in marks):
+        if instance.storage is None or wanted in names or (wanted is None and has_default):
             continue
         why = (
             "this cluster has no default StorageClass: name one in storage.className"

@@ -14,7 +14,16 @@ from pydantic import Field
 
 from encbench.api.encryptionmode import EncryptionModeSpec, Gocryptfs, Volume
 from encbench.core.evidence import Proof
-from encbench.proofs.check import Comparison, conclude, equals, exempt, holds, joined, none
+from encbench.proofs.check import (
+    Comparison,
+    conclude,
+    equals,
+    exempt,
+    holds,
+    joined,
+    none,
+    proof_of,
+)
 from encbench.proofs.evidence import Evidence, count, present
 
 FORMATS = {"AES-GCM": "GCMIV128", "XChaCha20-Poly1305": "XChaCha20Poly1305"}
@@ -52,12 +61,20 @@ class _Claim(Evidence):
 
 
 def judge(
-    proof: Proof, evidence: Mapping[str, Any], mode: EncryptionModeSpec, *, full: bool
+    proof: Proof,
+    evidence: Mapping[str, Any],
+    mode: EncryptionModeSpec,
+    *,
+    full: bool,
+    plain: bool = False,
 ) -> Proof:
-    """The engine's proof, joined with the proof of the volume where the mode has one."""
+    """The engine's proof, joined with the proof of the volume where the mode has one.
+
+    With `plain` another arm encrypts its volume by StorageClass, so this one must not be encrypted.
+    """
     volume = mode.volume
     if volume is None:
-        return _noted(proof, evidence)
+        return _in_plaintext(proof, evidence) if plain else _noted(proof, evidence)
     name = _name(volume)
     seen = _Volume.read(evidence.get("volume") or {}, "volume")
     claim = _Claim.read(evidence.get("claim") or {}, "volume")
@@ -69,7 +86,8 @@ def judge(
         checks, found = _through_fuse(volume.gocryptfs, seen, full=full)
     else:
         checks, found, on_trust = _on_class(volume, seen, claim)
-    return joined(conclude(name, found, checks, evidence, on_trust=on_trust), proof)
+    made = joined(conclude(name, found, checks, evidence, on_trust=on_trust), proof)
+    return _in_plaintext(made, evidence) if plain else made
 
 
 def _name(volume: Volume) -> str:
@@ -82,12 +100,32 @@ def _name(volume: Volume) -> str:
 
 
 def _noted(proof: Proof, evidence: Mapping[str, Any]) -> Proof:
-    """The proof with a note of encryption that no mode asked for, which all arms then share."""
-    name = (evidence.get("volume") or {}).get("dmCrypt")
-    if not name:
-        return proof
-    note = exempt("the disk", f"dm-crypt under the data ({name})").stored()
-    return proof.model_copy(update={"checks": (*proof.checks, note)})
+    """The proof with notes of encryption that no mode asked for, which all arms then share."""
+    notes = [exempt("the disk", one).stored() for one in _encryption(evidence)]
+    return proof.model_copy(update={"checks": (*proof.checks, *notes)}) if notes else proof
+
+
+def _in_plaintext(proof: Proof, evidence: Mapping[str, Any]) -> Proof:
+    """The engine's proof, joined with that of a disk without encryption as far as can be known."""
+    seen = _Volume.read(evidence.get("volume") or {}, "volume")
+    checks = [seen] if isinstance(seen, Comparison) else []
+    checks.append(none("encryption of the disk", _encryption(evidence)))
+    found = "nothing shows or declares encryption of its disk"
+    missing = (
+        "the volume is not in plaintext, although another arm encrypts its own by StorageClass, so "
+        "that both would be encrypted (name a class without encryption in the template's "
+        "storage.className, on nodes whose disks are not encrypted)"
+    )
+    return joined(proof, proof_of(checks, evidence, found=found, missing=missing))
+
+
+def _encryption(evidence: Mapping[str, Any]) -> list[str]:
+    """What the evidence shows and declares of encryption below the server."""
+    crypt = (evidence.get("volume") or {}).get("dmCrypt")
+    claim = _Claim.read(evidence.get("claim") or {}, "volume")
+    said = None if isinstance(claim, Comparison) else _declaration(claim)
+    shown = [f"dm-crypt under the data ({crypt})"] if crypt else []
+    return shown + ([f"encryption declared by {said}"] if said else [])
 
 
 def _through_fuse(own: Gocryptfs, seen: _Volume, *, full: bool) -> tuple[list[Comparison], str]:

@@ -203,6 +203,42 @@ def test_encryption_that_nobody_asked_for_is_noted() -> None:
     assert LUKS in note.detail
     assert judge(ENGINE, disk(), PLAIN, full=True) == ENGINE
     assert judge(ENGINE, {}, PLAIN, full=True) == ENGINE
+    declared = judge(ENGINE, disk(None, parameters={"encrypted": "true"}), PLAIN, full=True)
+    assert declared.ok
+    (note,) = declared.checks
+    assert (note.name, note.detail) == (
+        "exempt: the disk",
+        "expected anything; observed encryption declared by the class's encrypted: true",
+    )
+
+
+@pytest.mark.parametrize(
+    ("evidence", "what"),
+    [
+        (disk(LUKS), f"dm-crypt under the data ({LUKS})"),
+        (disk(None, parameters={"encrypted": "true"}), "declared by the class's encrypted: true"),
+        (disk(None, attributes={"Encrypted": "True"}), "declared by the volume's Encrypted: True"),
+        ({}, "evidence: expected complete; observed volume"),
+    ],
+)
+def test_beside_an_encrypted_class_an_encrypted_disk_is_not_plaintext(
+    evidence: dict[str, Any], what: str
+) -> None:
+    proof = judge(ENGINE, evidence, PLAIN, full=True, plain=True)
+    assert not proof.ok
+    assert proof.summary.startswith("the volume is not in plaintext, although another arm")
+    assert what in proof.summary
+    assert judge(ENGINE, evidence, PLAIN, full=True).ok, "no arm claims that its disk differs"
+
+
+def test_a_disk_of_which_nothing_says_that_it_is_encrypted_is_plaintext() -> None:
+    proof = judge(ENGINE, disk(), PLAIN, full=True, plain=True)
+    assert proof.ok
+    assert proof.summary.endswith("; nothing shows or declares encryption of its disk")
+    through = below(("a/b", True), type="fuse.passthrough", features=None)
+    assert judge(ENGINE, through, fuse("none"), full=False, plain=True).ok
+    through["claim"] = {"parameters": {"encrypted": "true"}}
+    assert not judge(ENGINE, through, fuse("none"), full=False, plain=True).ok
 
 
 def test_a_class_that_is_the_templates_own_is_refused() -> None:
@@ -212,6 +248,13 @@ def test_a_class_that_is_the_templates_own_is_refused() -> None:
 
     (said,) = differs(of("encrypted"), by_class())
     assert "which would encrypt the baseline too" in said.text
+    (said,) = differs(of(None), by_class(), defaults={"encrypted"})
+    assert (
+        "is encrypted, the cluster's default class, which would encrypt the baseline" in said.text
+    )
+    assert not [*differs(of(None), by_class(), defaults={"standard"})]
+    assert not [*differs(of("standard"), by_class(), defaults={"encrypted"})]
+    assert not [*differs(of(None), fuse(), defaults={"encrypted"})]
     assert not [*differs(of("standard"), by_class())]
     assert not [*differs(of(None), by_class())]
     assert not [*differs(of("encrypted"), fuse())]

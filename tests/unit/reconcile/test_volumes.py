@@ -2,6 +2,7 @@
 
 import copy
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -42,11 +43,20 @@ def mode(name: str, volume: dict[str, Any]) -> Body:
     return manifests.body(ENCRYPTION_MODE, name, SPACE, atRest=at_rest)
 
 
+DEFAULT = {"storageclass.kubernetes.io/is-default-class": "true"}
+
+
 def add_class(world: World, **parameters: str) -> None:
+    add_named_class(world, "encrypted", parameters)
+
+
+def add_named_class(
+    world: World, name: str, parameters: Mapping[str, str], marks: Mapping[str, str] | None = None
+) -> None:
     body = {
         "apiVersion": "storage.k8s.io/v1",
         "kind": "StorageClass",
-        "metadata": {"name": "encrypted"},
+        "metadata": {"name": name, "annotations": marks or {}},
         "provisioner": "csi.example.com",
         "parameters": parameters,
     }
@@ -205,3 +215,47 @@ async def test_the_templates_own_class_is_no_other_class() -> None:
     await world.settle(30)
     assert "which would encrypt the baseline too" in refusal(world)
     assert world.cluster.one(CAMPAIGN, SPACE, "study")["status"]["phase"] == "Refused"
+
+
+async def test_the_clusters_default_class_is_that_of_a_template_without_one() -> None:
+    world = World()
+    add_named_class(world, "encrypted", {}, DEFAULT)
+    world.apply(*parts(), mode("luks", BY_CLASS), study("luks"))
+    await world.settle(30)
+    assert "encrypted, the cluster's default class, which would encrypt" in refusal(world)
+    assert world.cluster.one(CAMPAIGN, SPACE, "study")["status"]["phase"] == "Refused"
+
+
+@pytest.mark.parametrize(("treatment", "phase"), [("luks", "Failed"), ("tde", "Succeeded")])
+async def test_an_encrypted_baseline_is_no_plaintext_beside_an_encrypted_class(
+    treatment: str, phase: str
+) -> None:
+    """The template's own class declares encryption too; TDE may be measured on such disks."""
+    world = World()
+    add_class(world, encrypted="true")
+    add_named_class(world, "standard", {"encrypted": "true"})
+    instance, *others = parts()
+    instance["spec"]["storage"]["className"] = "standard"
+    world.apply(instance, *others, mode("luks", BY_CLASS))
+    world.apply(study(treatment, blocks=1, replacements=0))
+
+    def hide() -> bool:
+        for server in world.agent.servers.values():
+            server.volume = EXT4
+        bind(world)
+        return world.ended()
+
+    await world.run(hide)
+    assert world.campaign().status.phase == phase, world.describe()
+    stored = {k: v for k, v in world.store.objects.items() if k.endswith("plain/proof.json")}
+    (content,) = stored.values()
+    proof = json.loads(content)["proof"]
+    assert proof["ok"] is (phase == "Succeeded")
+    said = "encryption declared by the class's encrypted: true"
+    (check,) = [check for check in proof["checks"] if said in check["detail"]]
+    if phase == "Failed":
+        (trial,) = [t.status for t in world.trials() if t.spec.arm.name == "plain"]
+        assert (trial.outcome, trial.reason) == ("Invalid", "ProofFailed")
+        assert "the volume is not in plaintext, although another arm" in (trial.message or "")
+    else:
+        assert check["name"] == "exempt: the disk"

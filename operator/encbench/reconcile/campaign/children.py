@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from encbench.api.base import Model, ObjectRef
 from encbench.api.campaign import Resolved
+from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.kinds import OVERHEAD_REPORT, TESTBED, TRIAL, Kind
 from encbench.api.overheadreport import OverheadReportSpec
 from encbench.api.testbed import MAX_AVOIDED, Arm, Dataset, Machine, TestbedSpec
@@ -90,6 +91,7 @@ def testbed(
         near=list(near),
         avoid=list(avoid[:MAX_AVOIDED]),
         cpu_share=_cpu_share(campaign, cell),
+        plain_volume=_plain_volume(cell, resolved, mode),
         reset=campaign.spec.reset,
         residency=campaign.spec.residency,
         cache=campaign.spec.cache,
@@ -106,6 +108,16 @@ def _cpu_share(campaign: Campaign, cell: Cell) -> int:
     interleave = campaign.spec.blocks.interleave
     shared = interleave is not None and interleave.database_cpu == "Shared"
     return len(cell.arms) if shared else 1
+
+
+def _plain_volume(cell: Cell, resolved: Resolved, mode: EncryptionModeSpec) -> bool:
+    """Whether the mode leaves its volume unencrypted beside one that encrypts it by its class.
+
+    Where no arm does that, all of them may lie on disks that the cluster encrypts by itself.
+    """
+    others = (resolved.modes[arm.mode_ref].volume for arm in cell.arms)
+    by_class = any(one is not None and one.storage_class_name is not None for one in others)
+    return by_class and (mode.volume is None or not mode.encrypts_at_rest)
 
 
 def _full_check(cell: Cell, resolved: Resolved) -> bool:
