@@ -18,6 +18,7 @@ CHECKS: tuple[Callable[[CampaignParts], Iterable[Problem]], ...] = (
     programs.tools,
     programs.engines,
     programs.runs,
+    programs.loads,
     programs.memory,
     settings.recovery,
     settings.reads,

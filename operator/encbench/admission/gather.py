@@ -122,8 +122,7 @@ class CampaignParts:
         """The same parts, each with its images."""
         pairs = self.combinations(INSTANCE_TEMPLATE, ENCRYPTION_MODE)
         enclaves = {name for name, mode in pairs if self.modes[mode].enclave is not None}
-        pairs = self.combinations(WORKLOAD, INSTANCE_TEMPLATE)
-        outside = {name for name, instance in pairs if self.instances[instance].is_external}
+        own, outside = self.databases
         return replace(
             self,
             instances={
@@ -131,10 +130,18 @@ class CampaignParts:
                 for name, instance in self.instances.items()
             },
             workloads={
-                name: images.with_tool(one, external=name in outside)
+                name: images.with_tool(one, external=name in outside - own)
                 for name, one in self.workloads.items()
             },
         )
+
+    @property
+    def databases(self) -> tuple[set[str], set[str]]:
+        """The workloads that meet a database of the operator's, and those that meet another."""
+        pairs = [*self.combinations(WORKLOAD, INSTANCE_TEMPLATE)]
+        outside = {pair for pair in pairs if self.instances[pair[1]].is_external}
+        own = {*pairs} - outside
+        return {name for name, _ in own}, {name for name, _ in outside}
 
     def as_frozen(self, resolved: Resolved) -> "CampaignParts":
         """The same campaign with the specs that it measures, whatever became of its parts."""

@@ -50,8 +50,8 @@ class Images:
     def with_tool(self, workload: WorkloadSpec, *, external: bool) -> WorkloadSpec:
         """The workload with the images that run it and load its data.
 
-        `external` where a database of its is one: BenchmarkSQL does not check what it has loaded,
-        and no agent could.
+        `external` where all its databases are: BenchmarkSQL does not check what it has loaded, and
+        no agent could.
         """
         tpcc, client = workload.tpcc, workload.client
         if client.image is None:

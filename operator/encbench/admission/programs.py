@@ -4,11 +4,12 @@ from collections.abc import Iterable, Iterator
 
 from encbench.admission.combined import of_combinations, of_pairs
 from encbench.admission.gather import CampaignParts
+from encbench.admission.images import TOOLS
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.kinds import ENCRYPTION_MODE, INSTANCE_TEMPLATE, WORKLOAD
 from encbench.api.workload import WorkloadSpec
-from encbench.core.problem import Problem
+from encbench.core.problem import Problem, Reason
 from encbench.core.session_memory import Sessions
 from encbench.engines.registry import engine
 from encbench.engines.setting_names import unknown
@@ -20,6 +21,22 @@ def tools(found: CampaignParts) -> Iterator[Problem]:
     for name, workload in found.workloads.items():
         for problem in tool(workload).problems(workload, found.script(workload)):
             yield problem.about(name, f"Workload {name}")
+
+
+def loads(found: CampaignParts) -> Iterator[Problem]:
+    """Whether one client loads all databases of a workload, which it is compared on."""
+    own, outside = found.databases
+    for name in sorted(own & outside):
+        tpcc = found.workloads[name].tpcc
+        if tpcc is None or tpcc.own_load:
+            continue
+        images = found.installed.images.tools if found.installed else TOOLS
+        text = (
+            f"Workload {name}: BenchmarkSQL loads databases in the cluster, but no external one: "
+            "write an image of encbench's own client in tpcc.benchmarksql.loadImage (here "
+            f"{images['tpcc']}), which then loads both, or measure them in separate campaigns"
+        )
+        yield Problem(WORKLOAD, Reason.EXTERNAL_UNSUPPORTED, text, name)
 
 
 def runs(found: CampaignParts) -> Iterator[Problem]:

@@ -105,7 +105,7 @@ class BenchmarkSql(Model):
     load_image: ImageName | None = None
     """Image of encbench's own client, which then loads the data in BenchmarkSQL's place. If
     omitted, it is the installation's for an external database, whose data have to be checked after
-    loading; any other database is loaded by BenchmarkSQL."""
+    loading; any other database is loaded by BenchmarkSQL. A campaign with both needs it."""
 
 
 class Tpcc(Model):

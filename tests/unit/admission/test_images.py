@@ -139,3 +139,51 @@ async def test_the_administrators_list_holds_for_the_defaults() -> None:
         (INSTANCE_TEMPLATE, Reason.NOT_ALLOWED),
         (WORKLOAD, Reason.NOT_ALLOWED),
     ]
+
+
+@pytest.mark.parametrize("named", [None, OWN])
+@pytest.mark.parametrize(
+    ("refs", "image"),
+    [(["small"], None), (["far"], "docker.io/encbench/tpcc:1.0"), (["small", "far"], None)],
+    ids=["own", "external", "both"],
+)
+async def test_an_external_database_does_not_change_who_loads_the_others(
+    refs: list[str], image: str | None, named: str | None
+) -> None:
+    login = {"kind": "Secret", "metadata": {"name": "login", "namespace": "bench"}}
+    far = {
+        "engine": "mysql",
+        "version": "8.0",
+        "external": {"host": "h", "database": "d", "credentialsSecretRef": {"name": "login"}},
+    }
+    matrix = [{"instanceRefs": [ref], "modeRefs": ["plain"], "workloadRefs": ["w"]} for ref in refs]
+    workload = manifests.body(
+        WORKLOAD,
+        "w",
+        "bench",
+        tpcc={"warehouses": 1, "benchmarksql": {"loadImage": named} if named else {}},
+        load={"concurrency": [4], "warmup": "0s", "duration": "1m"},
+    )
+    del workload["spec"]["sysbench"]
+    bodies = [
+        manifests.body(INSTANCE_TEMPLATE, "small", "bench", engine="mysql", version="8.4"),
+        {**manifests.body(INSTANCE_TEMPLATE, "far", "bench"), "spec": far},
+        manifests.body(ENCRYPTION_MODE, "plain", "bench"),
+        workload,
+        login,
+    ]
+    held = Manifests({(one["kind"], "bench", one["metadata"]["name"]): one for one in bodies})
+    spec = CampaignSpec.model_validate(
+        manifests.body(CAMPAIGN, "s", "bench", matrix=matrix)["spec"]
+    )
+    found, problems = await admit(
+        Offline(held), "bench", "s", spec, Installed(proxy=False, fuse=False)
+    )
+    assert found.workloads["w"].load_image == (named or image)
+    said = [one for one in problems if one.reason is Reason.EXTERNAL_UNSUPPORTED]
+    if len(refs) == 1 or named:
+        assert said == []
+    else:
+        (problem,) = said
+        assert (problem.kind, problem.subject) == (WORKLOAD, "w")
+        assert "tpcc.benchmarksql.loadImage (here docker.io/encbench/tpcc:1.0)" in problem.text
