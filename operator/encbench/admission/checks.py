@@ -5,7 +5,7 @@ All problems are reported at once, and nothing starts until there are none.
 
 from collections.abc import Callable, Iterable
 
-from encbench.admission import allowed, external, modes, programs, references
+from encbench.admission import allowed, cells, external, modes, programs, references
 from encbench.admission import campaign as settings
 from encbench.admission.gather import CampaignParts, Installed, Lookup, gather
 from encbench.api.campaign import CampaignSpec
@@ -26,6 +26,7 @@ CHECKS: tuple[Callable[[CampaignParts], Iterable[Problem]], ...] = (
     external.check,
     modes.columns,
     modes.volumes,
+    cells.names,
     settings.trials,
     settings.parallelism,
     settings.interleave,

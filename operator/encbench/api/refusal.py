@@ -31,6 +31,7 @@ class Reason(StrEnum):
     TOO_MANY_TRIALS = "TooManyTrials"
     NOT_EXTENDABLE = "NotExtendable"
     NOT_SIDE_BY_SIDE = "NotSideBySide"
+    NAMES_ALIKE = "NamesAlike"
     FITS_NO_NODE = "FitsNoNode"
 
 
@@ -60,5 +61,6 @@ MEANINGS = {
     Reason.TOO_MANY_TRIALS: "The matrix and `blocks` ask for more trials than are allowed.",
     Reason.NOT_EXTENDABLE: "The campaign to extend is not complete, or has another plan.",
     Reason.NOT_SIDE_BY_SIDE: "No plan with `parallelism` cells on nodes of their own is possible.",
+    Reason.NAMES_ALIKE: "Two arms of a cell would have one testbed.",
     Reason.FITS_NO_NODE: "No node of the cluster could hold a pod (a note of `plan` alone).",
 }

@@ -1,0 +1,31 @@
+"""Whether testbeds' names tell the arms of a cell apart."""
+
+from collections.abc import Iterator
+
+from encbench.admission.gather import CampaignParts
+from encbench.api.kinds import ENCRYPTION_MODE
+from encbench.api.testbed import Arm
+from encbench.core.naming import child_name
+from encbench.core.plan import arms
+from encbench.core.problem import Problem, Reason
+
+
+def names(found: CampaignParts) -> Iterator[Problem]:
+    """Whether every arm of a cell has a testbed of its own: names are made of the modes'.
+
+    A name that is cut ends with a hash, but how long it is differs from set to set.
+    """
+    for entry in found.campaign.matrix:
+        known: dict[str, Arm] = {}
+        for arm in arms(entry, found.campaign.baseline_mode_ref):
+            other = known.setdefault(child_name(arm.name), arm)
+            if other is arm:
+                continue
+            whose, advice = f"EncryptionMode {other.mode_ref}", "rename one of them"
+            if other.role == "control":
+                whose, advice = f"the baseline's second measurement, {other.name}", "rename it"
+            text = (
+                f"EncryptionMode {arm.mode_ref}: names of testbeds have one dash in place of dots "
+                f"and dashes, so that its testbed would be that of {whose}: {advice}"
+            )
+            yield Problem(ENCRYPTION_MODE, Reason.NAMES_ALIKE, text, arm.mode_ref)
