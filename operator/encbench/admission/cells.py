@@ -1,13 +1,14 @@
-"""Whether testbeds' names tell the arms of a cell apart."""
+"""Whether testbeds and reports could tell the arms and cells of a matrix apart."""
 
 from collections.abc import Iterator
 
 from encbench.admission.gather import CampaignParts
-from encbench.api.kinds import ENCRYPTION_MODE
+from encbench.api.kinds import CAMPAIGN, ENCRYPTION_MODE
 from encbench.api.testbed import Arm
 from encbench.core.naming import child_name
 from encbench.core.plan import arms
 from encbench.core.problem import Problem, Reason
+from encbench.text.words import listed
 
 
 def names(found: CampaignParts) -> Iterator[Problem]:
@@ -29,3 +30,25 @@ def names(found: CampaignParts) -> Iterator[Problem]:
                 f"and dashes, so that its testbed would be that of {whose}: {advice}"
             )
             yield Problem(ENCRYPTION_MODE, Reason.NAMES_ALIKE, text, arm.mode_ref)
+
+
+def pairs(found: CampaignParts) -> Iterator[Problem]:
+    """Whether one cell has an instance with a workload, by which reports name what they measured.
+
+    Entries with the same modes make one cell.
+    """
+    known: dict[tuple[str, str], tuple[Arm, ...]] = {}
+    twice: dict[str, dict[str, None]] = {}
+    for entry in found.campaign.matrix:
+        own = arms(entry, found.campaign.baseline_mode_ref)
+        for instance in entry.instance_refs:
+            for workload in entry.workload_refs:
+                if known.setdefault((instance, workload), own) != own:
+                    twice.setdefault(instance, {})[workload] = None
+    for instance, workloads in twice.items():
+        text = (
+            f"matrix: InstanceTemplate {instance} meets Workload {listed(workloads)} in several "
+            "entries with different modeRefs, which no report could tell apart: write the modes "
+            "of all of them into one entry, or measure them in separate campaigns"
+        )
+        yield Problem(CAMPAIGN, Reason.MEASURED_TWICE, text, found.name)

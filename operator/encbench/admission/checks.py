@@ -27,6 +27,7 @@ CHECKS: tuple[Callable[[CampaignParts], Iterable[Problem]], ...] = (
     modes.columns,
     modes.volumes,
     cells.names,
+    cells.pairs,
     settings.trials,
     settings.parallelism,
     settings.interleave,

@@ -246,7 +246,8 @@ class CampaignSpec(Model):
     transitions = tuple(_frozen(field) for field in FROZEN_FIELDS)
 
     matrix: Annotated[list[MatrixEntry], Field(min_length=1, max_length=16)]
-    """What to measure."""
+    """What to measure. An instance and a workload that meet in several entries have the same modes
+    in each."""
     baseline_mode_ref: Name
     """EncryptionMode with which all others are compared. It is measured a second time, on a testbed
     of its own, as the noise floor."""

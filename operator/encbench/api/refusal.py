@@ -32,6 +32,7 @@ class Reason(StrEnum):
     NOT_EXTENDABLE = "NotExtendable"
     NOT_SIDE_BY_SIDE = "NotSideBySide"
     NAMES_ALIKE = "NamesAlike"
+    MEASURED_TWICE = "MeasuredTwice"
     FITS_NO_NODE = "FitsNoNode"
 
 
@@ -62,5 +63,6 @@ MEANINGS = {
     Reason.NOT_EXTENDABLE: "The campaign to extend is not complete, or has another plan.",
     Reason.NOT_SIDE_BY_SIDE: "No plan with `parallelism` cells on nodes of their own is possible.",
     Reason.NAMES_ALIKE: "Two arms of a cell would have one testbed.",
+    Reason.MEASURED_TWICE: "An instance and a workload meet in two entries with different modes.",
     Reason.FITS_NO_NODE: "No node of the cluster could hold a pod (a note of `plan` alone).",
 }

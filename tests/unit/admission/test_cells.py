@@ -1,8 +1,8 @@
-"""Matrices whose arms no name would tell apart."""
+"""Matrices whose arms or cells no name would tell apart."""
 
 import pytest
 
-from encbench.api.kinds import ENCRYPTION_MODE, INSTANCE_TEMPLATE
+from encbench.api.kinds import CAMPAIGN, ENCRYPTION_MODE, INSTANCE_TEMPLATE, WORKLOAD
 from encbench.core.problem import Problem, Reason
 from encbench.ports import Body
 from tests.support import manifests
@@ -22,7 +22,7 @@ def entry(*mode_refs: str, instances: str = "small", workloads: str = "oltp") ->
 
 
 async def refused(*changed: Body) -> list[Problem]:
-    reasons = (Reason.NAMES_ALIKE,)
+    reasons = (Reason.NAMES_ALIKE, Reason.MEASURED_TWICE)
     return [problem for problem in await admitted(*changed) if problem.reason in reasons]
 
 
@@ -55,3 +55,34 @@ async def test_modes_that_never_meet_may_have_names_alike() -> None:
     matrix = [entry("tls-1.2"), entry("tls-1-2", instances="big")]
     big = manifests.body(INSTANCE_TEMPLATE, "big", SPACE)
     assert not await refused(study(matrix=matrix), big, *modes("tls-1.2", "tls-1-2"))
+
+
+@pytest.mark.parametrize(
+    ("matrix", "twice"),
+    [
+        ([entry("enc"), entry("tls")], "small meets Workload oltp in"),
+        ([entry("enc", "tls"), entry("tls", "enc")], "small meets Workload oltp in"),
+        (
+            [entry("enc", workloads="oltp reads"), entry("tls", workloads="oltp reads")],
+            "small meets Workload oltp and reads in",
+        ),
+        ([entry("enc", instances="small big"), entry("tls", instances="big")], "big meets"),
+        ([entry("enc"), entry("enc")], None),
+        ([entry("enc"), entry("plain", "enc")], None),
+        ([entry("enc"), entry("tls", workloads="reads")], None),
+        ([entry("enc"), entry("tls", instances="big")], None),
+    ],
+)
+async def test_one_instance_and_workload_in_two_cells(
+    matrix: list[Body], twice: str | None
+) -> None:
+    others = [
+        manifests.body(INSTANCE_TEMPLATE, "big", SPACE),
+        manifests.body(WORKLOAD, "reads", SPACE),
+        *modes("tls"),
+    ]
+    found = await refused(study(matrix=matrix), *others)
+    assert [(one.kind, one.subject, one.reason) for one in found] == (
+        [(CAMPAIGN, "study", Reason.MEASURED_TWICE)] if twice else []
+    )
+    assert all(f"InstanceTemplate {twice}" in one.text for one in found)
