@@ -7,7 +7,7 @@ from encbench.admission.gather import CampaignParts, named
 from encbench.api.base import Placement
 from encbench.api.campaign import MAX_TRIALS, CampaignSpec
 from encbench.api.kinds import CAMPAIGN, INSTANCE_TEMPLATE, WORKLOAD, Kind
-from encbench.core.plan import cells
+from encbench.core.plan import SOLO, cells
 from encbench.core.problem import Problem, Reason
 from encbench.kube.affinity import HOSTNAME
 from encbench.text.words import plural
@@ -47,9 +47,12 @@ def reads(found: CampaignParts) -> Iterator[Problem]:
 
 def most_blocks(spec: CampaignSpec) -> int:
     """The most blocks of a condition, replacements included."""
-    blocks = spec.blocks.max if spec.precision else spec.blocks.min
-    blocks += spec.blocks.max_replacements
-    return blocks + (spec.blocks.solo if spec.blocks.interleave else 0)
+    return _most_usual(spec) + (spec.blocks.solo if spec.blocks.interleave else 0)
+
+
+def _most_usual(spec: CampaignSpec) -> int:
+    """The same without the solo ones; each has a number of its own."""
+    return (spec.blocks.max if spec.precision else spec.blocks.min) + spec.blocks.max_replacements
 
 
 def most_trials(found: CampaignParts) -> int:
@@ -70,6 +73,18 @@ def trials(found: CampaignParts) -> Iterator[Problem]:
             f"{conditions:,} combinations of instance, workload and concurrency with up to "
             f"{blocks:,} blocks, replacements included, are {count:,} trials where a campaign may "
             f"have {MAX_TRIALS:,}: split the matrix over several campaigns, or lower blocks"
+        )
+        yield Problem(CAMPAIGN, Reason.TOO_MANY_TRIALS, text, found.name)
+
+
+def numbers(found: CampaignParts) -> Iterator[Problem]:
+    """Whether there are numbers for all interleaved blocks, below those of the solo ones."""
+    spec, most = found.campaign, _most_usual(found.campaign)
+    if spec.blocks.interleave is not None and most > SOLO:
+        field = "blocks.max" if spec.precision else "blocks.min"
+        text = (
+            f"{field} and blocks.maxReplacements together are {most:,} blocks, and with "
+            f"blocks.interleave a condition may have {SOLO:,}: lower one of them"
         )
         yield Problem(CAMPAIGN, Reason.TOO_MANY_TRIALS, text, found.name)
 

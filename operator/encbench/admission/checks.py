@@ -29,6 +29,7 @@ CHECKS: tuple[Callable[[CampaignParts], Iterable[Problem]], ...] = (
     cells.names,
     cells.pairs,
     settings.trials,
+    settings.numbers,
     settings.parallelism,
     settings.interleave,
 )

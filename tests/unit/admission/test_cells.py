@@ -1,4 +1,6 @@
-"""Matrices whose arms or cells no name would tell apart."""
+"""Matrices whose arms or cells no name would tell apart, and blocks beyond their numbers."""
+
+from typing import Any
 
 import pytest
 
@@ -22,7 +24,7 @@ def entry(*mode_refs: str, instances: str = "small", workloads: str = "oltp") ->
 
 
 async def refused(*changed: Body) -> list[Problem]:
-    reasons = (Reason.NAMES_ALIKE, Reason.MEASURED_TWICE)
+    reasons = (Reason.NAMES_ALIKE, Reason.MEASURED_TWICE, Reason.TOO_MANY_TRIALS)
     return [problem for problem in await admitted(*changed) if problem.reason in reasons]
 
 
@@ -86,3 +88,32 @@ async def test_one_instance_and_workload_in_two_cells(
         [(CAMPAIGN, "study", Reason.MEASURED_TWICE)] if twice else []
     )
     assert all(f"InstanceTemplate {twice}" in one.text for one in found)
+
+
+@pytest.mark.parametrize(
+    ("blocks", "precision", "field"),
+    [
+        ({"min": 1000, "maxReplacements": 1}, None, "blocks.min"),
+        ({"min": 4, "max": 990, "maxReplacements": 11}, 0.02, "blocks.max"),
+        ({"min": 1000, "maxReplacements": 0}, None, None),
+        ({"min": 4, "max": 1000, "maxReplacements": 10}, None, None),
+        ({"min": 4, "max": 990, "maxReplacements": 10, "solo": 50}, 0.02, None),
+    ],
+)
+async def test_interleaved_blocks_have_numbers_below_the_solo_ones(
+    blocks: dict[str, Any], precision: float | None, field: str | None
+) -> None:
+    target = {"precision": {"targetHalfWidth": precision}} if precision else {}
+    assert not await refused(study(blocks=blocks | {"solo": 0}, **target))
+    found = await refused(study(blocks=blocks | {"interleave": {}}, **target))
+    assert [(one.kind, one.text) for one in found] == (
+        [
+            (
+                CAMPAIGN,
+                f"{field} and blocks.maxReplacements together are 1,001 blocks, and with "
+                "blocks.interleave a condition may have 1,000: lower one of them",
+            )
+        ]
+        if field
+        else []
+    )
