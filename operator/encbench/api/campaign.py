@@ -155,7 +155,8 @@ class Limits(Model):
     """Limits above which a trial is Invalid, whatever its TPS; its block is replaced."""
 
     client_throttling: Fraction = 0.2
-    """Share of the window during which a client pod was throttled. 1 allows everything."""
+    """Share of the time in which a client pod ran (in interleaved blocks that of its own slices)
+    for which it was throttled. 1 allows everything."""
     foreign_cpu: Fraction = 0.5
     """Share of a node's cores used by anything but the campaign's own databases, clients and
     sidecars, on the nodes of database and clients. 1 allows everything."""

@@ -97,6 +97,11 @@ class Slices(Model):
         """Counted time."""
         return sum(row.seconds for row in self.rows)
 
+    @property
+    def running_seconds(self) -> float:
+        """How long the clients ran: their slots, counted or not."""
+        return sum(row.end - row.begin for row in self.rows)
+
     def each_second(self, amounts: Iterable[float | None]) -> float | None:
         """A rate, of what each slice had; None if too few of the slices were read."""
         known = [

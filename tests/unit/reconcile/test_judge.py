@@ -12,6 +12,7 @@ from encbench.reconcile.trial.facts import Collected, TrialGathered
 from encbench.reconcile.trial.judge import judge
 from encbench.reconcile.trial.series import WindowMetrics
 from encbench.tools.measurement import Measurement
+from tests.support.slices import slices
 from tests.unit.reconcile.seen import a_trial
 
 WINDOW = Window(start=100.0, end=160.0)
@@ -93,9 +94,16 @@ def test_a_throttled_client() -> None:
     assert reason(spec(client_throttling=1.0), throttled(120.0)) is None, "1 allows all"
     _, _, message = judge(spec(), TrialGathered(throttled(0.0, 15.0), METRICS))
     assert message == (
-        "client 1 was throttled for 15.0 s of 60 s, more than limits.clientThrottling 0.2 allows: "
-        "give client.resources.cpu more"
+        "client 1 was throttled for 25.0% of the 60 s in which it ran, more than "
+        "limits.clientThrottling 0.2 allows: give client.resources.cpu more"
     )
+
+
+def test_a_client_in_turns_is_throttled_in_its_own_slots_alone() -> None:
+    """Ten slots of 2.5 s in a block of a minute: a fifth of them are 5 s."""
+    own = slices(*[(None, None)] * 10)
+    assert reason(collected=replace(throttled(5.0), slices=own)) is None
+    assert reason(collected=replace(throttled(5.1), slices=own)) == "ClientThrottled"
 
 
 def moved(*seconds: float | None) -> Collected:

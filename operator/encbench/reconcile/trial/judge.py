@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from encbench.api.trial import Outcome, TrialSpec
 from encbench.core.records import DiskIo, IdleCpu, TrialCpu
+from encbench.core.throttling import running_seconds, throttled_share
 from encbench.reconcile.trial.facts import Collected, TrialGathered
 from encbench.tools.measurement import Measurement
 
@@ -119,16 +120,15 @@ def _not_in_memory(
 
 
 def _throttled(limit: float, collected: Collected) -> Iterator[tuple[str, str]]:
-    if limit >= 1 or collected.window is None:
-        return
-    length = collected.window.end - collected.window.start
+    running = running_seconds(collected.window, collected.slices)
     for index, client in enumerate(collected.clients):
-        seconds = client.throttled_seconds or 0.0
-        if seconds > limit * length:
+        share = throttled_share(client, running)
+        if share is not None and share > limit:
             yield (
                 "ClientThrottled",
-                f"client {index} was throttled for {seconds:.1f} s of {length:.0f} s, more than "
-                f"limits.clientThrottling {limit:g} allows: give client.resources.cpu more",
+                f"client {index} was throttled for {share:.1%} of the {running:.0f} s in which it "
+                f"ran, more than limits.clientThrottling {limit:g} allows: give "
+                "client.resources.cpu more",
             )
 
 

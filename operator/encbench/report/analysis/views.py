@@ -7,6 +7,7 @@ from encbench.api.trial import TrialResult, TrialSpec
 from encbench.core import records
 from encbench.core.figures import CELLS, NEW_ORDERS, ROUND_TRIPS
 from encbench.core.slices import Slices
+from encbench.core.throttling import running_seconds, throttled_share
 from encbench.report.analysis import latency
 from encbench.report.analysis.bucket import Attempt
 from encbench.report.document.trial import RoundView, SlotView, SlowestClient, TrialView
@@ -85,7 +86,7 @@ def view(attempt: Attempt, home: records.IndexTestbed | None = None) -> TrialVie
         redo_mib=_part(recovery.redo_bytes, MEBIBYTE) if recovery else None,
         cpu_withheld=dict(cpu.withheld),
         throttled_seconds=sum(throttled) if throttled else None,
-        throttled_percent=_throttled(record, throttled),
+        throttled_percent=_throttled(record),
         foreign_cpu_percent=max((rounded(100 * it.fraction) for it in cpu.foreign), default=None),
         stolen_cpu_percent=max((rounded(100 * it.fraction) for it in cpu.stolen), default=None),
         idle_cpu_percent=_percent(cpu.idle),
@@ -212,11 +213,11 @@ def _memory_percent(client: records.ClientFacts) -> float | None:
     return None if share is None else 100 * share
 
 
-def _throttled(record: records.TrialRecord, seconds: list[float]) -> float | None:
-    window = record.window
-    if not seconds or window is None or window.end <= window.start:
-        return None
-    return rounded(100 * max(seconds) / (window.end - window.start))
+def _throttled(record: records.TrialRecord) -> float | None:
+    running = running_seconds(record.window, record.slices)
+    shares = [throttled_share(client, running) for client in record.clients]
+    known = [share for share in shares if share is not None]
+    return rounded(100 * max(known)) if known else None
 
 
 def _positive(value: float | None) -> float | None:

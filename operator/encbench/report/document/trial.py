@@ -117,7 +117,7 @@ class TrialView(Model):
     cpu_withheld: dict[str, str] = Field(default_factory=dict)
     throttled_seconds: float | None = None
     throttled_percent: float | None = None
-    """Of the window, of the client pod that was throttled most."""
+    """Of the time in which it ran, of the client pod that was throttled most."""
     foreign_cpu_percent: float | None = None
     """The share of a node's cores that anything but the campaign's own databases, clients and
     sidecars used; the largest over the nodes of database and clients. None where it was not

@@ -28,6 +28,8 @@ def test_a_calm_study_has_only_the_notes_on_its_dataset_and_its_testbeds() -> No
 
 BUSY = replace(CALM, concurrency=(64,))
 """A server at its limit."""
+IN_TURNS = replace(CALM, rounds=10)
+"""Clients that run for 30 s of each window, in slices of 3 s."""
 
 
 @pytest.mark.parametrize(
@@ -58,6 +60,7 @@ BUSY = replace(CALM, concurrency=(64,))
         (replace(CALM, foreign=None), "Load from outside was not measured"),
         (replace(CALM, idle=0.021), "Idle databases were not quite idle"),
         (replace(CALM, throttled=3.1), "The client was near its limit"),
+        (replace(IN_TURNS, throttled=1.6), "The client was near its limit"),
         (BUSY, "The server was at its CPU limit"),
         (replace(CALM, rate=50), "A fixed rate was offered"),
         (replace(CALM, rate=500), "An arm fell behind the offered rate"),
@@ -75,6 +78,7 @@ def test_caveat(study: Study, title: str) -> None:
         (replace(CALM, stolen=0.019), "The hypervisor took CPU"),
         (replace(CALM, idle=0.019), "Idle databases were not quite idle"),
         (replace(CALM, throttled=2.9), "The client was near its limit"),
+        (replace(IN_TURNS, throttled=1.4), "The client was near its limit"),
         (replace(BUSY, rate=50), "The server was at its CPU limit"),
         (replace(CALM, per_testbed=1), "Each mode ran on one testbed"),
         (replace(CALM, loss={}), "Each mode ran on one testbed"),

@@ -20,7 +20,7 @@ UNEVEN_PERCENT = 90.0
 STOLEN_PERCENT = 2.0
 """Of a node's cores: how much the hypervisor may take."""
 THROTTLED_PERCENT = 5.0
-"""Of a window, for one client."""
+"""Of the time in which a client ran."""
 EQUAL_WORK_SHARE = 0.7
 """Of the slowest arm's TPS: a rate that every arm can keep up with."""
 IDLE_SERVER_PERCENT = 60.0
@@ -49,8 +49,8 @@ def busy_client(facts: Facts) -> Iterator[Caveat]:
             text=f"Client CPU reached {text.number(most, 0)} % of its limit; {len(busy)} of "
             f"{plural(len(facts.counted), 'counted trial')} were above "
             f"{text.number(CLIENT_NEAR_LIMIT, 0)} %, {len(throttled)} were throttled for more than "
-            f"{text.number(THROTTLED_PERCENT, 0)} % of the window. Where the client limits TPS the "
-            "cost of encryption is hidden.",
+            f"{text.number(THROTTLED_PERCENT, 0)} % of the time in which they ran. Where the client "
+            "limits TPS the cost of encryption is hidden.",
         )
 
 
