@@ -89,6 +89,8 @@ def test_the_operator_reads_every_field_of_a_summary() -> None:
         memoryMaxBytes=1,
         memoryLimitBytes=2,
         throttledSeconds=0.0,
+        throttledPeriods=0.0,
+        cpuPeriods=20.0,
         clockSkewSeconds=0.0,
         clockOffset={"seconds": 0.5, "roundTrip": 0.01},
         machine=recorder.ClientMachineRows(kernel="6.1.0", cpuModel="Some CPU"),

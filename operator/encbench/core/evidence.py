@@ -171,6 +171,9 @@ class ClientSummary(Record):
     memory_max_bytes: int | None = None
     memory_limit_bytes: int | None = None
     throttled_seconds: float | None = None
+    throttled_periods: float | None = None
+    """Absent from a recorder of an earlier version, like the next."""
+    cpu_periods: float | None = None
     clock_skew_seconds: float | None = None
     """How far the wall clock moved against the monotonic one during the run."""
     clock_offset: ClockOffsetFacts | None = None

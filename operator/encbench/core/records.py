@@ -39,6 +39,11 @@ class ClientFacts(Model):
     memory_max_bytes: int | None = None
     memory_limit_bytes: int | None = None
     throttled_seconds: float | None = None
+    """For which its CPU limit held it back in the window, summed over CPUs."""
+    throttled_periods: float | None = None
+    """Periods of its CPU limit in which that was so."""
+    cpu_periods: float | None = None
+    """Periods in which it ran."""
     clock_skew_seconds: float | None = None
     """How far its wall clock moved against its monotonic one during the run."""
     clock_offset: ClockOffsetFacts | None = None

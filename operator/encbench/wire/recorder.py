@@ -129,6 +129,11 @@ class Summary(TypedDict):
     memoryMaxBytes: int | None
     memoryLimitBytes: int | None
     throttledSeconds: float | None
+    """For which its container was throttled in the window, summed over CPUs."""
+    throttledPeriods: float | None
+    """Periods of the CPU limit, of 100 ms as a rule, in which that was so."""
+    cpuPeriods: float | None
+    """Periods in which the container ran."""
     clockSkewSeconds: float | None
     """How far the wall clock moved against the monotonic one during the run."""
     clockOffset: ClockOffset | None

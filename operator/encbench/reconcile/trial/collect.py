@@ -271,6 +271,8 @@ def _client_facts(run: _Run, part: Measurement, node: str | None) -> ClientFacts
         memory_max_bytes=summary.memory_max_bytes,
         memory_limit_bytes=summary.memory_limit_bytes,
         throttled_seconds=summary.throttled_seconds,
+        throttled_periods=summary.throttled_periods,
+        cpu_periods=summary.cpu_periods,
         clock_skew_seconds=summary.clock_skew_seconds,
         clock_offset=summary.clock_offset,
         node=node,

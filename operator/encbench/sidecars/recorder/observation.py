@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from encbench.sidecars.recorder.barrier import BarrierStamp, End
 from encbench.sidecars.recorder.moment import Moment
-from encbench.sidecars.recorder.process import TICKS, Usage
+from encbench.sidecars.recorder.process import TICKS, Throttling, Usage
 from encbench.tools.progress import Mark, Sample
 from encbench.wire.files import SERIES_COLUMNS
 
@@ -94,14 +94,26 @@ class Observation:
         ]
         return _at(points, window.end.monotonic) - _at(points, window.start.monotonic)
 
-    def throttled_seconds(self, window: ObservedWindow) -> float | None:
-        """Time for which the tool's container was throttled in the window, if that is visible."""
-        known = [(u.monotonic, u.throttled_seconds) for u in self.usages]
-        points = [(time, value) for time, value in known if value is not None]
-        if not points:
+    def throttling(self, window: ObservedWindow) -> Throttling | None:
+        """How far the counters of the tool's container grew in the window, if they are visible."""
+        known = [(u.monotonic, u.throttling) for u in self.usages if u.throttling is not None]
+        seconds = _growth([(time, it.seconds) for time, it in known], window)
+        if seconds is None:
             return None
-        start, over = _at(points, window.start.monotonic), _at(points, window.end.monotonic)
-        return max(0.0, over - start)
+        return Throttling(
+            seconds,
+            _growth([(time, it.throttled_periods) for time, it in known], window),
+            _growth([(time, it.periods) for time, it in known], window),
+        )
+
+
+def _growth(points: list[tuple[float, float | None]], window: ObservedWindow) -> float | None:
+    """Of a counter in the window; None if it was never read."""
+    known = [(time, value) for time, value in points if value is not None]
+    if not known:
+        return None
+    over = _at(known, window.end.monotonic)
+    return max(0.0, over - _at(known, window.start.monotonic))
 
 
 def _at(points: list[tuple[float, float]], moment: float) -> float:

@@ -2,11 +2,13 @@
 
 CPU time is `utime + stime` of the whole process, including ended threads, in ticks of 10 ms.
 Throttling is that of the tool's container: its view of its cgroup is under `/proc/<pid>/root`,
-which processes of the same user may usually read; otherwise it is unknown. Files stay open and are
-read repeatedly, which is cheaper and keeps them readable for a moment after the process ends.
+which processes of the same user may usually read; otherwise it is unknown. Its seconds are summed
+over CPUs, so its periods are read as well (`core.throttling`). Files stay open and are read
+repeatedly, which is cheaper and keeps them readable for a moment after the process ends.
 """
 
 import os
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +23,17 @@ _CGROUP_FILES = (
 )
 
 
+class Throttling(NamedTuple):
+    """What the kernel counts of a cgroup with a CPU limit."""
+
+    seconds: float
+    """For which it was throttled, summed over CPUs."""
+    throttled_periods: float | None = None
+    """Periods, of 100 ms as a rule, in which it was throttled."""
+    periods: float | None = None
+    """Periods in which it ran."""
+
+
 class Usage(NamedTuple):
     """The process's usage so far."""
 
@@ -28,7 +41,7 @@ class Usage(NamedTuple):
     cpu_seconds: float
     resident_bytes: int | None
     memory_max_bytes: int | None
-    throttled_seconds: float | None
+    throttling: Throttling | None
 
 
 def is_alive(pid: int) -> bool:
@@ -87,7 +100,7 @@ class ToolProcess:
             cpu_seconds=ticks / TICKS,
             resident_bytes=_kibibytes(status, "VmRSS:"),
             memory_max_bytes=_kibibytes(status, "VmHWM:"),
-            throttled_seconds=self._throttling.read() if self._throttling else None,
+            throttling=self._throttling.read() if self._throttling else None,
         )
 
 
@@ -96,31 +109,36 @@ def _content(descriptor: int) -> bytes:
     return os.pread(descriptor, 8192, 0)
 
 
-class _Counter:
-    """One counter of a cgroup; its last value once the cgroup is gone."""
+class _Counters:
+    """Those of a cgroup; their last values once the cgroup is gone."""
 
     def __init__(self, path: Path, field: str, unit: float) -> None:
         self._file, self._field, self._unit = os.open(path, os.O_RDONLY), field, unit
-        self._last: float | None = None
+        self._last: Throttling | None = None
 
-    def read(self) -> float | None:
+    def read(self) -> Throttling | None:
         try:
             words = _content(self._file).decode().split()
         except OSError:
             return self._last
-        if self._field in words:
-            self._last = int(words[words.index(self._field) + 1]) * self._unit
+        found = dict(pairwise(words))
+        if self._field in found:
+            throttled, periods = (
+                int(found[name]) if name in found else None
+                for name in ("nr_throttled", "nr_periods")
+            )
+            self._last = Throttling(int(found[self._field]) * self._unit, throttled, periods)
         return self._last
 
 
-def _throttling(root: Path) -> _Counter | None:
+def _throttling(root: Path) -> _Counters | None:
     for path, field, unit in _CGROUP_FILES:
         try:
-            counter = _Counter(root / path, field, unit)
+            counters = _Counters(root / path, field, unit)
         except OSError:
             continue
-        if counter.read() is not None:
-            return counter
+        if counters.read() is not None:
+            return counters
     return None
 
 

@@ -162,6 +162,7 @@ class RunDriver:
         cut_off(output)
         output_digest = digest(output)
         cpu = seen.cpu_seconds(window, began, ended) if window and ended else None
+        throttling = seen.throttling(window) if window else None
         seen_by = read_machine()
         summary = wire.Summary(
             schema=SUMMARY_SCHEMA,
@@ -175,7 +176,9 @@ class RunDriver:
             cpuLimitCores=self._config.cpu_limit,
             memoryMaxBytes=seen.memory_max_bytes,
             memoryLimitBytes=self._config.memory_limit,
-            throttledSeconds=_rounded(seen.throttled_seconds(window) if window else None),
+            throttledSeconds=_rounded(throttling and throttling.seconds),
+            throttledPeriods=_rounded(throttling and throttling.throttled_periods),
+            cpuPeriods=_rounded(throttling and throttling.periods),
             clockSkewSeconds=_rounded(clock_skew),
             clockOffset=self._run.clock,
             machine=wire.ClientMachineRows(kernel=seen_by["kernel"], cpuModel=seen_by["cpuModel"]),

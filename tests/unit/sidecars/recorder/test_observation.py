@@ -12,7 +12,7 @@ from encbench.sidecars.recorder.observation import (
     SecondRow,
     series_csv,
 )
-from encbench.sidecars.recorder.process import TICKS, Usage
+from encbench.sidecars.recorder.process import TICKS, Throttling, Usage
 from encbench.tools.progress import Mark, Sample
 from encbench.wire.files import SERIES_COLUMNS
 
@@ -22,8 +22,10 @@ def at(seconds: float) -> Moment:
     return Moment(1000 + seconds, seconds)
 
 
-def usage(seconds: float, cpu: float, throttled: float | None = None, most: int = 1) -> Usage:
-    return Usage(seconds, cpu, 100, most, throttled)
+def usage(
+    seconds: float, cpu: float, throttling: Throttling | None = None, most: int = 1
+) -> Usage:
+    return Usage(seconds, cpu, 100, most, throttling)
 
 
 def end(code: int = 0, cpu: float = 0.0, when: float = 12.0) -> End:
@@ -85,10 +87,12 @@ def test_what_is_used_after_the_window_does_not_count() -> None:
 def test_throttling_in_the_window() -> None:
     seen = Observation(has_warmup=True)
     window = ObservedWindow(at(2.0), at(11.0))
-    assert seen.throttled_seconds(window) is None
+    assert seen.throttling(window) is None
     for second, throttled in [(1, 5.0), (2, 5.5), (6, 6.0), (11, 7.0)]:
-        seen.usages.append(usage(second, second, throttled))
-    assert seen.throttled_seconds(window) == pytest.approx(1.5)
+        seen.usages.append(usage(second, second, Throttling(throttled)))
+    assert seen.throttling(window) == (pytest.approx(1.5), None, None)
+    seen.usages = [usage(t, t, Throttling(t / 2, 3.0 * t, 10.0 * t)) for t in (1, 3, 11)]
+    assert seen.throttling(window) == pytest.approx((4.5, 27.0, 90.0))
 
 
 def test_a_tool_that_says_when_the_window_is_over_is_believed() -> None:

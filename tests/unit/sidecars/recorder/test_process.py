@@ -77,20 +77,27 @@ def test_only_a_descendant_is_found() -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "content", "seconds"),
+    ("file", "content", "found"),
     [
-        ("cpu.stat", "usage_usec 5\nnr_throttled 3\nthrottled_usec 2500000\n", 2.5),
-        ("cpu/cpu.stat", "nr_periods 4\nnr_throttled 3\nthrottled_time 1500000000\n", 1.5),
+        (
+            "cpu.stat",
+            "usage_usec 5\nnr_periods 7\nnr_throttled 3\nthrottled_usec 2500000\n",
+            (2.5, 3, 7),
+        ),
+        ("cpu.stat", "usage_usec 5\nthrottled_usec 2500000\n", (2.5, None, None)),
+        ("cpu/cpu.stat", "nr_periods 4\nnr_throttled 3\nthrottled_time 1500000000\n", (1.5, 3, 4)),
         ("cpu.stat", "usage_usec 5\nuser_usec 5\n", None),
         ("other", "", None),
     ],
 )
-def test_throttling(tmp_path: Path, file: str, content: str, seconds: float | None) -> None:
+def test_throttling(
+    tmp_path: Path, file: str, content: str, found: tuple[float | None, ...] | None
+) -> None:
     path = tmp_path / "sys/fs/cgroup" / file
     path.parent.mkdir(parents=True)
     path.write_text(content)
-    counter = process._throttling(tmp_path)
-    assert (counter.read() if counter else None) == seconds
+    counters = process._throttling(tmp_path)
+    assert (counters.read() if counters else None) == found
 
 
 def test_long_names_are_cut_as_the_kernel_cuts_them(tmp_path: Path) -> None:
