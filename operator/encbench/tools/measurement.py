@@ -128,7 +128,8 @@ def in_slices(whole: Measurement, slices: Slices) -> Measurement:
     """The measurement of a trial's counted slices, of what its clients reported of the whole run.
 
     Latency is of the transactions that no stop interrupted. What a transaction sends and receives
-    does not depend on when it runs, so that is the whole run's.
+    does not depend on when it runs, so that is the whole run's. Errors are counted of the whole run
+    alone, so those of the slices are as many for each transaction.
     """
     histogram = tuple((math.sqrt(low * high), count) for low, high, count in slices.latency)
     return replace(
@@ -142,6 +143,7 @@ def in_slices(whole: Measurement, slices: Slices) -> Measurement:
         latency_min_ms=histogram[0][0] if histogram else None,
         latency_max_ms=histogram[-1][0] if histogram else None,
         latency_p95_ms=percentile(histogram, PERCENTILE) if histogram else None,
+        errors=round(whole.errors * slices.transactions / max(1, whole.transactions)),
         histogram=histogram,
         series=(),
         extra=_extra_in_slices(whole, slices),

@@ -188,6 +188,10 @@ def test_errors_and_what_is_missing() -> None:
     assert reason(collected=bad) == "ErrorRate"
     fine = replace(COLLECTED, measurement=replace(USUAL, errors=60))
     assert reason(collected=fine) is None
+    in_turns = replace(bad, whole_run=replace(USUAL, errors=90, transactions=9000))
+    assert reason(collected=in_turns) is None, "errors are counted of the whole run"
+    worse = replace(fine, whole_run=replace(USUAL, errors=91, transactions=9000))
+    assert reason(collected=worse) == "ErrorRate"
     none = replace(COLLECTED, measurement=replace(USUAL, transactions=0))
     assert reason(collected=none) == "NoTransactions"
     assert reason(collected=replace(COLLECTED, missing="a key")) == "ArtefactsLost"

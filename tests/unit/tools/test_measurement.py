@@ -161,4 +161,6 @@ def test_of_an_interleaved_run_only_slices_count() -> None:
         each = rate / whole.tps
         assert found.extra[name] / found.tps == pytest.approx(each), "of each transaction the same"
     assert found.series == ()
+    some = in_slices(measured(errors=30, transactions=1000), slices)
+    assert some.errors == 12, "of each transaction the same"
     assert in_slices(measured(), slices).extra == {}, "a tool that has no New-Orders reports none"

@@ -124,6 +124,7 @@ def _counted(whole: Collected, slices: Slices) -> Collected:
         whole,
         window=Window(start=slices.rows[0].counted, end=slices.rows[-1].end),
         measurement=in_slices(whole.measurement, slices),
+        whole_run=whole.measurement,
         cpu=cpu,
         slices=slices,
     )

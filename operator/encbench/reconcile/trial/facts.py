@@ -89,6 +89,8 @@ class Collected:
     window: Window | None = None
     """When all clients were measuring, by the operator's clock."""
     measurement: Measurement | None = None
+    whole_run: Measurement | None = None
+    """What the clients report of their whole run, where `measurement` is of slices of it."""
     clients: tuple[ClientFacts, ...] = ()
     cpu: ClientCpu | None = None
     missing: str = ""

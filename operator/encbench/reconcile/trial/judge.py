@@ -62,9 +62,9 @@ def _broken(
     if measurement.transactions == 0:
         yield "NoTransactions", "the tool finished no transaction in the window"
         return
-    limit = spec.workload.max_error_rate
-    if measurement.errors / measurement.transactions > limit:
-        message = f"{measurement.errors} errors in {measurement.transactions} transactions are more"
+    limit, run = spec.workload.max_error_rate, collected.whole_run or measurement
+    if run.errors / max(1, run.transactions) > limit:
+        message = f"{run.errors} errors in {run.transactions} transactions are more"
         yield "ErrorRate", f"{message} than maxErrorRate {limit:g} allows"
     in_turns, most = spec.turns is not None, spec.workload.max_read_kib
     yield from _not_in_memory(most, metrics.disk, measurement, in_turns=in_turns)
