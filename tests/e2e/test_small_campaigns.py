@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.full, pytest.mark.usefixtures("single_node")]
 STUDIES = sorted(path.parent.name for path in REPO.glob("campaigns/*/small"))
 LONGEST = 25 * 60
 """Seconds that a small form may take here."""
-DISTURBED = {"ForeignLoad", "NotIdle", "ClientThrottled", "SeriesLost", "BlockBroken"}
+DISTURBED = {"ForeignLoad", "NotIdle", "ClientThrottled", "SeriesLost", "BlockBroken", "SlotMissed"}
 """What a busy machine does to a trial; the operator replaces its block. Any other reason says that
 the mode or the workload is not what the campaign promises."""
 

@@ -293,6 +293,7 @@ _OUTCOMES = {
         OOM: "The server ran out of memory and restarted.",
         BLOCK_BROKEN: "Another trial of its interleaved block ended without a result.",
         "NotUnderLoad": "The load ended before the server was stopped.",
+        "SlotMissed": "A client did not run in a slot of its interleaved block as planned.",
         "ArtefactsLost": "A client's log is missing or is not what the recorder stored.",
         "OutputTooLarge": "A client stored more than the operator reads.",
         "ClockSet": "A client's clock was set during the run, so its window is not known.",

@@ -14,6 +14,7 @@ from encbench.wire.foreign import parsed
 from encbench.wire.shape import misfit
 from encbench.wire.slices import (
     SLICES_SCHEMA,
+    OwnSlots,
     SliceRow,
     SlicesFile,
     SlotReading,
@@ -23,6 +24,9 @@ from encbench.wire.slices import (
 
 APART = 0.1
 """Share by which the server's counted part may differ in length from the clients'."""
+LATE = 0.2
+"""Seconds by which an edge may be late, however short `settle` is. A client that its CPU limit
+holds back wakes up in the next period of 100 ms, and may need one more until it has stopped."""
 ENOUGH = 0.9
 """Share of a trial's slices whose server must have been read for a figure of it."""
 
@@ -144,6 +148,44 @@ def read_file(content: bytes, key: str) -> SlicesFile:
     if (wrong := misfit(SlicesFile, found)) is not None:
         raise RecordError(f"{key} is not a file of slices: {wrong}")
     return cast(SlicesFile, found)
+
+
+def unkept(
+    files: Sequence[SlicesFile], skews: Sequence[float], planned: OwnSlots, start: float
+) -> str | None:
+    """The first slot that a client did not keep, in a sentence; None if there is none.
+
+    `start` is the block's by the operator's clock. A client got it with the same skew that its
+    stamps are corrected by, so that what differs is no error of that. Edges within `settle` of the
+    plan leave the counted parts of all arms alone.
+    """
+    for client, (file, skew) in enumerate(zip(files, skews, strict=True)):
+        rows = {row["slice"]: row for row in file["slices"]}
+        for slot in planned["own"]:
+            begin = planned["warmup"] + slot * planned["period"]
+            seen = _unlike(rows.get(slot), begin, start + skew, planned)
+            if seen is not None:
+                end = begin + planned["slice"]
+                return (
+                    f"client {client} was to run from {begin:.2f} to {end:.2f} s after the start "
+                    f"(slot {slot}), but {seen}"
+                )
+    return None
+
+
+def _unlike(row: SliceRow | None, begin: float, start: float, planned: OwnSlots) -> str | None:
+    """What a client did in the slot that was to begin so many seconds after its start."""
+    if row is None:
+        return "its tool had ended by then"
+    late = max(planned["settle"], LATE)
+    length, counted = planned["slice"] - planned["settle"], row["end"] - row["counted"]
+    began, ended = row["begin"] - start, row["end"] - start
+    ease = "give client.resources.cpu more, or its node less to do"
+    if abs(began - begin) > late or abs(ended - begin - planned["slice"]) > late:
+        return f"ran from {began:.2f} to {ended:.2f} s: {ease}"
+    if abs(counted - length) > max(APART * length, LATE):
+        return f"counted {counted:.2f} of {length:.2f} s: {ease}"
+    return None
 
 
 def of_clients(files: Sequence[SlicesFile], skews: Sequence[float], slots_a_round: int) -> Slices:

@@ -2,8 +2,15 @@
 
 import pytest
 
-from encbench.core.slices import Slices, SlicesError, of_clients, with_server
-from encbench.wire.slices import SliceRow, SlicesFile, SlotReading, SlotRow, SlotsAnswer
+from encbench.core.slices import Slices, SlicesError, of_clients, unkept, with_server
+from encbench.wire.slices import (
+    OwnSlots,
+    SliceRow,
+    SlicesFile,
+    SlotReading,
+    SlotRow,
+    SlotsAnswer,
+)
 
 START = 1_700_000_000.0
 
@@ -85,6 +92,61 @@ def test_a_replica_that_has_not_counted_is_an_error() -> None:
         of_clients([file(row(1, None))], [0.0], 2)
     with pytest.raises(SlicesError, match="has not counted its transactions in slot 3: "):
         of_clients([file(row(1), row(3)), file(row(1), row(3, None))], [0.0, 0.0], 2)
+
+
+PLANNED = OwnSlots(warmup=0.0, period=3.05, slice=3.0, settle=0.5, slots=4, own=[1, 3])
+
+
+def moved(slot: int, begin: float = 0.0, counted: float = 0.0, end: float = 0.0) -> SliceRow:
+    """A slot's row with edges that are so many seconds late."""
+    kept = row(slot)
+    kept["begin"] += begin
+    kept["counted"] += counted
+    kept["end"] += end
+    return kept
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        moved(3),
+        moved(3, begin=0.1, counted=0.1),
+        moved(3, end=0.1),
+        moved(3, counted=0.24),
+        moved(3, begin=0.49),
+        moved(3, 0.49, 0.49, 0.49),
+    ],
+    ids=["punctual", "late-wake", "late-stop", "late-count", "late-begin", "late"],
+)
+def test_slots_that_are_kept_nearly_are_kept(one: SliceRow) -> None:
+    assert unkept([file(row(1), one)], [0.0], PLANNED, START) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "seen"),
+    [
+        (moved(3, 3.0, 2.5, 0.002), "but ran from 12.15 to 12.15 s: give client.resources.cpu"),
+        (moved(3, 0.51, 0.51, 0.51), "but ran from 9.66 to 12.66 s: give"),
+        (moved(3, end=0.51), "but ran from 9.15 to 12.66 s: give"),
+        (moved(3, counted=0.26), "but counted 2.24 of 2.50 s: give"),
+        (moved(3, end=0.26), "but counted 2.76 of 2.50 s: give"),
+        (moved(1), "but its tool had ended by then"),
+    ],
+    ids=["missed", "late", "late-stop", "short", "long", "ended"],
+)
+def test_a_slot_that_was_not_kept_is_named(one: SliceRow, seen: str) -> None:
+    kept = file(row(1, late=0.5), row(3, late=0.5))
+    found = unkept([kept, file(row(1), one)], [0.5, 0.0], PLANNED, START)
+    place = "client 1 was to run from 9.15 to 12.15 s after the start (slot 3), "
+    assert found is not None
+    assert found.startswith(f"{place}{seen}")
+
+
+def test_short_slots_may_be_late_by_two_periods_of_a_cpu_limit() -> None:
+    short = OwnSlots(warmup=0.0, period=1.06, slice=1.01, settle=0.01, slots=1, own=[0])
+    late, later = moved(0, counted=-0.48, end=-1.81), moved(0, counted=-0.48, end=-1.78)
+    assert unkept([file(late)], [0.0], short, START) is None
+    assert unkept([file(later)], [0.0], short, START) is not None
 
 
 def slices() -> Slices:

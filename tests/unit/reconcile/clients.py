@@ -39,6 +39,8 @@ class Plan:
     """Of the row that it reads at the beginning and at the end; empty for none."""
     throttled: float = 0.0
     """Seconds for which it was throttled in the window."""
+    left_out: int = 0
+    """Of its slots, how many of the last it does not run in."""
     margin: int = 0
     """Seconds for which it would run on if nobody cut it off."""
     lines: int = 0
@@ -207,7 +209,7 @@ def slices(plan: Plan, began: float, slots: OwnSlots) -> bytes:
     """What the turnstile writes of a client that keeps its timetable."""
     counted = slots["slice"] - slots["settle"]
     rows = []
-    for slot in slots["own"]:
+    for slot in slots["own"][: len(slots["own"]) - plan.left_out]:
         begin = began + slots["warmup"] + slot * slots["period"]
         rows.append(
             SliceRow(

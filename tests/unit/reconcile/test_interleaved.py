@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -155,13 +156,18 @@ async def test_no_two_arms_ever_run_at_the_same_time() -> None:
     assert all(end < begin for (_, end), (begin, _) in pairwise(turns))
 
 
+def once(world: World, **changes: Any) -> None:
+    """Changes the run of the first block's treatment."""
+    world.plan = lambda trial, usual: (
+        replace(usual, **changes)
+        if trial.spec.block == 1 and trial.spec.arm.role == "treatment"
+        else usual
+    )
+
+
 async def test_one_broken_trial_breaks_the_block_and_all_of_it_is_replaced() -> None:
     world = World()
-    world.plan = lambda trial, usual: (
-        usual
-        if trial.spec.block > 1 or trial.spec.arm.role != "treatment"
-        else type(usual)(**{**vars(usual), "exit_code": 1})
-    )
+    once(world, exit_code=1)
     trials = await finished(world, in_turns())
     by_block = {
         block: sorted(t.status.outcome or "" for t in trials if t.spec.block == block)
@@ -170,6 +176,18 @@ async def test_one_broken_trial_breaks_the_block_and_all_of_it_is_replaced() -> 
     assert by_block[2] == ["Succeeded"] * 3, world.describe()
     assert by_block[1].count("Failed") == 1
     assert "Succeeded" in by_block[1] or by_block[1].count("Invalid") == 2
+
+
+async def test_a_block_is_replaced_whose_client_missed_a_slot() -> None:
+    """Rounds are compared one by one, so every arm has to run in each of them."""
+    world = World()
+    once(world, left_out=1)
+    trials = await finished(world, in_turns())
+    (broken,) = [t for t in trials if t.status.reason == "SlotMissed"]
+    assert broken.status.outcome == "Invalid"
+    assert "but its tool had ended by then" in (broken.status.message or "")
+    assert record(world, broken).result is None
+    assert [t.status.outcome for t in trials if t.spec.block == 2] == ["Succeeded"] * 3
 
 
 async def test_a_client_that_dies_ends_its_siblings() -> None:

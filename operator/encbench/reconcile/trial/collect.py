@@ -9,11 +9,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from encbench.api.trial import TrialSpec, Window
+from encbench.api.trial import TrialSpec, Turns, Window
 from encbench.core.artefact import check, decode, digest_of
 from encbench.core.evidence import ClientSummary
 from encbench.core.records import ClientCpu, ClientFacts
-from encbench.core.slices import Slices, SlicesError, of_clients, read_file
+from encbench.core.slices import Slices, SlicesError, of_clients, read_file, unkept
 from encbench.ports import Store, TooLarge
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.trial import placed
@@ -21,6 +21,7 @@ from encbench.reconcile.trial.facts import Collected, TrialSeen
 from encbench.reconcile.trial.first_stored import key_of
 from encbench.tools.measurement import Measurement, ParseError, in_slices
 from encbench.tools.registry import tool
+from encbench.tools.turns import own_slots
 from encbench.wire.files import FILES, LARGEST, OUTPUT, SLICES, SUMMARY, of_client
 
 MAX_EARLY = 0.7
@@ -102,16 +103,22 @@ async def collect(store: Store, trial: Trial, seen: TrialSeen) -> Collected:
         *(artefacts, window, kind.merge(parts), clients, _client_cpu(clients)),
         own_clock_moved=_own_clock_moved(seen, runs),
     )
-    if trial.spec.turns is None:
-        return whole
+    return whole if trial.spec.turns is None else _in_turns(trial, trial.spec.turns, whole, runs)
+
+
+def _in_turns(trial: Trial, turns: Turns, whole: Collected, runs: Sequence[_Run]) -> Collected:
+    """What a trial measured in its slots, or why that does not count."""
     kept = [
         read_file(run.slices, client_key(trial, index, SLICES)) for index, run in enumerate(runs)
     ]
+    skews, start = [run.skew for run in runs], trial.status.release_at or 0.0
+    missed = unkept(kept, skews, own_slots(trial.spec, turns, trial.name), start)
+    if missed is not None:
+        return replace(whole, measurement=None, cpu=None, unkept=missed)
     try:
-        skews = [run.skew for run in runs]
-        return _counted(whole, of_clients(kept, skews, len(trial.spec.turns.trials)))
+        return _counted(whole, of_clients(kept, skews, len(turns.trials)))
     except (SlicesError, ParseError) as error:
-        return Collected(artefacts, window, problem=str(error))
+        return Collected(whole.artefacts, whole.window, problem=str(error))
 
 
 def _counted(whole: Collected, slices: Slices) -> Collected:

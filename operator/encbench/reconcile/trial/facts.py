@@ -99,6 +99,8 @@ class Collected:
     """What is larger than the operator reads."""
     problem: str = ""
     """Why there is no measurement."""
+    unkept: str = ""
+    """Which slot of an interleaved block a client did not keep."""
     slices: Slices | None = None
     """Of an interleaved block, as far as the clients know."""
     own_clock_moved: float = 0.0
