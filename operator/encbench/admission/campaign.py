@@ -166,16 +166,17 @@ def interleave(found: CampaignParts) -> Iterator[Problem]:
         elif workload.load.rate is not None:
             why = f"{where}at a fixed rate transactions queue up while a client is stopped"
             yield _not_interleaved(WORKLOAD, name, why)
-        elif (tpcc := workload.tpcc) is None:
-            continue
-        elif tpcc.benchmarksql is not None:
+        elif (tpcc := workload.tpcc) is not None and tpcc.benchmarksql is not None:
             why = f"{where}BenchmarkSQL counts nothing that can be read at the end of a slice"
             instead = "leave out tpcc.benchmarksql to use encbench's own client, or "
             yield _not_interleaved(WORKLOAD, name, why, instead)
-        elif tpcc.limit_txns_per_min is not None:
+        elif tpcc is not None and tpcc.limit_txns_per_min is not None:
             why = f"{where}under limitTxnsPerMin all terminals begin at once in every slice"
             instead = "leave out tpcc.limitTxnsPerMin, or "
             yield _not_interleaved(WORKLOAD, name, why, instead)
+        elif not workload.load.warmup_seconds:
+            why = f"{where}load.warmup: 0s leaves the clients no time to connect"
+            yield _not_interleaved(WORKLOAD, name, why, "write load.warmup: 10s, or ")
     for name, instance in found.instances.items():
         if instance.is_external:
             why = f"InstanceTemplate {name}: all arms share one external database"

@@ -387,8 +387,13 @@ WHOLE = {"concurrency": [4], "warmup": "0s", "duration": "1m"}
             "at a fixed rate transactions queue up while a client is stopped",
             "leave out blocks.interleave",
         ),
+        (
+            workload(load={"concurrency": [4], "warmup": "0s"}),
+            "load.warmup: 0s leaves the clients no time to connect",
+            "write load.warmup: 10s",
+        ),
     ],
-    ids=["benchmarksql", "limit", "rate"],
+    ids=["benchmarksql", "limit", "rate", "no-warmup"],
 )
 async def test_arms_do_not_take_turns_with_other_clients(one: Body, why: str, instead: str) -> None:
     assert await admitted(one) == ()

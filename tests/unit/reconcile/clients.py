@@ -31,6 +31,8 @@ class Plan:
     """The client's clock minus everybody else's."""
     late: float = 0.0
     """Seconds by which it starts after it was to."""
+    connects: float = 0.0
+    """Seconds from then until its load begins."""
     errors: int = 0
     tool: str = "sysbench"
     session: TlsSession | None = PLAIN
@@ -178,6 +180,7 @@ def artefacts(plan: Plan, began: float, clock: ClockOffset | None = None) -> dic
         "tool": plan.tool,
         "exitCode": plan.exit_code,
         "began": stamp,
+        "loadBegan": {"unix": began + plan.connects, "monotonic": 100.0 + plan.connects},
         "ended": {
             "unix": end,
             "monotonic": 100.0 + plan.warmup + plan.duration + min(0, plan.margin),

@@ -190,6 +190,22 @@ async def test_a_block_is_replaced_whose_client_missed_a_slot() -> None:
     assert [t.status.outcome for t in trials if t.spec.block == 2] == ["Succeeded"] * 3
 
 
+@pytest.mark.parametrize("skew", [0.0, 300.0])
+@pytest.mark.parametrize(("connects", "outcome"), [(1.9, "Succeeded"), (2.4, "Failed")])
+async def test_a_client_has_to_begin_in_the_warmup(
+    connects: float, outcome: str, skew: float
+) -> None:
+    """Within its first slot it would count fewer transactions than it has time for."""
+    world = World()
+    once(world, connects=connects, skew=skew)
+    trials = await finished(world, in_turns())
+    (one,) = [t for t in trials if t.spec.block == 1 and t.spec.arm.role == "treatment"]
+    assert one.status.outcome == outcome, one.status.message
+    if outcome == "Failed":
+        said = "the load of client 0 began 0.4 s after load.warmup"
+        assert (one.status.message or "").startswith(said)
+
+
 async def test_a_client_that_dies_ends_its_siblings() -> None:
     world = World()
     world.apply(*parts(), in_turns())

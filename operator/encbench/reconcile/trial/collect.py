@@ -112,6 +112,9 @@ def _in_turns(trial: Trial, turns: Turns, whole: Collected, runs: Sequence[_Run]
         read_file(run.slices, client_key(trial, index, SLICES)) for index, run in enumerate(runs)
     ]
     skews, start = [run.skew for run in runs], trial.status.release_at or 0.0
+    cold = _not_begun(runs, start + trial.spec.workload.load.warmup_seconds)
+    if cold is not None:
+        return Collected(whole.artefacts, whole.window, problem=cold)
     missed = unkept(kept, skews, own_slots(trial.spec, turns, trial.name), start)
     if missed is not None:
         return replace(whole, measurement=None, cpu=None, unkept=missed)
@@ -119,6 +122,24 @@ def _in_turns(trial: Trial, turns: Turns, whole: Collected, runs: Sequence[_Run]
         return _counted(whole, of_clients(kept, skews, len(turns.trials)))
     except (SlicesError, ParseError) as error:
         return Collected(whole.artefacts, whole.window, problem=str(error))
+
+
+def _not_begun(runs: Sequence[_Run], stop: float) -> str | None:
+    """The first client whose load had not begun when it was stopped after the warm-up.
+
+    It would connect within its first slot, of which the counted part is then a part at most.
+    """
+    for index, run in enumerate(runs):
+        began = run.summary.load_began
+        if began is None:
+            return f"client {index} did not say when its load began"
+        late = began.unix - run.skew - stop
+        if late > 0:
+            return (
+                f"the load of client {index} began {late:.1f} s after load.warmup, in which all "
+                "clients of a block connect: make it longer"
+            )
+    return None
 
 
 def _counted(whole: Collected, slices: Slices) -> Collected:
