@@ -190,6 +190,8 @@ def test_several_clients_start_together_and_do_as_much(
     found = titles(replace(CALM, more_clients=more))
     assert ("The clients did not start together" in found) is late
     assert ("One client was slower than the others" in found) is slow
+    in_turns = titles(replace(IN_TURNS, more_clients=more))
+    assert "The clients did not start together" not in in_turns, "each slot has its own beginning"
 
 
 def test_the_slowest_client_is_named() -> None:

@@ -55,8 +55,9 @@ def busy_client(facts: Facts) -> Iterator[Caveat]:
 
 
 def scattered_start(facts: Facts) -> Iterator[Caveat]:
-    """Replicas that did not start together."""
-    known = [t.start_spread_ms for t in facts.counted if t.start_spread_ms is not None]
+    """Replicas that did not start together; in turns they do so at each slot's own moment."""
+    trials = [trial for trial in facts.counted if not trial.rounds]
+    known = [t.start_spread_ms for t in trials if t.start_spread_ms is not None]
     late = [spread for spread in known if spread > START_SPREAD_MS]
     if late:
         yield note(
