@@ -28,6 +28,8 @@ EARLY = "Early"
 IN_FORCE, NOT_IN_FORCE = "ModeInForce", "ModeNotInForce"
 INCONSISTENT, CHECK_FAILED, CHECK_TIMEOUT = "Inconsistent", "CheckFailed", "CheckTimeout"
 OOM, DISRUPTED, TOOL_FAILED = "OOMKilled", "Disrupted", "ToolFailed"
+STOPPED = "Stopped"
+"""Reason of `Measured` where a trial was over before its clients were."""
 RECOVERY_FAILED, BLOCK_BROKEN = "RecoveryFailed", "BlockBroken"
 SETTINGS_REFUSED = "SettingsRefused"
 NOT_MARKED, NOT_READY, IN_USE = "NotMarked", "PodNotReady", "DatabaseInUse"
@@ -373,6 +375,7 @@ TRIAL_LIFE = Lifecycle(
             false={
                 TOOL_FAILED: "A client ended with an error.",
                 OOM: "A client ran out of memory.",
+                STOPPED: "The trial ended without them, and they have stopped.",
             },
         ),
         ConditionType(

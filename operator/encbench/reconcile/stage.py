@@ -5,12 +5,15 @@ before it if that is long enough, else while that one is proven the second time.
 which only a shell waits at the barrier: the tool, and with it every connection, starts when the
 trial is released. Its own first proof may be made during the other's second proof, if it asks
 another server. Its release waits for the stage.
+
+A trial that ends early holds the stage until its clients have stopped: they would be a load beside
+the next one.
 """
 
 from datetime import datetime
 
 from encbench.api.conditions import find, is_false, is_true
-from encbench.api.lifecycle import CHECKING, CONSISTENT, MEASURED, PROVEN_AFTER
+from encbench.api.lifecycle import ARCHIVED, CHECKING, CONSISTENT, MEASURED, PROVEN_AFTER, RELEASED
 from encbench.reconcile.objects import Trial
 
 AHEAD = 4.0
@@ -24,12 +27,21 @@ def holds_the_stage(trial: Trial) -> bool:
 
     What follows (collecting, archiving) needs neither the database nor much of the client's CPU.
     """
+    if trial.status.outcome is not None:
+        return may_load_on(trial)
     facts = trial.status.conditions
     proven = is_true(facts, PROVEN_AFTER) or is_false(facts, PROVEN_AFTER)
     has_checks = trial.spec.workload.tpcc is not None and not is_false(facts, MEASURED)
     checks = find(facts, CONSISTENT)
     checked = not has_checks or (checks is not None and checks.reason != CHECKING)
-    return trial.status.outcome is None and not (proven and checked)
+    return not (proven and checked)
+
+
+def may_load_on(trial: Trial) -> bool:
+    """Whether it ended early, and its clients are not known to have stopped."""
+    facts = trial.status.conditions
+    was_cut_short = trial.status.outcome is not None and is_true(facts, RELEASED)
+    return was_cut_short and find(facts, MEASURED) is None and not is_true(facts, ARCHIVED)
 
 
 def is_leaving(trial: Trial) -> bool:

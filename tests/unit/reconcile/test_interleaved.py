@@ -218,6 +218,18 @@ async def test_a_client_that_dies_ends_its_siblings() -> None:
     assert reasons == ["BlockBroken", "BlockBroken", "Disrupted"], world.describe()
 
 
+async def test_no_client_of_a_broken_block_runs_beside_the_next_one() -> None:
+    world = World()
+    world.cluster.grace_seconds = 60
+    world.controllers.delays = replace(world.controllers.delays, end=10.0)
+    world.apply(*parts(), in_turns())
+    await world.run(world.running(3))
+    await world.settle(5)
+    world.cluster.remove(POD, SPACE, f"{world.trials()[0].name}-0-x")
+    await world.run(lambda: any(t.spec.block == 2 and t.status.release_at for t in world.trials()))
+    assert "running" not in {client.status for client in world.recorder.clients.values()}
+
+
 @pytest.mark.parametrize("after", [0.5, 3.0, 8.0, 20.0])
 async def test_an_operator_that_dies_changes_nothing(after: float) -> None:
     world = World()

@@ -6,19 +6,24 @@ from typing import Any
 
 import pytest
 
-from encbench.api.conditions import is_true
-from encbench.api.kinds import CAMPAIGN, TRIAL
+from encbench.api.conditions import find, is_true
+from encbench.api.kinds import CAMPAIGN, POD, TRIAL
 from encbench.api.scalars import parse_duration
 from encbench.core.artefact import decode
 from encbench.core.records import TrialRecord
 from encbench.reconcile.campaign.decide import decide as decide_campaign
-from encbench.reconcile.effects.effect import Create, CreateJob, Prove
+from encbench.reconcile.effects.effect import Create, CreateJob, Delete, Gather, Prove
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.objects import trial as as_trial
 from encbench.reconcile.pods import ContainerFacts
+from encbench.reconcile.stage import holds_the_stage
 from encbench.reconcile.trial.decide import decide
+from encbench.reconcile.trial.decision import TrialDecision
+from encbench.reconcile.trial.facts import ClientPod
+from encbench.reconcile.trial.running import longest
 from tests.unit.reconcile import test_campaign_decide as campaigns
 from tests.unit.reconcile.oracle import assert_sound, leftovers
+from tests.unit.reconcile.pods import container
 from tests.unit.reconcile.scheduler import Scheduler
 from tests.unit.reconcile.seen import (
     NOW,
@@ -28,11 +33,12 @@ from tests.unit.reconcile.seen import (
     a_trial,
     ago,
     found,
+    ready,
     saw,
     wants,
     with_status,
 )
-from tests.unit.reconcile.world import World, parts, study
+from tests.unit.reconcile.world import SPACE, World, parts, study
 
 MEASURED = {"Measured": ("True", 1.0)}
 PROOF = parse_duration(a_trial().spec.step_deadlines.proof)
@@ -101,7 +107,7 @@ def test_it_goes_on_once_the_stage_is_free(left: Trial | None) -> None:
     "left",
     [
         a_trial({**MEASURED, "ProvenAfter": ("True", 5.0)}),
-        a_trial({"Released": ("True", 3 * PROOF)}, outcome="Failed"),
+        a_trial({"Released": ("True", 3 * PROOF), "Measured": ("False", 1.0)}, outcome="Failed"),
         None,
     ],
     ids=["proven", "overrun", "deleted"],
@@ -115,6 +121,59 @@ def test_no_deadline_of_a_proof_runs_before_the_server_may_be_asked(left: Trial 
     asks = decide(replace(trial, status=waits.status), saw(a_client(), before=left))
     assert wants(asks, Prove)
     assert asks.status.outcome is None
+
+
+# -- a trial that ended early
+
+EARLY = {"Released": ("True", 9.0)}
+
+
+def cut_short(*clients: ClientPod, released: float = 9.0, **fields: Any) -> TrialDecision:
+    trial = a_trial(EARLY, releaseAt=NOW.timestamp() - released, outcome="Invalid")
+    return decide(trial, saw(*clients, **fields))
+
+
+def holds(decision: TrialDecision) -> bool:
+    return holds_the_stage(replace(a_trial(), status=decision.status))
+
+
+def test_what_runs_on_is_stopped_before_anything_else() -> None:
+    for client in (a_client("running"), a_client(None, *ready("tool"))):
+        decision = cut_short(client)
+        assert [type(effect) for effect in decision.effects] == [Delete]
+        assert holds(decision)
+    after = cut_short(a_client("running", deleting=True), job=None)
+    assert after.effects == ()
+    assert holds(after)
+
+
+@pytest.mark.parametrize(
+    "decision",
+    [
+        cut_short(),
+        cut_short(a_client("uploaded")),
+        cut_short(a_client(None, ContainerFacts("tool", exit_code=143))),
+        cut_short(a_client("running", is_silent=True), released=longest(a_trial().spec) + 1),
+    ],
+    ids=["gone", "uploaded", "ended", "overdue"],
+)
+def test_then_the_stage_is_free_and_the_record_is_made(decision: TrialDecision) -> None:
+    fact = find(decision.status.conditions, "Measured")
+    assert fact is not None
+    assert (fact.status, fact.reason) == ("False", "Stopped")
+    assert wants(decision, Gather)
+    assert not holds(decision)
+
+
+def test_the_log_of_what_was_stopped_has_a_moment_to_arrive() -> None:
+    decision = cut_short(a_client("finished"))
+    assert not wants(decision, Gather)
+    assert not holds(decision)
+
+
+def test_a_trial_that_was_over_before_this_rule_holds_nothing() -> None:
+    over = a_trial({**EARLY, "Archived": ("True", 1.0)}, outcome="Invalid")
+    assert not holds_the_stage(over)
 
 
 # -- a campaign
@@ -162,7 +221,11 @@ def test_clients_at_the_barrier_are_looked_at_as_seldom_as_those_that_run() -> N
     assert decide(a_trial(ready), saw(a_client(), before=before)).requeue == 15.0
     before = a_trial({"Released": ("True", 69.0)}, releaseAt=NOW.timestamp() - 69)
     assert decide(a_trial(ready), saw(a_client(), before=before)).requeue == 1.0
-    ended = a_trial({"Released": ("True", 12.0)}, outcome="Invalid")
+    early = a_trial({"Released": ("True", 12.0)}, outcome="Invalid", releaseAt=NOW.timestamp())
+    stops = decide(a_trial(ready), saw(a_client(), before=early))
+    assert not wants(stops, Prove)
+    assert stops.requeue is not None and stops.requeue <= 1.0, "its clients are being stopped"
+    ended = a_trial({"Released": ("True", 12.0), "Measured": ("False", 1.0)}, outcome="Invalid")
     assert wants(decide(a_trial(ready), saw(a_client(), before=ended)), Prove)
 
 
@@ -317,4 +380,30 @@ async def test_a_proof_that_fails_costs_its_block_and_no_other() -> None:
     assert {outcome for outcome, _ in ends.values()} == {"Succeeded"}
     blocks = [t.spec.block for t in world.trials()]
     assert (blocks.count(1), blocks.count(2)) == (2, 3)
+    assert_sound(world)
+
+
+async def test_clients_of_a_trial_that_ended_early_have_stopped_before_the_next_one_starts() -> (
+    None
+):
+    world = World()
+    world.cluster.grace_seconds = 60
+    world.controllers.delays = replace(world.controllers.delays, end=20.0)
+    load = {"concurrency": [2], "warmup": "2s", "duration": "60s"}
+    world.apply(*parts(load=load), study("tde", blocks=1))
+    await world.run(world.running())
+    (first,) = world.trials()
+    (pod,) = world.latest("Pod", f"{first.name}-0-x")
+    died = container("recorder", terminated={"exitCode": 1, "reason": "Error"})
+    status = {**pod["status"], "containerStatuses": [container("tool", running={}), died]}
+    world.cluster.set_status(POD, SPACE, pod["metadata"]["name"], status)
+    await world.run(lambda: now(world, first).status.outcome == "Invalid")
+    began = world.clock.time
+    await world.run(
+        lambda: any(t.status.release_at for t in world.trials() if t.name != first.name)
+    )
+    assert world.latest("Pod", f"{first.name}-0-x") == []
+    assert world.clock.time - began > 20
+    await world.run(world.ended)
+    await world.settle(150)
     assert_sound(world)

@@ -7,17 +7,18 @@ written down as `outcome` first and then archived; the trial is over when `Archi
 from dataclasses import replace
 
 from encbench.api.conditions import format_time, is_true
-from encbench.api.lifecycle import ARCHIVED, BLOCK_BROKEN, FAILED, MEASURED, RELEASED
+from encbench.api.kinds import JOB
+from encbench.api.lifecycle import ARCHIVED, BLOCK_BROKEN, FAILED, MEASURED, RELEASED, STOPPED
 from encbench.api.scalars import parse_duration
-from encbench.reconcile.effects.effect import KeepRecovery
+from encbench.reconcile.effects.effect import Delete, KeepRecovery
 from encbench.reconcile.objects import Trial
-from encbench.reconcile.stage import holds_the_stage
+from encbench.reconcile.stage import holds_the_stage, may_load_on
 from encbench.reconcile.trial import decision, solitude
 from encbench.reconcile.trial.conclude import conclude
 from encbench.reconcile.trial.decision import TrialDecision, TrialDraft
 from encbench.reconcile.trial.ended import after_run
 from encbench.reconcile.trial.facts import TrialSeen
-from encbench.reconcile.trial.running import while_running
+from encbench.reconcile.trial.running import longest, while_running
 from encbench.reconcile.trial.starting import before_release
 from encbench.tools.turns import load_seconds
 
@@ -38,6 +39,10 @@ def _next(trial: Trial, seen: TrialSeen) -> TrialDecision:
         # First of all: the agent knows it only as long as its pod is there.
         return draft.decide(KeepRecovery(seen.stopped.record), requeue=decision.POLL)
     if trial.status.outcome is not None:
+        if may_load_on(trial) and _is_loading(draft):
+            return draft.decide(*_stop_clients(draft), requeue=decision.SLOW_POLL)
+        if may_load_on(trial):
+            draft.condition(MEASURED, False, STOPPED, "no client runs any more")
         if _log_may_still_come(draft):
             return draft.decide(requeue=decision.SLOW_POLL)
         return conclude(draft)
@@ -61,6 +66,20 @@ def _is_late(draft: TrialDraft) -> bool:
     planned = (draft.status.release_at or 0.0) + load_seconds(draft.spec)
     limit = parse_duration(draft.spec.step_deadlines.archive)
     return draft.seen.now.timestamp() - planned > limit
+
+
+def _is_loading(draft: TrialDraft) -> bool:
+    """Whether a client may still be at work, which on a lost node is not known."""
+    seen, released = draft.seen, draft.status.release_at or 0.0
+    over = seen.clients_in("finished", "uploaded")
+    runs = any(c.pod.container("tool").running for c in seen.clients if c not in over)
+    return runs and seen.now.timestamp() - released <= longest(draft.spec)
+
+
+def _stop_clients(draft: TrialDraft) -> tuple[Delete, ...]:
+    """Delete the Job. The grace period of its pods is for storing their logs."""
+    trial, job = draft.subject, draft.seen.job
+    return () if job is None else (Delete(JOB, trial.namespace, trial.name, job.uid),)
 
 
 def _log_may_still_come(draft: TrialDraft) -> bool:

@@ -40,7 +40,7 @@ async def observe(read: Reads, trial: Trial, found: TrialFound) -> TrialSeen:
     job = await cluster.get(JOB, space, trial.name)
     if not belongs_to(job, trial.uid):
         job = None
-    clients = await _clients(read, trial, job) if job is not None else []
+    clients = await _clients(read, trial, job)
     stopped, problem = None, ""
     if testbed is not None and database is not None and found.recovery is None:
         try:
@@ -107,10 +107,15 @@ def _sibling(order: int, trial: Trial, other: Trial | None) -> Sibling:
     )
 
 
-async def _clients(read: Reads, trial: Trial, job: Body) -> list[ClientPod]:
+async def _clients(read: Reads, trial: Trial, job: Body | None) -> list[ClientPod]:
+    """Those of the Job, and those that were released: they may outlive it by a minute."""
+    released = trial.status.pods.clients if trial.status.pods is not None else []
+    if job is None and not released:
+        return []
+    known, owner = {place.uid for place in released}, job["metadata"]["uid"] if job else ""
     bodies = await read.cluster.list(POD, trial.namespace, {labels.TRIAL: trial.name})
-    own = [pod_facts(body) for body in bodies if belongs_to(body, job["metadata"]["uid"])]
-    found = sorted(own, key=lambda pod: pod.index)
+    own = [b for b in bodies if belongs_to(b, owner) or b["metadata"]["uid"] in known]
+    found = sorted(map(pod_facts, own), key=lambda pod: pod.index)
     running, access = sum(pod.container("recorder").running for pod in found), None
     # Only recorders that run are asked, and none of them while their token cannot be had. Before
     # the release all have to wait, so none is asked while a pod still starts: each start of one of

@@ -8,7 +8,6 @@ clients' pods start meanwhile, and nothing is lost between two trials.
 from dataclasses import replace
 
 from encbench.api import lifecycle as life
-from encbench.api.conditions import is_true
 from encbench.api.trial import TrialSpec, TrialStatus
 from encbench.kube.leases import Holder, Unit
 from encbench.reconcile.effects.effect import LeaveNodes, NodeEffect, TakeNodes
@@ -96,12 +95,4 @@ def effects(trial: Trial, seen: TrialSeen, status: TrialStatus) -> tuple[NodeEff
         return (
             TakeNodes(Use(unit(trial), member(trial.name), wanted, longest(trial.spec), length)),
         )
-    if known.joined and not (is_true(status.conditions, life.RELEASED) and _is_loading(seen)):
-        return (LeaveNodes(unit(trial), member(trial.name)),)
-    return ()
-
-
-def _is_loading(seen: TrialSeen) -> bool:
-    """Whether a client of a trial that ended early may still be at work."""
-    over = seen.clients_in("finished", "uploaded")
-    return any(c.pod.container("tool").running for c in seen.clients if c not in over)
+    return (LeaveNodes(unit(trial), member(trial.name)),) if known.joined else ()

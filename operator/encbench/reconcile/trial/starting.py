@@ -91,7 +91,7 @@ def _next_look(draft: TrialDraft, waited: float) -> float:
         testbed = draft.seen.testbed
         is_made = testbed is not None and placed.knows_its_node(testbed, draft.spec)
         return 0.0 if is_made else decision.SLOW_POLL
-    if before is None or not is_measured(before):
+    if before is None or before.status.outcome is not None or not is_measured(before):
         return backoff(waited, decision.POLL, decision.SLOW_POLL)
     end = (before.status.release_at or 0.0) + load_seconds(before.spec)
     look = until(end - draft.seen.now.timestamp())
