@@ -73,8 +73,9 @@ class S3Connection:
     """Of our own: while the store is a black hole, others must not wait for a thread."""
     _signatures: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))
     """For what needs no request: a release of clients waits for it."""
-    _clients: dict[tuple[str, tuple[str, ...]], Any] = field(default_factory=dict)
-    """By endpoint, and access key, secret key and session token."""
+    _clients: dict[str, tuple[tuple[str, ...], Any]] = field(default_factory=dict)
+    """By endpoint, with its access key, secret key and session token. One that is replaced serves
+    the requests that have it, and then its memory is free: it has 12 MB of the API's model."""
 
     async def call(self, do: Callable[[Any], T]) -> T:
         """`do(client)` in a thread, its errors translated."""
@@ -93,10 +94,12 @@ class S3Connection:
         return await asyncio.get_running_loop().run_in_executor(pool, work)
 
     def _client(self, endpoint: str) -> Any:
-        wanted = (endpoint, self._read_keys())
-        if wanted not in self._clients:
-            self._clients[wanted] = self._connect(*wanted)
-        return self._clients[wanted]
+        keys = self._read_keys()
+        known, client = self._clients.get(endpoint, ((), None))
+        if client is None or known != keys:
+            client = self._connect(endpoint, keys)
+            self._clients[endpoint] = (keys, client)
+        return client
 
     def _read_keys(self) -> tuple[str, ...]:
         """Access key, secret key and, if there is one, session token; empty without a directory."""
