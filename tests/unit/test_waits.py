@@ -174,6 +174,8 @@ def test_the_requests_end_when_the_page_says() -> None:
     assert table["API server"] == seconds(ClientTransport)
     assert table["API server, watches"].startswith(f"{settings.watching.server_timeout} s")
     assert table["agent, to connect"] == f"{sidecar.CONNECT_SECONDS:.0f} s"
+    again = "agent or recorder whose last answer did not come in time, to connect"
+    assert table[again] == f"{sidecar.AGAIN_SECONDS:.0f} s"
     assert table["agent, ordinary"] == f"{agent.QUICK_SECONDS:.0f} s"
     assert table["agent, until the server is at rest"] == f"{agent.SETTLE_SECONDS:.0f} s"
     assert table["agent, full scan for a proof"] == f"{agent.FULL_SECONDS:.0f} s"

@@ -20,6 +20,11 @@ _REFUSALS = range(400, 500)
 CONNECT_SECONDS = 10.0
 """Limit for a connection with its handshake: nothing refuses one at the address of a pod that has
 gone, and a sidecar with a twentieth of a CPU needs a moment."""
+AGAIN_SECONDS = 2.0
+"""The same after a question without an answer: while a node is lost, its pods hold up others less.
+"""
+SILENT = 1000
+"""Addresses that are remembered for that."""
 KEPT_SECONDS = 15.0
 LARGEST = 16 * 2**20
 """Bytes of an answer. The evidence of a volume with 50,000 files has a third of it."""
@@ -38,6 +43,8 @@ class Sidecar(HttpClient):
     def __init__(self, seconds: float) -> None:
         super().__init__()
         self._seconds = seconds
+        self._silent: set[str] = set()
+        """Addresses whose last question had no answer in time."""
 
     async def _ask(
         self,
@@ -54,6 +61,7 @@ class Sidecar(HttpClient):
         Rejected when the sidecar understood and refused; Unavailable for everything else.
         """
         where, limit = f"the {self.title} at {address}", seconds or self._seconds
+        connect = AGAIN_SECONDS if address in self._silent else CONNECT_SECONDS
         try:
             async with self._session.request(
                 method,
@@ -62,16 +70,19 @@ class Sidecar(HttpClient):
                 server_hostname=access.name,
                 headers={"Authorization": f"Bearer {access.token}"},
                 json=body,
-                timeout=aiohttp.ClientTimeout(total=limit, sock_connect=CONNECT_SECONDS),
+                timeout=aiohttp.ClientTimeout(total=limit, sock_connect=connect),
             ) as answer:
                 content = _json(await content_of(answer, LARGEST, where))
         except aiohttp.ConnectionTimeoutError as error:
-            said = f"cannot be reached: no connection within {CONNECT_SECONDS:.0f} s"
+            self._did_not_answer(address)
+            said = f"cannot be reached: no connection within {connect:.0f} s"
             raise Unavailable(f"{where} {said}") from error
         except TimeoutError as error:
+            self._did_not_answer(address)
             raise Unavailable(f"{where} did not answer within {limit:.0f} s") from error
         except (aiohttp.ClientError, OSError) as error:
             raise Unavailable(f"{where} cannot be reached: {error}") from error
+        self._silent.discard(address)
         if answer.status in _REFUSALS:
             raise Rejected(f"{where} refused: {_reason(content, answer.status)}")
         if answer.status != 200 or not isinstance(content, dict):
@@ -79,6 +90,11 @@ class Sidecar(HttpClient):
         if (wrong := misfit(kind, content)) is not None:
             raise Unavailable(f"{where} answered what it should not: {wrong}")
         return cast(Answer, content)
+
+    def _did_not_answer(self, address: str) -> None:
+        if len(self._silent) >= SILENT:
+            self._silent.clear()
+        self._silent.add(address)
 
     def _connector(self) -> aiohttp.TCPConnector:
         """Connections are kept between the polls of a wait, and no longer: pods come and go."""

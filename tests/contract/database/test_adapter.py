@@ -99,8 +99,14 @@ async def test_the_address_of_a_pod_that_has_gone_is_given_up_soon(
             one.setblocking(False)
             one.connect_ex(full.getsockname())
         agent = HttpAgent(quick_seconds=60)
-        with pytest.raises(Unavailable, match="cannot be reached: no connection within"):
-            await agent.server(f"127.0.0.1:{full.getsockname()[1]}", sidecars.access("x"))
+        where = f"127.0.0.1:{full.getsockname()[1]}"
+        with pytest.raises(Unavailable, match="cannot be reached: no connection within 0 s"):
+            await agent.server(where, sidecars.access("x"))
+        # From then on it has less time, until it answers.
+        monkeypatch.setattr(sidecar, "CONNECT_SECONDS", 60.0)
+        monkeypatch.setattr(sidecar, "AGAIN_SECONDS", 0.2)
+        with pytest.raises(Unavailable, match="cannot be reached: no connection within 0 s"):
+            await agent.server(where, sidecars.access("x"))
         await agent.aclose()
 
 

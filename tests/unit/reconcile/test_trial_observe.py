@@ -17,6 +17,7 @@ from encbench.reconcile.trial.observe import observe
 from encbench.wire.recorder import StateAnswer
 from tests.support.fake_recorder import FakeRecorder
 from tests.unit.reconcile.seen import PROVEN
+from tests.unit.reconcile.test_hindrances import lost
 from tests.unit.reconcile.world import SPACE, World, parts, study
 
 READS = {"absences", "get", "list", "pages", "logs", "now", "problem", "server", "state", "stopped"}
@@ -87,6 +88,18 @@ async def test_clients_that_do_not_answer_hold_up_none_of_the_others() -> None:
     assert took < 0.4 * len(silent), "they were waited for one after the other"
     later = [b - a for (_, a), (_, b) in pairwise(recorder.asked)]
     assert max(later) < 0.3
+
+
+async def test_clients_on_a_node_that_does_not_answer_are_not_asked() -> None:
+    world = a_world_with_many_clients()
+    await world.run(world.running())
+    trial = next(one for one in world.trials() if one.status.phase == "Running")
+    for number in range(0, MANY, 2):
+        lost(world, f"{trial.name}-{number}-x")
+    recorder = Watched(world, set())
+    seen = await observe(replace(world.deps, recorder=recorder), trial, TrialFound())
+    assert [client.pod.index for client in seen.clients if client.run] == [*range(1, MANY, 2)]
+    assert len(recorder.asked) == MANY // 2
 
 
 async def test_no_client_is_asked_before_all_of_them_run() -> None:

@@ -12,7 +12,7 @@ from encbench.ports import Access, Body, Rejected, Unavailable
 from encbench.reconcile import agents, objects
 from encbench.reconcile.deps import Reads
 from encbench.reconcile.objects import Trial, belongs_to
-from encbench.reconcile.pods import JobFacts, PodFacts, job_facts, pod_facts
+from encbench.reconcile.pods import JobFacts, PodFacts, job_facts, node_lost, pod_facts
 from encbench.reconcile.trial import recovery
 from encbench.reconcile.trial.facts import (
     ClientPod,
@@ -42,7 +42,9 @@ async def observe(read: Reads, trial: Trial, found: TrialFound) -> TrialSeen:
         job = None
     clients = await _clients(read, trial, job)
     stopped, problem = None, ""
-    if testbed is not None and database is not None and found.recovery is None:
+    if database is not None and database.is_silent:
+        problem = node_lost(database).message
+    elif testbed is not None and database is not None and found.recovery is None:
         try:
             stopped = await recovery.look(read, trial, testbed, database)
         except (Unavailable, Rejected) as error:
@@ -143,12 +145,15 @@ async def _runs(read: Reads, found: Sequence[PodFacts], access: Access | None) -
 
 
 async def _run(read: Reads, pod: PodFacts, access: Access | None) -> RunFacts | None:
-    """From the recorder while it runs, and from what it left behind when it has ended."""
+    """From the recorder while it runs, and from what it left behind when it has ended.
+
+    On a node that does not answer none is asked, because a pass waits for each question.
+    """
     recorder = pod.container("recorder")
     if recorder.exit_code == 0:
         digests = termination_digests(recorder.termination_message)
         return RunFacts("uploaded", exit_code=pod.container("tool").exit_code, digests=digests)
-    if not recorder.running or access is None:
+    if not recorder.running or pod.is_silent or access is None:
         return None
     asked = read.clock.now()
     try:

@@ -53,7 +53,7 @@ def while_running(draft: TrialDraft) -> TrialDecision:
     _note_lost_nodes(draft)
     unreleased = seen.clients_in("waiting")
     if unreleased and seen.now.timestamp() - (draft.status.release_at or 0.0) > TOGETHER:
-        return _missed_start(draft, everybody=len(unreleased) == wanted)
+        return _missed_start(draft, unreleased)
     if -left > _overrun(draft.spec):
         return _overdue(draft)
     # Clients that do not know the start yet, and the agent that is to stop its server.
@@ -174,17 +174,20 @@ def _why_the_tool_failed(seen: TrialSeen, codes: Sequence[int | None]) -> tuple[
     return life.TOOL_FAILED, f"the tool ended with code {failed}"
 
 
-def _missed_start(draft: TrialDraft, *, everybody: bool) -> TrialDecision:
-    """The operator was away between the release and telling the clients: agree on a new moment."""
-    if not everybody:
+def _missed_start(draft: TrialDraft, unreleased: tuple[ClientPod, ...]) -> TrialDecision:
+    """The operator was away between the release and telling the clients: agree on a new moment.
+
+    They are told in the same pass, because what kept it from the last one may still be there.
+    """
+    wanted = draft.spec.workload.client.replicas
+    if len(unreleased) < wanted:
         return _disrupted(draft, "the clients did not start together")
     if draft.spec.turns is not None:
         return _disrupted(draft, "the clients missed the start of their interleaved block")
     if draft.since(life.RELEASED) > parse_duration(draft.spec.step_deadlines.start):
         return draft.end("Failed", "StartTimeout", "the clients could not be released in time")
-    wanted = draft.spec.workload.client.replicas
     draft.set(release_at=draft.seen.now.timestamp() + decision.ahead(wanted))
-    return draft.decide(requeue=0.0)
+    return draft.decide(*_releases(draft, unreleased), requeue=decision.POLL)
 
 
 def _disrupted(draft: TrialDraft, message: str) -> TrialDecision:
