@@ -334,7 +334,9 @@ TRIAL_LIFE = Lifecycle(
             false={STARTING: "Their pods are starting.", **_POD},
             unknown={
                 EARLY: "The trial before it is being measured, whose clients may hold what these "
-                "need."
+                "need.",
+                NODE_IN_USE: "A pod fits no node while another campaign or cell works on one that "
+                "it could use.",
             },
         ),
         ConditionType(

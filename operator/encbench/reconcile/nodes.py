@@ -77,6 +77,8 @@ class NodeStanding:
     """Nodes that it has to itself for as long as it may work."""
     free: frozenset[str] = frozenset()
     """Nodes of its cell that no other waits for: taking them costs no request."""
+    taken: frozenset[str] = frozenset()
+    """Nodes that other cells have, of this campaign or another; up to 30 s old."""
     joined: bool = False
     """Whether the member has asked for its nodes and not left them."""
     waits: str = ""
@@ -161,6 +163,8 @@ class NodeLeases:
         self._signs: defaultdict[str, Ages[Unit | None]] = defaultdict(lambda: Ages(ticks))
         """Of each node's holder (None) and of each request in its queue."""
         self._swept = -math.inf
+        self._elsewhere: dict[str, Holder] = {}
+        """Who had the nodes that this process does not keep, when they were looked through."""
 
     @property
     def busy(self) -> bool:
@@ -175,7 +179,11 @@ class NodeLeases:
             for node, kept in self._kept.items()
             if kept.lease.holder == unit.holder and kept.lasts(seconds, now)
         }
+        holders: dict[str, Holder | None] = {**self._elsewhere}
+        holders |= {node: kept.lease.holder for node, kept in self._kept.items()}
+        others = (node for node, holder in holders.items() if holder not in (None, unit.holder))
         return NodeStanding(
+            taken=frozenset(others),
             used=frozenset(node for node, kept in own.items() if unit in kept.users),
             free=frozenset(node for node, kept in own.items() if not kept.has_rivals),
             joined=claim is not None and member in claim.members,
@@ -380,6 +388,7 @@ class NodeLeases:
 
     async def _sweep(self) -> None:
         """Free the Leases that have run out, and those of campaigns that are gone or over."""
+        found = {}
         for body in await self._cluster.list(LEASE, self._namespace, leases.MARKS):
             async with self._locks[body["metadata"]["name"]]:
                 with suppress(ValueError, LookupError, Conflict):
@@ -388,6 +397,9 @@ class NodeLeases:
                         continue
                     if await self._is_free(lease, self._ages(lease)[None]):
                         await self._write(lease.free())
+                    else:
+                        found[lease.node] = lease.holder
+        self._elsewhere = found
 
     async def _hold(self, lease: NodeLease, holder: Holder, users: set[Unit], now: float) -> None:
         """Write that the cell has the node from now on, for as long as these may work."""

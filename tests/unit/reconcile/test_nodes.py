@@ -341,6 +341,21 @@ async def test_what_a_dead_process_left_is_freed_though_none_waits(here: Install
     assert here.holder() == "", "nor does the first one write it again"
 
 
+async def test_it_is_known_which_nodes_others_have(here: Installation) -> None:
+    one, two = use("one", "n1"), of_cell(use("two", "n2"), "c1")
+    await here.a.take(one)
+    await here.b.take(two)
+    await here.b.tend()
+    other = of_cell(two, "c2")
+    standings = [here.b.standing(x.unit, x.member, WORK).taken for x in (one, two, other)]
+    assert standings == [{"n2"}, {"n1"}, {"n1", "n2"}]
+    await here.a.tend()
+    assert here.a.standing(one.unit, one.member, WORK).taken == {"n2"}
+    await leave(here.b, two)
+    await here.pass_time(IDLE + SWEEP + 10, here.b)
+    assert here.b.standing(one.unit, one.member, WORK).taken == set()
+
+
 async def test_what_has_run_out_is_freed_too(here: Installation) -> None:
     here.cluster.add(CAMPAIGN, alive("one"))
     await here.a.take(use("one"))

@@ -289,6 +289,19 @@ async def test_where_clients_have_to_share_a_node_a_cell_waits_after_its_first_b
     assert early == {1}
 
 
+async def test_where_the_clients_node_has_room_for_one_the_later_cell_loses_no_trial() -> None:
+    limits = {"stepDeadlines": {"start": "20s"}}
+    world = four_cells(("n1", "n2", "n3"), 2, instances=("small",), replacements=0, **limits)
+    assert world.controllers.scheduler is not None
+    world.controllers.scheduler.clients = 1
+    for name in WORKLOADS:
+        load = {**LOAD, "duration": "60s"}
+        world.cluster.set_spec(WORKLOAD, SPACE, name, load=load)
+    await finish(world)
+    assert_sound(world)
+    assert {one.status.outcome for one in world.trials()} == {"Succeeded"}
+
+
 async def test_a_cell_without_room_waits_for_the_one_before_it() -> None:
     world = four_cells(("n1", "n2"), 2, instances=("small",))
     seen: set[tuple[str, str]] = set()

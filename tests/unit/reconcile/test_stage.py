@@ -12,20 +12,30 @@ from encbench.api.scalars import parse_duration
 from encbench.core.artefact import decode
 from encbench.core.records import TrialRecord
 from encbench.reconcile.campaign.decide import decide as decide_campaign
-from encbench.reconcile.effects.effect import Create, CreateJob, Delete, Gather, Prove
+from encbench.reconcile.effects.effect import (
+    Create,
+    CreateJob,
+    Delete,
+    Gather,
+    LeaveNodes,
+    Prove,
+    TakeNodes,
+)
+from encbench.reconcile.nodes import NodeStanding
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.objects import trial as as_trial
 from encbench.reconcile.pods import ContainerFacts
 from encbench.reconcile.stage import holds_the_stage
 from encbench.reconcile.trial.decide import decide
 from encbench.reconcile.trial.decision import TrialDecision
-from encbench.reconcile.trial.facts import ClientPod
+from encbench.reconcile.trial.facts import ClientPod, Sibling
 from encbench.reconcile.trial.running import longest
 from tests.unit.reconcile import test_campaign_decide as campaigns
 from tests.unit.reconcile.oracle import assert_sound, leftovers
 from tests.unit.reconcile.pods import container
 from tests.unit.reconcile.scheduler import Scheduler
 from tests.unit.reconcile.seen import (
+    ALONE,
     NOW,
     PROVEN,
     Facts,
@@ -251,6 +261,47 @@ def test_they_have_the_steps_whole_time_from_then_on(left: Trial | None) -> None
     assert (facts["Prepared"], facts["Hindered"]) == ("Unschedulable", "Unschedulable")
     late = decide(a_trial({"Prepared": ("False", 302.0)}), saw(NOWHERE, before=left))
     assert (late.status.outcome, late.status.reason) == ("Failed", "Unschedulable")
+
+
+OTHERS = NodeStanding(taken=frozenset({"node-1", "n2"}))
+"""Of a unit that has no node yet; the first of these is its database's."""
+
+
+def test_clients_that_wait_for_room_of_another_campaign_are_not_late_either() -> None:
+    seen = saw(NOWHERE, found=found(nodes=OTHERS))
+    decision = decide(a_trial({"Prepared": ("False", 900.0)}), seen)
+    facts = {fact.type: (fact.status, fact.reason) for fact in decision.status.conditions}
+    assert decision.status.outcome is None
+    assert facts["Prepared"] == ("Unknown", "NodeInUse")
+    assert facts["Hindered"] == ("True", "NodeInUse")
+    later = decide(a_trial({"Prepared": ("Unknown", 900.0)}), saw(NOWHERE))
+    assert later.status.outcome is None, "the step's time begins now"
+
+
+@pytest.mark.parametrize(
+    ("nodes", "named"), [({"node-1"}, []), ({"n2"}, ["n3"]), (set(), [])], ids=str
+)
+def test_those_of_whom_no_other_uses_a_node_are(nodes: set[str], named: list[str]) -> None:
+    body = a_trial({"Prepared": ("False", 900.0)}).body
+    body["spec"]["clientNodes"] = named
+    seen = saw(NOWHERE, found=found(nodes=NodeStanding(taken=frozenset(nodes))))
+    assert decide(as_trial(body), seen).status.reason == "Unschedulable"
+
+
+def test_a_block_leaves_its_nodes_while_one_of_its_trials_waits_for_room() -> None:
+    """Those who fill it may wait for these."""
+    ready_for_it = a_trial({"Prepared": ("True", 1e4), "ProvenBefore": ("True", 1e4)})
+    one, other = Sibling(2, has_no_room=True), Sibling(3, ready=True)
+    has = replace(ALONE, joined=True)
+    leaves = decide(ready_for_it, saw(a_client(), siblings=(one, other), found=found(nodes=has)))
+    assert [type(effect) for effect in leaves.effects] == [LeaveNodes]
+    assert leaves.status.outcome is None
+    left = found(nodes=NodeStanding())
+    waits = decide(ready_for_it, saw(a_client(), siblings=(one, other), found=left))
+    assert waits.effects == ()
+    assert waits.status.outcome is None
+    again = decide(ready_for_it, saw(a_client(), siblings=(other,), found=left))
+    assert [type(effect) for effect in again.effects] == [TakeNodes]
 
 
 def test_what_no_end_of_another_trial_mends_is_told_before_that() -> None:

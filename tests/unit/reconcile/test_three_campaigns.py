@@ -7,6 +7,7 @@ from encbench.api.kinds import CAMPAIGN, LEASE, TRIAL
 from encbench.kube.leases import parse
 from encbench.reconcile.objects import Campaign, campaign
 from tests.unit.reconcile.driver import LEASES
+from tests.unit.reconcile.scheduler import Scheduler
 from tests.unit.reconcile.world import SPACE, World, parts, study
 
 NAMES = ("one", "two", "three")
@@ -92,6 +93,30 @@ async def test_afterwards_no_node_is_held() -> None:
     assert {one.node for one in leases} == {"node-1", "node-2"}
     assert [(one.holder, one.queue) for one in leases] == [(None, ())] * 2
     assert not world.operators[0].nodes.busy
+
+
+async def test_where_a_node_has_room_for_one_client_they_take_turns_too() -> None:
+    """The clients of the other do not fit for longer than they may take to start."""
+    world = World()
+    world.controllers.scheduler = Scheduler(["node-1", "node-2"], clients=1)
+    load = {"concurrency": [2], "warmup": "2s", "duration": "60s"}
+    world.apply(*parts(load=load))
+    for name in NAMES[:2]:
+        body = study("plain", blocks=1, replacements=0, stepDeadlines={"start": "20s"})
+        body["metadata"]["name"] = name
+        world.apply(body)
+    waited: set[str] = set()
+
+    def look() -> bool:
+        for body in world.latest(TRIAL.kind, ""):
+            for fact in body.get("status", {}).get("conditions", ()):
+                if fact["type"] in ("Prepared", "Hindered") and fact["reason"] == "NodeInUse":
+                    waited.add(fact["message"])
+        return all_over(world)
+
+    await world.run(look, limit=20000)
+    assert {one.status.phase for one in campaigns(world)} == {"Succeeded"}, world.describe()
+    assert any("which work on node node-2: pod " in message for message in waited)
 
 
 async def test_alone_a_campaign_never_waits_and_asks_next_to_nothing() -> None:

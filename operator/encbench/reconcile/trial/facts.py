@@ -57,6 +57,8 @@ class Sibling:
     order: int
     ready: bool = False
     """Whether its clients wait, its mode is proven and its nodes are its own."""
+    has_no_room: bool = False
+    """Whether its clients wait for another campaign or cell to leave a node."""
     release_at: float | None = None
     ended: bool = False
     """Whether it has an outcome, or was deleted."""

@@ -101,8 +101,10 @@ def _sibling(order: int, trial: Trial, other: Trial | None) -> Sibling:
     is_prepared = is_true(facts, life.PREPARED) and is_true(facts, life.PROVEN_BEFORE)
     # It says that it waits for the block once its nodes are its own, and if they no longer are.
     has_nodes = is_false(facts, life.RELEASED) and not is_false(facts, life.ALONE)
+    prepared = find(facts, life.PREPARED)
     return Sibling(
         order,
+        has_no_room=prepared is not None and prepared.reason == life.NODE_IN_USE,
         ready=is_prepared and has_nodes,
         release_at=other.status.release_at,
         ended=other.status.outcome not in (None, "Succeeded") or other.deleting,

@@ -1,8 +1,9 @@
 """The nodes that a trial needs to itself: its database's and its clients'.
 
-It asks for them once all its pods have one, so that it never waits for a node while others wait for
-what it has. Until then its first proof may be made on a node that its cell has anyway: the
-clients' pods start meanwhile, and nothing is lost between two trials.
+It asks for them once all its pods have one, and with an interleaved block once no other trial of it
+waits for room, so that it never waits for a node while others wait for what it has. Until then its
+first proof may be made on a node that its cell has anyway: the clients' pods start meanwhile, and
+nothing is lost between two trials.
 """
 
 from dataclasses import replace
@@ -53,6 +54,11 @@ def has_all(seen: TrialSeen, spec: TrialSpec) -> bool:
     return wanted is not None and wanted <= seen.found.nodes.used
 
 
+def must_leave(seen: TrialSeen) -> bool:
+    """Whether a trial of its block waits for room, which others may fill who wait for its nodes."""
+    return any(sibling.has_no_room for sibling in seen.siblings)
+
+
 def may_prove(seen: TrialSeen, spec: TrialSpec) -> bool:
     """Whether the database's node is its cell's. Of an external database nothing is known."""
     if seen.is_external or has_all(seen, spec):
@@ -67,7 +73,7 @@ def note(draft: TrialDraft) -> None:
     if seen.found.nodes.waits and not has_all(seen, spec):
         draft.hold(life.ALONE, life.NODE_IN_USE, seen.found.nodes.waits)
     elif not may_prove(seen, spec):
-        draft.condition(life.ALONE, False, life.STARTING, "its pods have no nodes yet")
+        draft.condition(life.ALONE, False, life.STARTING, "not all of its pods have a node yet")
     elif draft.is_false(life.ALONE):
         draft.condition(life.ALONE, True, "Leased", "no other measurement runs on its nodes")
 
@@ -82,7 +88,10 @@ def since(draft: TrialDraft, waited: float) -> float:
 def effects(trial: Trial, seen: TrialSeen, status: TrialStatus) -> tuple[NodeEffect, ...]:
     """Take the nodes from when they are known until the trial has left the stage."""
     known, wanted = seen.found.nodes, needs(seen, trial.spec)
+    leave = (LeaveNodes(unit(trial), member(trial.name)),) if known.joined else ()
     if holds_the_stage(replace(trial, status=status)):
+        if must_leave(seen) and status.release_at is None:
+            return leave
         if wanted is None or wanted <= known.used:
             return ()
         before = seen.before
@@ -95,4 +104,4 @@ def effects(trial: Trial, seen: TrialSeen, status: TrialStatus) -> tuple[NodeEff
         return (
             TakeNodes(Use(unit(trial), member(trial.name), wanted, longest(trial.spec), length)),
         )
-    return (LeaveNodes(unit(trial), member(trial.name)),) if known.joined else ()
+    return leave

@@ -24,6 +24,8 @@ from encbench.tools.turns import load_seconds
 
 APART = "(a client needs another node than its database's, unless allowColocation is true)"
 """What a scheduler's "no node is available" often means on a small cluster."""
+MOST = 8
+"""Nodes that a message names."""
 
 
 def before_release(draft: TrialDraft, testbed: Testbed) -> TrialDecision:
@@ -45,7 +47,7 @@ def before_release(draft: TrialDraft, testbed: Testbed) -> TrialDecision:
     if draft.is_false(life.PREPARED) and draft.since(life.PREPARED) > limit:
         found = trouble or Trouble("StartTimeout", "the clients were not ready to start in time")
         return draft.end("Failed", found.reason, found.message)
-    is_alone = not held and solitude.has_all(seen, draft.spec)
+    is_alone = not held and not solitude.must_leave(seen) and solitude.has_all(seen, draft.spec)
     if draft.is_true(life.PREPARED) and draft.is_true(life.PROVEN_BEFORE) and is_alone:
         wanted = draft.spec.workload.client.replicas
         return _join(draft) if seen.siblings else _release(draft, decision.ahead(wanted))
@@ -170,8 +172,8 @@ def _judge_machine(draft: TrialDraft, testbed: Testbed) -> None:
 def _check_clients(draft: TrialDraft, *, is_apart: bool) -> Trouble | None:
     """Set `Prepared`; gives back what keeps the clients from starting.
 
-    It is Unknown while the clients of the trial before may hold what these need, so that neither
-    the step's deadline runs nor the lack of a node is a hindrance.
+    It is Unknown while others may hold what these need, so that the step's deadline does not run:
+    the clients of the trial before, or another campaign or cell.
     """
     wanted, waiting = draft.spec.workload.client.replicas, draft.seen.clients_in("waiting")
     if len(waiting) == wanted:
@@ -186,6 +188,14 @@ def _check_clients(draft: TrialDraft, *, is_apart: bool) -> Trouble | None:
             draft.hinder(found.reason, found.message)
         draft.condition(life.PREPARED, None, life.EARLY, "the trial before it is being measured")
         return found
+    if found is not None and found.reason == life.UNSCHEDULABLE:
+        taken = _taken(draft, is_apart=is_apart)
+        if taken:
+            where = f"node{'s' if len(taken) > 1 else ''} {', '.join(sorted(taken)[:MOST])}"
+            message = f"waits for others, which work on {where}: {found.message}"
+            draft.condition(life.PREPARED, None, life.NODE_IN_USE, message)
+            draft.hinder(life.NODE_IN_USE, message)
+            return found
     if found is not None:
         draft.hold(life.PREPARED, found.reason, found.message)
         return found
@@ -198,3 +208,14 @@ def _check_clients(draft: TrialDraft, *, is_apart: bool) -> Trouble | None:
         message = f"{len(waiting)} of {wanted} client(s) are ready to start"
     draft.condition(life.PREPARED, False, life.STARTING, message)
     return None
+
+
+def _taken(draft: TrialDraft, *, is_apart: bool) -> frozenset[str]:
+    """Nodes that its clients could use and that others work on, whose clients may fill them.
+
+    It does not stand in their queue: who waits for a node must not hold another's.
+    """
+    seen, named = draft.seen, frozenset(draft.spec.client_nodes)
+    taken = seen.found.nodes.taken & named if named else seen.found.nodes.taken
+    own = seen.database.node if is_apart and seen.database is not None else None
+    return taken - {own}
