@@ -328,9 +328,19 @@ def test_a_proof_that_waits_for_its_turn_is_not_late() -> None:
 
 
 def test_a_database_that_cannot_be_asked_has_no_turn_to_wait_for() -> None:
-    assert not failure(decide(a_testbed({**UP, "Loaded": ("True", 599.0)}), saw(database=STARTING)))
-    late = decide(a_testbed({**UP, "Loaded": ("True", 602.0)}), saw(database=STARTING))
-    assert failure(late) == "ProofTimeout"
+    def look(loaded: float, hindered: float, status: str = "True") -> TestbedDecision:
+        facts = {**UP, "Loaded": ("True", loaded), "Hindered": (status, hindered)}
+        return decide(a_testbed(facts), saw(database=STARTING))
+
+    assert not failure(look(9000.0, 599.0))
+    assert not failure(look(599.0, 9000.0)), "what hindered the load is no part of it"
+    assert failure(look(9000.0, 602.0)) == "ProofTimeout"
+    blip = look(9000.0, 8000.0, "False")
+    assert not failure(blip), "it was ready until now, and waited for its turn"
+    fact = find(blip.status.conditions, "Hindered")
+    assert fact is not None
+    assert (fact.status, fact.reason) == ("True", "PodNotReady")
+    assert not failure(decide(a_testbed({**UP, "Loaded": ("True", 9000.0)}), saw(database=None)))
 
 
 # -- ready, and failed

@@ -307,17 +307,19 @@ def _prove(draft: TestbedDraft) -> TestbedDecision:
     external = draft.spec.instance.is_external
     ask: list[PodFacts | None] = [None] if external else [*_up(seen)]
     # Other databases may be scanned first; one that cannot be asked has no turn.
-    asked = waited if seen.found.asked is None and not ask else draft.age(seen.found.asked)
+    asked = draft.age(seen.found.asked)
+    if not ask and seen.found.asked is None and draft.is_true(life.HINDERED):
+        asked = min(waited, draft.since(life.HINDERED))
     if not made.store_problem and asked > parse_duration(deadlines.proof):
-        why = seen.found.problem or "no answer"
+        why = seen.found.problem or ("no answer" if ask else _not_ready(draft)[1])
         return _fail(draft, "ProofTimeout", f"the mode could not be proven in time: {why}")
     draft.condition(life.PROVEN, None, life.PROVING, "all files are being searched for a marker")
     if made.store_problem:
         draft.hinder(life.NOT_STORED, made.store_problem)
     elif seen.found.problem:
         draft.hinder(life.NO_ANSWER, seen.found.problem)
-    if seen.database is not None:
-        _hinder(draft, pods.trouble([seen.database]))
+    if not ask:
+        draft.hinder(*_not_ready(draft))
     prove = [do.ProveFully(pod) for pod in ask]
     wait = backoff(waited, STORE_RETRY) if made.store_problem else POLL
     return _decision(draft, *prove, requeue=wait)
@@ -385,16 +387,22 @@ def _rest(draft: TestbedDraft) -> TestbedDecision:
     return _ready(draft, life.IDLE, "stopped until a trial needs it")
 
 
-def _keep_ready(draft: TestbedDraft) -> TestbedDecision:
-    if _up(draft.seen):
-        return _ready(draft, "Ready", "ready for trials")
-    pod, run = draft.seen.database, draft.status.run
+def _not_ready(draft: TestbedDraft) -> tuple[str, str]:
+    """What keeps the database's pod from being ready: a reason, and all of it in words."""
+    pod = draft.seen.database
     found = pods.trouble([pod]) if pod else None
     where = f" on node {pod.node}" if pod is not None and pod.node else ""
     message = f"the database pod {draft.subject.name}-0{where} is not ready"
     message += f": {found.message}" if found else ""
+    return (found.reason if found else life.NOT_READY), message
+
+
+def _keep_ready(draft: TestbedDraft) -> TestbedDecision:
+    if _up(draft.seen):
+        return _ready(draft, "Ready", "ready for trials")
+    run, (reason, message) = draft.status.run, _not_ready(draft)
     draft.condition(life.READY, False, life.NOT_READY, message)
-    draft.hinder(found.reason if found else life.NOT_READY, message)
+    draft.hinder(reason, message)
     # A start that took long is no part of it.
     lost = draft.since(life.READY)
     lost = min(lost, draft.age(run.ready_time)) if run and run.ready_time else lost
