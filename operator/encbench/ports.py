@@ -25,6 +25,10 @@ class Unavailable(Exception):
     """The other side is away for now."""
 
 
+class WebhookFailed(Unavailable):
+    """The API server is there, but an admission webhook that it asks first is not."""
+
+
 class Conflict(Exception):
     """The object exists already, or is a different or newer one than the caller assumed."""
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from encbench.api.kinds import Kind
-from encbench.ports import Body, Conflict, Rejected, Unavailable
+from encbench.ports import Body, Conflict, Rejected, Unavailable, WebhookFailed
 
 Query = Sequence[tuple[str, str]]
 
@@ -28,6 +28,8 @@ _AWAY = (401, 408, 429)
 _UNTYPED = "failed to create typed patch object"
 """The beginning of the API server's message if an applied object has an unknown field. The status
 is 500, although trying again would not help."""
+_WEBHOOK = "failed calling webhook"
+"""A part of its message, with 500 too, if an admission webhook does not answer."""
 
 
 def path(kind: Kind, namespace: str | None, name: str = "", subresource: str = "") -> str:
@@ -144,13 +146,18 @@ class Requests:
         body: Body | None = None,
         content_type: str = JSON,
     ) -> HttpAnswer:
-        """Send and read the answer. Unavailable without one, or when the server failed."""
+        """Send and read the answer. Unavailable without one, or when the server failed.
+
+        WebhookFailed is the one of these that may need a person.
+        """
         try:
             answer = await self._transport.exchange(method, where, query, body, content_type)
         except OSError as error:
             raise Unavailable(f"{method} {where}: {str(error) or type(error).__name__}") from error
         if answer.status == 500 and _UNTYPED in answer.message:
             raise Rejected(answer.message)
+        if answer.status == 500 and _WEBHOOK in answer.message:
+            raise WebhookFailed(answer.message)
         if answer.status in _AWAY or answer.status >= 500:
             raise Unavailable(f"{method} {where}: {answer.status}: {answer.message}")
         return answer

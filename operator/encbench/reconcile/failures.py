@@ -10,7 +10,7 @@ from pathlib import PurePath
 from typing import Final
 
 from encbench.api.kinds import Kind
-from encbench.ports import Cluster, Conflict, Rejected, Unavailable
+from encbench.ports import Cluster, Conflict, Rejected, Unavailable, WebhookFailed
 from encbench.reconcile.effects.cluster import NotOurs
 
 REASON: Final = "ReconcileFailed"
@@ -36,7 +36,7 @@ class Failures:
 
     async def failed(self, subject: Subject, error: Exception) -> None:
         """A pass raised this. What is away for a while, or has just changed, does not count."""
-        if isinstance(error, (Unavailable, Conflict)):
+        if isinstance(error, (Unavailable, Conflict)) and not isinstance(error, WebhookFailed):
             return
         self._in_a_row[subject] += 1
         if (self._in_a_row[subject] - FIRST) % AGAIN:

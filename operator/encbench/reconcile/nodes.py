@@ -91,6 +91,8 @@ class FoundOnNodes:
 
     nodes: NodeStanding = field(default_factory=NodeStanding)
     """How it stands with the nodes that it needs to itself."""
+    refused: str = ""
+    """Why its objects could not be created the last time."""
 
 
 @dataclass

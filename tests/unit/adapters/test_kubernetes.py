@@ -16,7 +16,7 @@ from encbench.adapters.kubeclient import ClientTransport
 from encbench.adapters.kubernetes import KubernetesCluster
 from encbench.adapters.kubernetes_http import path
 from encbench.api.kinds import CAMPAIGN, CONFIG_MAP, NODE, SECRET
-from encbench.ports import Conflict, Rejected, Unavailable
+from encbench.ports import Conflict, Rejected, Unavailable, WebhookFailed
 from tests.support.manifests import config_map
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -155,6 +155,13 @@ async def test_an_untyped_patch_is_rejected_though_it_says_500() -> None:
     async with served(answering(500, said)) as cluster:
         with pytest.raises(Rejected, match="not declared"):
             await cluster.apply(CONFIG_MAP, config_map("one", "ns"))
+
+
+async def test_a_webhook_that_does_not_answer_is_told_from_an_api_server_that_does_not() -> None:
+    said = 'Internal error occurred: failed calling webhook "guard.example": connection refused'
+    async with served(answering(500, said)) as cluster:
+        with pytest.raises(WebhookFailed, match="failed calling webhook"):
+            await cluster.create(CONFIG_MAP, config_map("one", "ns"))
 
 
 async def test_an_event_that_fails_is_only_logged(caplog: pytest.LogCaptureFixture) -> None:

@@ -2,12 +2,14 @@
 
 import pytest
 
-from encbench.api.kinds import CAMPAIGN
-from encbench.ports import Conflict, Rejected, Unavailable
+from encbench.api.conditions import find
+from encbench.api.kinds import CAMPAIGN, JOB, STATEFUL_SET, Kind
+from encbench.ports import Conflict, Rejected, Unavailable, WebhookFailed
 from encbench.reconcile.failures import AGAIN, FIRST, REASON, Failures
 from encbench.reconcile.loop import Key, Loop
 from tests.support import manifests
 from tests.support.fake_cluster import FakeCluster
+from tests.unit.reconcile.world import World, parts, study
 
 SUBJECT = CAMPAIGN, "ns", "study"
 
@@ -63,6 +65,47 @@ async def test_what_passes_by_itself_is_not_told(cluster: FakeCluster, error: Ex
     for _ in range(2 * FIRST):
         await failures.failed(SUBJECT, error)
     assert not cluster.events
+
+
+async def test_a_webhook_that_does_not_answer_is_told(cluster: FakeCluster) -> None:
+    failures = Failures(cluster)
+    for _ in range(FIRST):
+        await failures.failed(SUBJECT, WebhookFailed('failed calling webhook "guard.example"'))
+    assert 'failed calling webhook "guard.example"' in cluster.events[0].note
+
+
+QUOTA = "exceeded quota: bench"
+
+
+@pytest.mark.parametrize(
+    ("verb", "kind", "step", "said"),
+    [
+        ("apply", STATEFUL_SET, "provision", f"its objects could not be created: {QUOTA}"),
+        ("create", JOB, "load", f"the load's Job could not be created: {QUOTA}"),
+    ],
+)
+async def test_a_testbed_says_what_refuses_its_objects(
+    verb: str, kind: Kind, step: str, said: str
+) -> None:
+    world = World()
+    world.apply(*parts(), study("plain", blocks=1, stepDeadlines={step: "20s"}))
+    for _ in range(50):
+        world.cluster.fail_next(Rejected(QUOTA), verb=verb, kind=kind)
+    await world.run(world.ended)
+    fact = find(world.campaign().status.conditions, "Failed")
+    assert fact is not None
+    assert said in fact.message
+
+
+async def test_a_trial_says_what_refuses_its_clients_and_forgets_it() -> None:
+    world = World()
+    world.apply(*parts(), study("plain", blocks=1, stepDeadlines={"start": "10s"}))
+    await world.run(lambda: len(world.latest("Job", "-load")) == 2)
+    for _ in range(5):
+        world.cluster.fail_next(Rejected(QUOTA), verb="create", kind=JOB)
+    await world.run(world.ended)
+    ends = {one.status.message for one in world.trials() if one.status.outcome != "Succeeded"}
+    assert ends == {f"the clients' Job could not be created: {QUOTA}"}, world.describe()
 
 
 async def test_an_object_that_is_gone_has_no_events(cluster: FakeCluster) -> None:

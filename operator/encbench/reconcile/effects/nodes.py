@@ -5,9 +5,11 @@ from dataclasses import replace
 from typing import TypeVar
 
 from encbench.kube.leases import Unit
+from encbench.ports import Rejected, Unavailable
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.effects import effect as do
 from encbench.reconcile.effects.base import E, Effects, Own
+from encbench.reconcile.effects.cluster import NotOurs
 from encbench.reconcile.nodes import FoundOnNodes, NodeLeases
 
 F = TypeVar("F", bound=FoundOnNodes)
@@ -46,6 +48,17 @@ class NodeEffects(Effects[Own, do.NodeEffect | E, F]):
                 return False
             case _:
                 return await self.perform_own(one, effect)
+
+    async def _make(self, one: Own, *effects: do.ObjectEffect) -> bool:
+        """Create objects; what refuses them is for the step's deadline to name."""
+        try:
+            await self._on_cluster(one, *effects)
+        except (Rejected, Unavailable, NotOurs) as error:
+            self.keep(one, replace(self.found(one), refused=str(error)))
+            raise
+        if self.found(one).refused:
+            self.keep(one, replace(self.found(one), refused=""))
+        return False
 
     def found(self, one: Own) -> F:
         """What is known of it, and how it stands with its nodes."""

@@ -47,18 +47,18 @@ class TestbedEffects(NodeEffects[Testbed, do.OwnTestbedEffect, TestbedFound]):
         """See `NodeEffects`."""
         match effect:
             case do.IssueCredentials(authority):
-                return await self._on_cluster(testbed, *self._secrets(testbed, authority))
+                return await self._make(testbed, *self._secrets(testbed, authority))
             case do.CopyCredentials(login, authority):
                 budget = do.Apply(
                     kinds.POD_DISRUPTION_BUDGET, children.disruption_budget(self._context(testbed))
                 )
                 # The credentials come last: that they exist says that the budget does.
                 copied = self._copied(testbed, login, authority)
-                return await self._on_cluster(testbed, budget, copied)
+                return await self._make(testbed, budget, copied)
             case do.ApplyDatabase():
-                return await self._on_cluster(testbed, *self._database(testbed))
+                return await self._make(testbed, *self._database(testbed))
             case do.CreateLoad():
-                return await self._on_cluster(testbed, do.Create(kinds.JOB, self._load(testbed)))
+                return await self._make(testbed, do.Create(kinds.JOB, self._load(testbed)))
             case do.AskChecks():
                 return await self._ask(testbed, effect)
             case do.ProveFully(database):

@@ -66,7 +66,7 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
         """See `NodeEffects`."""
         match effect:
             case do.CreateJob(testbed):
-                return await self._on_cluster(trial, do.Create(JOB, self._job(trial, testbed)))
+                return await self._make(trial, do.Create(JOB, self._job(trial, testbed)))
             case do.ReleaseClients():
                 return await self._release(trial, effect)
             case do.NoteClocks(clients):

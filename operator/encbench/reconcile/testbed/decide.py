@@ -105,7 +105,8 @@ def _provision(draft: TestbedDraft) -> TestbedDecision:
         return _take_over(draft, late=late)
     if not seen.has_credentials or seen.stateful_set is None:
         if late:
-            message = f"its objects could not be created: is something else named {name}?"
+            why = seen.found.refused or f"is something else named {name}?"
+            message = f"its objects could not be created: {why}"
             return _fail(draft, "ProvisionTimeout", message)
         waits_for_ca = not seen.has_credentials and seen.authority is None
         what = "the campaign's CA" if waits_for_ca else "the database"
@@ -185,7 +186,8 @@ def _take_over(draft: TestbedDraft, *, late: bool) -> TestbedDecision:
         draft.hold(life.PROVISIONED, life.NO_LOGIN, message)
         return _fail(draft, life.NO_LOGIN, message) if late else _decision(draft, requeue=POLL)
     if late:
-        message = f"its Secret could not be created: is something else named {name}?"
+        why = seen.found.refused or f"is something else named {name}?"
+        message = f"its Secret could not be created: {why}"
         return _fail(draft, "ProvisionTimeout", message)
     what = "the campaign's CA is being created" if seen.authority is None else "the login is copied"
     draft.condition(life.PROVISIONED, False, "Creating", what)
@@ -209,8 +211,12 @@ def _load(draft: TestbedDraft) -> TestbedDecision:
         return _decision(draft, requeue=0.0)
     if solitude.must_wait(draft.seen) and not draft.spec.instance.is_external:
         return _await_node(draft)
+    limit = parse_duration(draft.spec.step_deadlines.load)
     if load is None:
         draft.condition(life.LOADED, False, "Loading", "the dataset is being loaded")
+        if draft.since(life.LOADED) > limit:
+            why = draft.seen.found.refused or "it is not there"
+            return _fail(draft, "LoadTimeout", f"the load's Job could not be created: {why}")
         return _decision(draft, do.CreateLoad(), requeue=POLL)
     found = pods.trouble(list(load.pods))
     if load.succeeded:
@@ -226,7 +232,7 @@ def _load(draft: TestbedDraft) -> TestbedDecision:
         draft.hold(life.LOADED, found.reason, found.message)
     elif not load.pods and draft.since(life.LOADED) > PATIENCE:
         draft.hinder(life.NO_POD, pods.no_pod("job", load_job_name(draft.subject.name)))
-    if draft.since(life.LOADED) > parse_duration(draft.spec.step_deadlines.load):
+    if draft.since(life.LOADED) > limit:
         message = found.message if found else "loading the dataset took too long"
         return _fail(draft, found.reason if found else "LoadTimeout", message)
     return _decision(draft, requeue=POLL)

@@ -45,7 +45,10 @@ def before_release(draft: TrialDraft, testbed: Testbed) -> TrialDecision:
         return draft.end("Failed", found.reason, found.message)
     limit = parse_duration(draft.spec.step_deadlines.start)
     if draft.is_false(life.PREPARED) and draft.since(life.PREPARED) > limit:
-        found = trouble or Trouble("StartTimeout", "the clients were not ready to start in time")
+        message = "the clients were not ready to start in time"
+        if seen.job is None and seen.found.refused:
+            message = f"the clients' Job could not be created: {seen.found.refused}"
+        found = trouble or Trouble("StartTimeout", message)
         return draft.end("Failed", found.reason, found.message)
     is_alone = not held and not solitude.must_leave(seen) and solitude.has_all(seen, draft.spec)
     if draft.is_true(life.PREPARED) and draft.is_true(life.PROVEN_BEFORE) and is_alone:
