@@ -84,10 +84,11 @@ class KindReconciler(Generic[S, T, V, E, R]):
                 return None
             if self.is_wanted is not None and not await self.is_wanted(cluster, subject):
                 return None
+            # It reads others too, without which this one cannot go on either.
+            seen = await self.observe(self.deps, subject, self.effects.found(subject))
         except Malformed as error:
             assert body is not None  # noqa: S101 - it was parsed
             return await misfits.handle(cluster, self.deps.clock, kind, body, error)
-        seen = await self.observe(self.deps, subject, self.effects.found(subject))
         self.effects.look_after(subject)
         decision, wait = self.decide(subject, seen), 0.0
         if decision.status != subject.status:

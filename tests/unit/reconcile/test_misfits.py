@@ -5,7 +5,7 @@ import copy
 import pytest
 
 from encbench.api.conditions import find
-from encbench.api.kinds import CAMPAIGN, TESTBED, TRIAL, Kind
+from encbench.api.kinds import CAMPAIGN, OVERHEAD_REPORT, TESTBED, TRIAL, Kind
 from encbench.ports import Body
 from tests.support import fake_cluster
 from tests.support.fake_admission import check_content
@@ -61,6 +61,7 @@ async def test_a_child_that_is_not_understood_stops_its_campaign_and_says_so(kin
     assert own.status == "False"
     assert f"{kind.kind} {name}: status.fieldOfTomorrow" in own.message
     assert world.campaign().status.step.startswith("stopped: ")
+    assert world.operators[0].errors == [], "nor do those fail that read it"
     writes = len(world.cluster.writes)
     await world.settle(600)
     assert len(world.cluster.writes) == writes
@@ -96,3 +97,16 @@ async def test_a_campaign_with_such_a_child_can_be_deleted(kind: Kind) -> None:
     await world.run(world.gone)
     assert world.clock.time - deleted < 120
     assert not world.cluster.all(kind, SPACE)
+
+
+async def test_a_report_that_is_not_understood_ends_the_campaign_with_its_words() -> None:
+    world = World()
+    world.apply(*parts(), study("plain", blocks=1, stepDeadlines={"archive": "60s"}))
+    await world.run(lambda: bool(world.cluster.all(OVERHEAD_REPORT)))
+    misfit(world, OVERHEAD_REPORT, NAME)
+    await world.run(world.ended)
+    fact = find(world.campaign().status.conditions, "Failed")
+    assert fact is not None
+    assert fact.reason == "ReportFailed"
+    assert "OverheadReport study: status.fieldOfTomorrow" in fact.message
+    assert world.operators[0].errors == []

@@ -9,6 +9,7 @@ from encbench.api.conditions import find, is_true
 from encbench.api.kinds import OVERHEAD_REPORT, POD
 from encbench.api.lifecycle import READY, REPORTED
 from encbench.kube import labels
+from encbench.kube.parsing import Malformed
 from encbench.ports import Reader
 from encbench.reconcile import objects
 from encbench.reconcile.campaign.catchup import catch_up, fill, noting
@@ -60,6 +61,12 @@ async def observe(read: Reads, campaign: Campaign, found: CampaignFound) -> Camp
     clients = []
     if campaign.deleting:
         clients = await cluster.list(POD, space, {**own, labels.COMPONENT: "client"})
+    verdict, problem = None, ""
+    try:
+        verdict = await _verdict(read, campaign)
+    except Malformed as error:
+        # Of another version, which may be written over or deleted; the step has a deadline.
+        problem = str(error)
     return CampaignSeen(
         now=read.clock.now(),
         resolution=resolution,
@@ -67,8 +74,8 @@ async def observe(read: Reads, campaign: Campaign, found: CampaignFound) -> Camp
         trials=trials,
         ledger=found.ledger,
         ending=ending,
-        verdict=await _verdict(read, campaign),
-        report_problem=found.problem,
+        verdict=verdict,
+        report_problem=found.problem or problem,
         misfits=tuple(misfits.values()),
         away=read.services.problem,
         clients=tuple(body["metadata"]["name"] for body in clients),
