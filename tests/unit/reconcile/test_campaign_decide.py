@@ -22,6 +22,7 @@ from encbench.reconcile.effects.effect import (
     Create,
     Delete,
     Publish,
+    RemoveIfThere,
     RemoveUnfinished,
     SetFinalizers,
 )
@@ -461,10 +462,11 @@ def test_a_deleted_one_goes_once_nothing_can_be_uploaded_any_more() -> None:
     assert len(deleted(waits)) == 4
     assert not wants(waits, SetFinalizers)
     assert waits.status.step == "deleted; waiting at most 300 s for the end of run-0"
-    *_, unfinished, finalizers = left(299).effects
-    assert unfinished == RemoveUnfinished()
-    assert finalizers == SetFinalizers(("other",)), "only when that has come about"
+    cleans = left(299)
+    assert cleans.effects[-1] == RemoveUnfinished()
+    assert not wants(cleans, SetFinalizers), "only when that has come about"
+    assert left(299, is_clean=True).effects[-1] == SetFinalizers(("other",))
     late = left(301, clients=("run-0",)).effects
-    assert late == (SetFinalizers(("other",)), RemoveUnfinished(best_effort=True))
+    assert late == (SetFinalizers(("other",)), RemoveIfThere())
     of = replace(of, finalizers=("other",))
     assert decide(of, saw(of)).effects == ()

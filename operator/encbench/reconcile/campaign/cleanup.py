@@ -24,6 +24,7 @@ from encbench.tools.pod import GRACE_SECONDS
 
 GIVE_UP = 300.0
 """Seconds after which a deleted campaign waits for nothing any more."""
+STORE_RETRY = 5.0
 CLIENT_GRACE = GRACE_SECONDS + 5.0
 """Seconds after which no client of a deleted namespace uploads any more."""
 FINALIZER = f"{labels.CAMPAIGN.split('/')[0]}/unfinished-artefacts"
@@ -39,7 +40,7 @@ def decide(campaign: Campaign, seen: CampaignSeen) -> Decision[CampaignStatus, d
         wait = CLIENT_GRACE - age if campaign.status.progress.active else 0.0
         if wait > 0:
             return Decision(campaign.status, requeue=wait)
-        return Decision(campaign.status, (let_go(campaign), do.RemoveUnfinished(best_effort=True)))
+        return Decision(campaign.status, (let_go(campaign), do.RemoveIfThere()))
     children: list[Testbed | Trial] = [*seen.testbeds.values(), *seen.trials.values()]
     gone = tuple(do.Delete.of(child) for child in children if not child.deleting)
     gone += tuple(
@@ -50,7 +51,9 @@ def decide(campaign: Campaign, seen: CampaignSeen) -> Decision[CampaignStatus, d
         step = f"deleted; waiting at most {GIVE_UP:.0f} s for the end of {names}"
         status = campaign.status.model_copy(update={"step": step[:512]})
         return Decision(status, gone, requeue=1.0)
-    return Decision(campaign.status, (*gone, do.RemoveUnfinished(), let_go(campaign)))
+    if not seen.is_clean:
+        return Decision(campaign.status, (*gone, do.RemoveUnfinished()), requeue=STORE_RETRY)
+    return Decision(campaign.status, (*gone, let_go(campaign)))
 
 
 def is_late(campaign: Campaign, now: datetime, absences: Absences) -> bool:

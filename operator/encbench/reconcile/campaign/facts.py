@@ -42,6 +42,8 @@ class CampaignSeen:
     """Of the report, maybe none: empty. None until the report is written."""
     report_problem: str = ""
     """Why the report could not be rendered the last time."""
+    is_clean: bool = False
+    """Of a deleted campaign: nothing half-done is left in the bucket."""
     clients: tuple[str, ...] = ()
     """Of a deleted campaign: names of pods that are left and could still upload."""
     misfits: tuple[Misfit, ...] = ()
@@ -66,6 +68,8 @@ class CampaignFound:
     ledger: Ledger = field(default_factory=Ledger)
     problem: str = ""
     """Why the report could not be rendered the last time."""
+    is_clean: bool = False
+    """Of a deleted one: nothing half-done is left in the bucket."""
 
 
 def left_to_live(campaign: Campaign, now: datetime) -> float | None:

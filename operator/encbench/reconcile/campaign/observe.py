@@ -76,6 +76,7 @@ async def observe(read: Reads, campaign: Campaign, found: CampaignFound) -> Camp
         ending=ending,
         verdict=verdict,
         report_problem=found.problem or problem,
+        is_clean=found.is_clean,
         misfits=tuple(misfits.values()),
         away=read.services.problem,
         clients=tuple(body["metadata"]["name"] for body in clients),

@@ -1,5 +1,7 @@
 """The effects of a campaign's decisions: its CA, its report, and what it leaves in the bucket."""
 
+import asyncio
+from contextlib import suppress
 from dataclasses import replace
 
 from encbench.api.kinds import SECRET, TRIAL
@@ -19,6 +21,8 @@ from encbench.reconcile.objects import Campaign, has_ended
 
 NOT_PUBLISHED = (Unavailable, Rejected, Conflict, NotOurs, Malformed, RecordError, LookupError)
 """What a report may fail by, in words that a status can show."""
+AT_LAST = 10.0
+"""Seconds for a store from which a campaign that goes anyway removes what is half-done."""
 
 
 class CampaignEffects(Effects[Campaign, do.CampaignEffect, CampaignFound]):
@@ -53,7 +57,7 @@ class CampaignEffects(Effects[Campaign, do.CampaignEffect, CampaignFound]):
         return known[1]
 
     def blame(self, campaign: Campaign, _: do.CampaignEffect, problem: str) -> None:
-        """Only the report is slow."""
+        """Of a report that is not there; nothing waits for the reason of anything else."""
         self.keep(campaign, CampaignFound(problem=problem))
 
     async def perform(self, campaign: Campaign, effect: do.CampaignEffect) -> bool:
@@ -75,12 +79,14 @@ class CampaignEffects(Effects[Campaign, do.CampaignEffect, CampaignFound]):
             case do.Create(kind, body) if kind == TRIAL:
                 self._ledger(campaign).awaited.add(body["metadata"]["name"])
                 return await self._on_cluster(campaign, effect)
-            case do.RemoveUnfinished(best_effort):
-                try:
-                    await remove_unfinished(self._deps.store, campaign)
-                except Unavailable:
-                    if not best_effort:
-                        raise
+            case do.RemoveUnfinished():
+                await remove_unfinished(self._deps.store, campaign)
+                self.keep(campaign, CampaignFound(is_clean=True))
+                return True
+            case do.RemoveIfThere():
+                with suppress(Unavailable, TimeoutError):
+                    async with asyncio.timeout(AT_LAST):
+                        await remove_unfinished(self._deps.store, campaign)
                 return False
             case _:
                 return await self._on_cluster(campaign, effect)

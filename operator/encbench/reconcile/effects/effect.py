@@ -277,11 +277,13 @@ class Publish:
 class RemoveUnfinished:
     """Remove from the bucket what a deleted campaign left half-done."""
 
-    best_effort: bool = False
-    """A store that is away was waited for long enough."""
+
+@dataclass(frozen=True)
+class RemoveIfThere:
+    """The same at the last moment, of a store that answers soon; it was waited for long enough."""
 
 
-SLOW = (ProveFully, Prove, AskChecks, Gather, Archive, Publish)
+SLOW = (ProveFully, Prove, AskChecks, KeepRecovery, Gather, Archive, Publish, RemoveUnfinished)
 """Effects that wait for an agent, the store or Prometheus, each of which may be away."""
 
-CampaignEffect = ObjectEffect | IssueAuthority | Publish | RemoveUnfinished
+CampaignEffect = ObjectEffect | IssueAuthority | Publish | RemoveUnfinished | RemoveIfThere
