@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from encbench.wire.failure import LONGEST, failure, leave
+from encbench.wire.failure import failure, leave
+from encbench.wire.foreign import LONGEST
 
 
 def test_the_sentence_is_in_the_message_and_in_the_log(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from encbench.api.conditions import format_micro_time
 from encbench.api.kinds import EVENT, POD, Kind
 from encbench.kube.labels import selector
 from encbench.ports import Body, Conflict, Pages, Rejected, Unavailable
+from encbench.wire.foreign import printable
 
 _log = logging.getLogger(__name__)
 
@@ -191,7 +192,7 @@ class KubernetesCluster:
             "reportingInstance": self._instance,
             "action": reason,
             "reason": reason,
-            "note": note[:_NOTE_LIMIT],
+            "note": printable(note, _NOTE_LIMIT),
             "type": "Warning" if warning else "Normal",
             "regarding": {
                 "apiVersion": kind.api_version,

@@ -13,7 +13,7 @@ import aiohttp
 
 from encbench.adapters.session import HttpClient, content_of
 from encbench.ports import Access, Rejected, Unavailable
-from encbench.wire.foreign import parsed
+from encbench.wire.foreign import parsed, printable
 from encbench.wire.shape import misfit
 
 _REFUSALS = range(400, 500)
@@ -88,7 +88,7 @@ class Sidecar(HttpClient):
         if answer.status != 200 or not isinstance(content, dict):
             raise Unavailable(f"{where}: {_reason(content, answer.status)}")
         if (wrong := misfit(kind, content)) is not None:
-            raise Unavailable(f"{where} answered what it should not: {wrong}")
+            raise Unavailable(f"{where} answered what it should not: {printable(wrong)}")
         return cast(Answer, content)
 
     def _did_not_answer(self, address: str) -> None:
@@ -120,5 +120,5 @@ def _json(content: bytes) -> Any:
 
 def _reason(content: Any, status: int) -> str:
     if isinstance(content, dict) and isinstance(content.get("error"), str):
-        return str(content["error"])
+        return printable(content["error"])
     return f"answered with status {status}"

@@ -13,6 +13,7 @@ from pydantic import Field
 from encbench.api.base import Model, optional
 from encbench.api.rules import Unique
 from encbench.api.scalars import Int, Sentence, Time, Word
+from encbench.wire.foreign import printable
 
 Status = Literal["True", "False", "Unknown"]
 
@@ -67,7 +68,7 @@ def with_condition(
         type=kind,
         status=text,
         reason=reason,
-        message=message[:4096],
+        message=printable(message, 4096),
         last_transition_time=since,
         observed_generation=generation,
     )

@@ -2,7 +2,6 @@
 
 import argparse
 import contextlib
-import sys
 from pathlib import Path
 
 from encbench.cli import output
@@ -39,7 +38,7 @@ async def compare(args: argparse.Namespace) -> int:
 
 def _judge(judged: gate.Judged) -> int:
     for line in (*judged.worse, *judged.open):
-        print(line, file=sys.stderr)
+        output.say(line)
     return WORSE if judged.worse else OPEN if judged.open else 0
 
 

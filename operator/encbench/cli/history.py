@@ -1,7 +1,6 @@
 """`kubectl encbench history`: an overhead over many campaigns, and where its level changed."""
 
 import argparse
-import sys
 
 from encbench.api.kinds import OVERHEAD_REPORT
 from encbench.cli import installation, output
@@ -76,6 +75,6 @@ async def _fetched(store: Store, one: OverheadReport) -> Report | None:
     where = one.status.artefacts.json_ if one.status.artefacts else None
     content = await stored(store, where) if where else None
     if where is None or content is None:
-        print(f"left out: report {one.name} has no report.json in the bucket", file=sys.stderr)
+        output.say(f"left out: report {one.name} has no report.json in the bucket")
         return None
     return decode(Report, content, where.key)

@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -44,10 +43,9 @@ async def images(args: argparse.Namespace) -> int:
             found = await from_cluster(cluster, namespace, release, args.campaign)
     output.write(_written(found, args.output).encode(), None)
     if given and not args.live:
-        print(
+        output.say(
             "Without --live these are the chart's default servers and tools, and images of the "
-            "installation itself are left out.",
-            file=sys.stderr,
+            "installation itself are left out."
         )
     return 0
 

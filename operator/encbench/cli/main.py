@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from encbench.cli.flags import parser
-from encbench.cli.output import CommandError
+from encbench.cli.output import CommandError, say
 from encbench.core.artefact import RecordError
 from encbench.kube.parsing import Malformed
 from encbench.ports import Rejected, Unavailable
@@ -39,7 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return asyncio.run(run(args))
     except (CommandError, Malformed, RecordError, Rejected, Unavailable) as error:
-        print(f"error: {error}", file=sys.stderr)
+        say(f"error: {error}")
         return 2
     except BrokenPipeError:
         # The reader of our output has closed it.

@@ -1,16 +1,33 @@
-"""What a command reads and where its answer goes, or the error that it ends with."""
+"""What a command reads and where its answer goes, or the error that it ends with.
+
+What the cluster and the bucket hold may have come from anyone's image, and a terminal obeys some
+letters. So whatever a terminal shows passes through here.
+"""
 
 import sys
 from pathlib import Path
+from typing import TextIO
 
 
 class CommandError(Exception):
     """The command cannot be carried out. The text says what to do instead."""
 
 
+def harmless(text: str) -> str:
+    """The text with a space for each letter that a terminal would obey instead of showing it."""
+    return "".join(letter if letter.isprintable() or letter in "\n\t" else " " for letter in text)
+
+
+def say(text: str, out: TextIO | None = None) -> None:
+    """Print the text on standard error, or there."""
+    print(harmless(text), file=out or sys.stderr)
+
+
 def write(content: bytes, file: str | None) -> None:
     """To the file, or to standard output; CommandError if the file cannot be written."""
     if file is None:
+        if sys.stdout.isatty():
+            content = harmless(content.decode(errors="replace")).encode()
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
         return

@@ -5,6 +5,8 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TextIO
 
+from encbench.cli.output import harmless
+
 
 class Screen:
     """`size` gives columns and rows, for tests; the terminal's own by default."""
@@ -26,12 +28,12 @@ class Screen:
         if self.is_terminal:
             width, height = self._size()
             # A line that wraps would be counted as one and stay behind.
-            kept = [line[: width - 1] for line in lines[: height - 1]]
+            kept = [harmless(line)[: width - 1] for line in lines[: height - 1]]
             up = f"\033[{self._height - 1}A" if self._height > 1 else ""
             self._write(up + "\r\033[J" + "\n".join(kept))
             self._height = len(kept)
         elif steady != self._last:
-            self._write(f"{lines[0]}\n")
+            self._write(f"{harmless(lines[0])}\n")
             self._last = steady
 
     def close(self) -> None:

@@ -12,7 +12,7 @@ from encbench.api.campaign import CampaignStatus
 from encbench.api.kinds import POD, TRIAL
 from encbench.cli import progress
 from encbench.cli.connection import campaign
-from encbench.cli.output import CommandError
+from encbench.cli.output import CommandError, say
 from encbench.cli.screen import Screen
 from encbench.kube import labels
 from encbench.ports import Cluster, Rejected, Unavailable
@@ -86,7 +86,7 @@ async def follow(cluster: Scraped, namespace: str, name: str, limit: float | Non
         if status is not None:
             if why := progress.refusal(status):
                 screen.close()
-                print(f"campaign {name} was refused: {why}", file=sys.stderr)
+                say(f"campaign {name} was refused: {why}")
                 return REFUSED
             lines = [progress.line(name, status, datetime.now(UTC))]
             end = progress.ending(status)
@@ -96,11 +96,11 @@ async def follow(cluster: Scraped, namespace: str, name: str, limit: float | Non
             if end is not None:
                 screen.close()
                 good, message = end
-                print(message, file=sys.stdout if good else sys.stderr)
+                say(message, sys.stdout if good else sys.stderr)
                 return 0 if good else FAILED
         await asyncio.sleep(INTERVAL)
     screen.close()
-    print(f"campaign {name} has not ended within {limit:.0f} s; it keeps running", file=sys.stderr)
+    say(f"campaign {name} has not ended within {limit:.0f} s; it keeps running")
     return TIMED_OUT
 
 
@@ -129,7 +129,7 @@ class Look:
                 ) from error
             if not self._away:
                 self._screen.close()
-                print(f"waiting for the API server to answer again: {error}", file=sys.stderr)
+                say(f"waiting for the API server to answer again: {error}")
             self._away = True
             return None
         self._answered, self._away = True, False

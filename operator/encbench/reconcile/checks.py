@@ -10,6 +10,7 @@ from encbench.api.testbed import TestbedSpec
 from encbench.api.tpcc import Tpcc
 from encbench.tools.tpcc import consistency
 from encbench.wire import agent as wire
+from encbench.wire.foreign import printable
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ def judge(answer: wire.ChecksAnswer, *, full: bool = False) -> Checked | None:
     if state == "running":
         return None
     if state != "done":
-        why = answer["error"] or "the agent gave no reason"
+        why = printable(answer["error"] or "the agent gave no reason")
         return Checked(False, CHECK_FAILED, f"the consistency queries could not be run: {why}")
     checks = {check["name"]: check for check in answer["checks"]}
     asked = consistency.conditions("", full=full)

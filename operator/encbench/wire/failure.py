@@ -9,11 +9,10 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
-from encbench.wire.foreign import parsed
+from encbench.wire.foreign import LONGEST, parsed, printable
 
 MESSAGE = Path("/dev/termination-log")
-LONGEST = 1000
-"""Letters of a sentence; the kubelet takes 4,096 bytes for the whole message."""
+"""The kubelet takes 4,096 bytes of it."""
 
 
 def leave(sentence: str, message: Path = MESSAGE) -> NoReturn:
@@ -32,4 +31,4 @@ def failure(termination_message: str) -> str | None:
     sentence = said.get("failure") if isinstance(said, dict) else None
     if not isinstance(sentence, str) or not sentence:
         return None
-    return "".join(letter if letter.isprintable() else " " for letter in sentence[:LONGEST])
+    return printable(sentence)

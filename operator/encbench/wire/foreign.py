@@ -1,4 +1,4 @@
-"""JSON that a program outside encbench's control may have written. Standard library only.
+"""JSON and text that a program outside encbench's control may have written. Standard library only.
 
 `json.loads` takes more than JSON has (NaN), numbers that no float holds, and raises RecursionError
 where brackets are nested deeply. A tool's image can write all of it.
@@ -8,6 +8,8 @@ import json
 import math
 from typing import Any
 
+LONGEST = 1000
+"""Letters of a sentence or a line that are kept."""
 _DIGITS = 300
 """The most of a whole number, so that every number fits a float."""
 
@@ -18,6 +20,11 @@ def parsed(text: str | bytes) -> Any:
         return json.loads(text, parse_constant=_constant, parse_float=_float, parse_int=_int)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
+
+
+def printable(text: str, longest: int = LONGEST) -> str:
+    """The first letters, with a space for each that cannot be seen: it could command a terminal."""
+    return "".join(letter if letter.isprintable() else " " for letter in text[:longest])
 
 
 def _constant(name: str) -> float:

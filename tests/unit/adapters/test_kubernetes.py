@@ -186,3 +186,16 @@ def test_paths_follow_from_the_kind() -> None:
     assert path(CAMPAIGN, None) == "/apis/encbench.io/v1alpha1/campaigns"
     assert path(CONFIG_MAP, "ns") == "/api/v1/namespaces/ns/configmaps"
     assert path(NODE, "", "node-1") == "/api/v1/nodes/node-1"
+
+
+async def test_the_note_of_an_event_is_printable_and_fits() -> None:
+    notes: list[str] = []
+
+    async def handler(request: web.Request) -> web.Response:
+        notes.append((await request.json())["note"])
+        return web.json_response({}, status=201)
+
+    about = {"metadata": {"name": "demo", "namespace": "bench", "uid": "u"}}
+    async with served(handler) as cluster:
+        await cluster.event(CAMPAIGN, about, "Failed", "a\x1b[2J" + "b" * 5000, warning=True)
+    assert notes == ["a [2J" + "b" * 1019]

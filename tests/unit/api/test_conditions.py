@@ -55,3 +55,10 @@ def test_long_messages_are_cut_to_what_the_schema_takes() -> None:
 def test_times_survive_the_round_trip() -> None:
     assert parse_time(format_time(NOW)) == NOW
     assert parse_time("2030-01-01T12:00:00.000001Z") == NOW + timedelta(microseconds=1)
+
+
+def test_a_message_is_printable_and_fits() -> None:
+    said = "a\nb\x1b[2J\u202e\x9b" + "c" * 5000
+    (made,) = with_condition((), "Hindered", True, "NotStored", said, now=NOW)
+    assert made.message.startswith("a b [2J  ccc")
+    assert len(made.message) == 4096

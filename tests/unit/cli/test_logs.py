@@ -1,6 +1,7 @@
 """`kubectl encbench logs`: the containers of a campaign's pods."""
 
 import argparse
+import sys
 from typing import Any
 
 import pytest
@@ -36,6 +37,17 @@ async def test_in_the_order_of_their_starts(cluster: FakeCluster, capsysbinary: 
     assert await logs(cluster, "bench", arguments()) == 0
     said = capsysbinary.readouterr().out.decode()
     assert said == "==> bed-0 prepare\nmade\n\n==> bed-0 server\nready\n\n"
+
+
+async def test_a_terminal_gets_no_commands(
+    cluster: FakeCluster, capsysbinary: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster.set_log("bench", "bed-0", "server", "ready\x1b[2J\tnow\rthen\n")
+    assert await logs(cluster, "bench", arguments()) == 0
+    assert b"ready\x1b[2J\tnow\rthen\n" in capsysbinary.readouterr().out
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert await logs(cluster, "bench", arguments()) == 0
+    assert b"ready [2J\tnow then\n" in capsysbinary.readouterr().out
 
 
 async def test_only_those_of_a_trial(cluster: FakeCluster, capsysbinary: Any) -> None:

@@ -144,6 +144,13 @@ def test_elsewhere_a_line_comes_with_each_change() -> None:
         screen.show([f"campaign {steady}", "  trial"], steady=steady)
     screen.close()
     assert out.getvalue() == "campaign a\ncampaign b\n"
+def test_what_a_cluster_says_does_not_command_a_terminal() -> None:
+    for out in (Terminal(), io.StringIO()):
+        Screen(out, lambda: (80, 10)).show(["trial\x1b]0;title\x07\u202e \x9b2J"], steady="a")
+        shown = out.getvalue().replace("\r\033[J", "").rstrip("\n")
+        assert shown == "trial ]0;title    2J"
+
+
 
 
 # ------------------------------------------------------------------------------- the whole command

@@ -30,6 +30,7 @@ from encbench.reconcile.draft import Decision, Draft, backoff
 from encbench.reconcile.effects import effect as do
 from encbench.reconcile.objects import Campaign
 from encbench.reconcile.stage import holds_the_stage, waits
+from encbench.wire.foreign import printable
 
 RESOLVE_AGAIN = 10.0
 """Seconds between looks at what was missing or wrong."""
@@ -75,7 +76,7 @@ class CampaignDraft(Draft[CampaignSpec, CampaignStatus, CampaignSeen]):
                 effects += (do.Announce(fact.reason, fact.message[:1000], warning=True),)
         if step is not None:
             # The API takes no more; names of full length may add up to it.
-            self.set(step=step[:512])
+            self.set(step=printable(step, 512))
         self.set(phase=life.CAMPAIGN_LIFE.phase(self.conditions))
         return Decision(self.status, effects, requeue)
 

@@ -16,6 +16,7 @@ from encbench.reconcile.objects import Testbed, Trial
 from encbench.reconcile.pods import JobFacts, PodFacts
 from encbench.reconcile.trial.series import WindowMetrics
 from encbench.tools.measurement import Measurement
+from encbench.wire.foreign import printable
 from encbench.wire.recorder import ClockOffset, RunStateName, StateAnswer
 
 When = Literal["before", "after"]
@@ -205,6 +206,6 @@ def run_facts(state: StateAnswer, asked: datetime, answered: datetime) -> RunFac
         exit_code=state.get("exitCode"),
         clock=clock_offset(float(state["clock"]), asked, answered),
         digests=state.get("digests") or None,
-        error=state.get("error") or "",
+        error=printable(state.get("error") or ""),
         tps=state.get("lastTps"),
     )

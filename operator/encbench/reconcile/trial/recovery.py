@@ -17,6 +17,7 @@ from encbench.reconcile.objects import Testbed, Trial
 from encbench.reconcile.pods import PodFacts
 from encbench.reconcile.trial.facts import Stopped
 from encbench.wire import agent as wire
+from encbench.wire.foreign import printable
 
 RECORD = "recovery.json"
 LATE = 2.0
@@ -68,12 +69,13 @@ def judge(
     `server_started` is the start of the process that the mode was proven on.
     """
     if answer["state"] != "done" or log is None:
-        why = answer.get("error") or "the agent gave no reason"
+        why = printable(answer.get("error") or "the agent gave no reason")
         return RecoveryRecord(ok=False, reason=RECOVERY_FAILED, message=why, agent=answer)
     told = words.recovering(log)
     known = {field.alias for field in RecoveryFacts.model_fields.values()}
     own = {name: value for name, value in answer.items() if name in known}
-    facts = RecoveryFacts.model_validate({**own, "lines": told[:SHOWN_LINES]})
+    shown = [printable(line) for line in told[:SHOWN_LINES]]
+    facts = RecoveryFacts.model_validate({**own, "lines": shown})
     problem = _problem(facts, float(answer["late"]), log, words, server_started)
     reason, message = problem or ("Answered", _summary(facts))
     return RecoveryRecord(
