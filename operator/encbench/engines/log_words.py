@@ -9,6 +9,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from encbench.wire.foreign import LONGEST
+
 
 @dataclass(frozen=True)
 class LogWords:
@@ -23,7 +25,7 @@ class LogWords:
 
     def of_process(self, log: str, process_id: int) -> list[str] | None:
         """The lines from that process' start on; None where it does not start in this log."""
-        lines = log.splitlines()
+        lines = [line[:LONGEST] for line in log.splitlines()]
         starts = re.compile(self.started.replace("PID", str(process_id)))
         found = next((n for n, line in enumerate(lines) if starts.search(line)), None)
         return None if found is None else lines[found:]

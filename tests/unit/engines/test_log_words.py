@@ -1,5 +1,7 @@
 """What logs say of a start; the lines are from real servers, shortened."""
 
+import time
+
 import pytest
 
 from encbench.engines.registry import engine
@@ -77,3 +79,18 @@ def test_what_the_process_before_said_is_left_out() -> None:
     lines = words.of_process(log, 99)
     assert lines is not None
     assert not words.has_begun(lines)
+
+
+@pytest.mark.parametrize("name", CRASHES)
+@pytest.mark.parametrize("repeated", ["Starting ", "InnoDB: ", "LOG: ", "Applying a batch of 1"])
+def test_no_line_takes_long(name: str, repeated: str) -> None:
+    """The server's image writes what it likes. Squared, a line of a mebibyte takes minutes."""
+    words, before = engine(name).log_words, time.process_time()
+    log = CRASHES[name] + repeated * (2**20 // len(repeated))
+    assert words.of_process(log, 72) is None
+    lines = words.of_process(log, 71)
+    assert lines is not None
+    assert words.has_recovered(lines)
+    assert words.recovering(lines)
+    assert max(map(len, lines)) == 1000
+    assert time.process_time() - before < 5

@@ -37,12 +37,12 @@ MARIADB = Engine(
     judge=judge.judge,
     # Seen with 10.11 and 11.8.
     log_words=LogWords(
-        started=r"[Ss]tarting .* as process PID\b",
+        started=r" as process PID\b",
         recovered=(r"InnoDB: Starting crash recovery",),
         further=(
             r"InnoDB: End of log at LSN",
             r"InnoDB: To recover: ",
-            r"InnoDB: .*rolled back or cleaned up",
+            r"rolled back or cleaned up",
             r"Recovering after a crash using ",
             r"Crash table recovery finished",
         ),

@@ -21,6 +21,8 @@ from encbench.tools.sysbench.builtin import Kind
 
 _NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
 _NOT_OFFERED = re.compile("|".join(OWNED_OPTIONS))
+LARGEST_SCRIPT = 128 * 1024
+"""Letters of a script: the check reads all of it between two looks at the cluster."""
 _FLAGS = ("on", "off", "true", "false", "1", "0")
 
 
@@ -32,6 +34,13 @@ def problems(workload: WorkloadSpec, script_text: str | None) -> Iterator[Proble
         yield from _options(sysbench, options, sysbench.script)
     elif script_text is not None:
         name = sysbench.script_config_map_ref.key if sysbench.script_config_map_ref else ""
+        if len(script_text) > LARGEST_SCRIPT:
+            text = (
+                f"{name} has {len(script_text):,} letters, more than the {LARGEST_SCRIPT:,} that a "
+                "script may have: have prepare() make its data instead"
+            )
+            yield Problem(CONFIG_MAP, Reason.SCRIPT_INVALID, text)
+            return
         declared = script.read(script_text)
         for text in _script(name, declared):
             yield Problem(CONFIG_MAP, Reason.SCRIPT_INVALID, text)

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from encbench.tools.sysbench.builtin import SCRIPTS
 
 _COMMENT_OR_STRING = re.compile(
-    # A long bracket that nothing closes extends to the end, as for Lua, which then refuses it.
+    # A long bracket that nothing closes extends to the end and a string to the end of its line, so
+    # that no search begins again within them. Lua refuses both.
     r"--\[(=*)\[.*?(?:\]\1\]|\Z)|--[^\n]*"
-    r"|(?P<string>\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
+    r"|(?P<string>\"(?:\\.|[^\"\\\n])*\"?|'(?:\\.|[^'\\\n])*'?"
     r"|\[(?P<level>=*)\[.*?(?:\](?P=level)\]|\Z))",
     re.DOTALL,
 )

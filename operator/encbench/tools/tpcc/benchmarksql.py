@@ -44,7 +44,7 @@ HISTOGRAM = "encbench-histogram "
 _NUMBER = r"([0-9][0-9,]*(?:\.[0-9]+)?(?:E[0-9]+)?)"
 _LEVEL = re.compile(r"(?:^|\s)(?:ERROR|FATAL)\s")
 _RUN_MINUTES = re.compile(r"\brunMins=([0-9]{1,9})\s*$")
-_ROW = re.compile(r"\bresult, \|(.+)\|$")
+_ROW, _CELLS = "result, |", 8
 _OVERALL = re.compile(rf"\bresult, Overall (NOPM|TPM):\s+{_NUMBER}\b")
 _BUCKET_WIDTH = math.log(600.0 * 1000.0) / 1000
 _KINDS = {
@@ -134,9 +134,9 @@ class _Row(NamedTuple):
 
 
 def _row(line: str) -> tuple[str, _Row] | None:
-    found = _ROW.search(line)
-    cells = [cell.strip() for cell in found[1].split("|")] if found else []
-    if len(cells) != 8:
+    # Not by a pattern, nor cell by cell to the end: a line may have millions of letters.
+    *cells, end = [cell.strip() for cell in line.partition(_ROW)[2].split("|", _CELLS)]
+    if len(cells) != _CELLS or end:
         return None
     figures = [number(cells[place]) for place in (1, 3, 4, 7)]
     known = [0.0 if math.isnan(figure) else figure for figure in figures if figure is not None]

@@ -1,5 +1,6 @@
 """The output of real runs (tests/data/sysbench), and of runs that did not end well."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -164,3 +165,15 @@ def test_the_two_readings_of_a_row_are_no_queries_of_the_load(name: str, counted
     found = parse(telling(plain, ROW).replace("Latency histogram", f"{ROW}Latency histogram", 1))
     assert found.columns == (("sbtest1", "5e" * 32),) * 2
     assert found.queries == (parse(plain).queries or 0) - counted
+
+
+@pytest.mark.parametrize("repeated", [" ", "1", "1.1", "*", "[ 1s ]", "transactions:", "tps: 1 "])
+@pytest.mark.parametrize(
+    "begin", ["", " 1.1 |", "[ 1s ] thds:", "    transactions: ", "    sum: 1"]
+)
+def test_no_line_takes_long(begin: str, repeated: str) -> None:
+    """A client's image writes what it likes. Squared, a line of a mebibyte takes minutes."""
+    before = time.process_time()
+    with pytest.raises(ParseError):
+        parse(f"sysbench 1.0\nSQL statistics:\n{begin}{repeated * (2**20 // len(repeated))}x")
+    assert time.process_time() - before < 5

@@ -73,6 +73,12 @@ def test_a_good_script() -> None:
     assert found({**CUSTOM, "options": {"hot-share": "3"}}, SCRIPT) == []
 
 
+def test_a_script_that_is_too_long_is_not_read() -> None:
+    (problem,) = found(CUSTOM, SCRIPT + "-" * 2**17)
+    assert problem.startswith("transfer.lua has 131,")
+    assert "more than the 131,072 that a script may have" in problem
+
+
 def test_an_option_that_the_script_does_not_declare() -> None:
     (problem,) = found({**CUSTOM, "options": {"hot-shares": "3"}}, SCRIPT)
     assert problem.endswith("unknown to transfer.lua: did you mean hot-share?")

@@ -1,5 +1,10 @@
 """What a Lua script declares."""
 
+import time
+
+import pytest
+
+from encbench.tools.sysbench.problems import LARGEST_SCRIPT
 from encbench.tools.sysbench.script import read
 
 WHOLE = """
@@ -69,3 +74,24 @@ def test_a_text_that_is_no_lua_declares_nothing() -> None:
     found = read("sysbench.cmdline.options = { tables = {")
     assert found.options == {"tables"}
     assert read("\x00{{{").options == frozenset()
+
+
+def test_a_string_that_nothing_closes_ends_with_its_line() -> None:
+    found = read(
+        'local s = "\\"open\nfunction event() end\nlocal t = \'open\nfunction prepare() end'
+    )
+    assert found.functions == {"event", "prepare"}
+    assert read('local s = "two \\\n lines" function event() end').functions == {"event"}
+
+
+STRINGS = (r"\"", r"\'", '"', "[=", "--[[", "--[=[")
+WORDS = ("require", "require (", "require 'a", "function ", "a=function ", "local ", "{a={", "a =")
+
+
+@pytest.mark.parametrize("repeated", [*STRINGS, *WORDS, "a", "[", "(", " "])
+def test_no_text_takes_long(repeated: str) -> None:
+    """The operator reads a script between two looks at the cluster. Squared, it takes minutes."""
+    many, before = repeated * (LARGEST_SCRIPT // len(repeated)), time.process_time()
+    for begin in ("", '"', "'", "require (", "sysbench.cmdline.options = {"):
+        read(f"{begin}{many}")
+    assert time.process_time() - before < 10

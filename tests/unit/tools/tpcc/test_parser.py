@@ -2,6 +2,7 @@
 
 import json
 import math
+import time
 from pathlib import Path
 from typing import Any
 
@@ -268,3 +269,22 @@ def test_benchmarksql_6_without_its_table() -> None:
     wrong = "2024-05-14 10:15:03,000 ERROR - main, Unable to read load configuration\n"
     with pytest.raises(ParseError, match=r"ended with an error: line [0-9]+ of"):
         parse(text.partition("Scheduler")[0] + wrong)
+
+
+@pytest.mark.parametrize(
+    "repeated",
+    ["result, |", "result, Overall TPM: 1,", "rampup", "1", ",", " ", "E1", "|", "ERROR"],
+)
+@pytest.mark.parametrize("begin", ["Scheduler, ", "Term-00, Measured tpmTOTAL = 1", "", "x"])
+def test_no_line_takes_long(begin: str, repeated: str) -> None:
+    """A client's image writes what it likes. Squared, a line of a mebibyte takes minutes."""
+    before = time.process_time()
+    with pytest.raises(ParseError):
+        parse(f"{begin}{repeated * (2**20 // len(repeated))}x\nTerm-00, \n - main, ")
+    assert time.process_time() - before < 5
+
+
+def test_a_row_of_the_table_with_more_cells_is_none() -> None:
+    text = golden("benchmarksql6.log").replace("             0 |\n", "             0 | 1 |\n")
+    with pytest.raises(ParseError, match="before its final report"):
+        parse(text)
