@@ -155,6 +155,7 @@ def test_they_wait_as_long_as_the_page_says() -> None:
     stands, gives_back = (at_a_time[f"reconcile.election.{name}"] for name in ("run", "resign"))
     assert stands == f"{election.AGAIN:.0f} s, {election.PATIENCE:.0f} s"
     assert gives_back == f"{election.PATIENCE:.0f} s"
+    assert at_a_time["adapters.sidecar._content"] == f"{sidecar.READ_SECONDS:.0f} s"
     assert at_a_time["reconcile.loop._sweep"] == f"{loop.SWEEP_SECONDS:.0f} s"
     assert at_a_time["reconcile.nodes.keep"] == f"{nodes.TEND:.0f} s"
     usual, soon = (f"{seconds:.0f} s" for seconds in (services.PERIOD, services.SOON))

@@ -14,6 +14,12 @@ SETTLE_SECONDS = 180.0
 FULL_SECONDS = 900.0
 """Limit for a search through every file of the volume."""
 
+LARGEST_PROOF = 4 * 2**20
+"""Bytes of a proof by one file; the catalogue of 10,000 tables has half of it."""
+LARGEST_LIST = 16 * 2**20
+"""Bytes of a list: the files of a volume, or the slots of a block. 10,000 tables of PostgreSQL have
+60,000 files and 6 MiB; 1,000 rounds of 18 arms have 8 MiB."""
+
 
 class HttpAgent(Sidecar):
     """Asks agents; close it with `aclose`. Times are in seconds."""
@@ -43,7 +49,8 @@ class HttpAgent(Sidecar):
         where = ("POST", address, agent.EVIDENCE, access)
         body = agent.EvidenceRequest(marker=marker, full=full)
         seconds = self._full if full else self._seconds
-        return await self._ask(agent.EvidenceAnswer, *where, body, seconds)
+        largest = LARGEST_LIST if full else LARGEST_PROOF
+        return await self._ask(agent.EvidenceAnswer, *where, body, seconds, largest)
 
     async def checks(
         self,
@@ -83,9 +90,11 @@ class HttpAgent(Sidecar):
 
     async def begin_slots(self, address: str, access: Access, order: SlotsOrder) -> SlotsAnswer:
         """See the port. Rejected when the agent does not take the token or the order."""
-        return await self._ask(SlotsAnswer, "POST", address, SLICES_PATH, access, order)
+        where = ("POST", address, SLICES_PATH, access)
+        return await self._ask(SlotsAnswer, *where, order, largest=LARGEST_LIST)
 
     async def slots(self, address: str, access: Access, run: str) -> SlotsAnswer:
         """See the port. Rejected when the agent does not take the token."""
         path = f"{SLICES_PATH}?run={quote(run)}"
-        return await self._ask(SlotsAnswer, "GET", address, path, access)
+        where = ("GET", address, path, access)
+        return await self._ask(SlotsAnswer, *where, largest=LARGEST_LIST)

@@ -11,11 +11,15 @@ from encbench.wire.slices import OwnSlots
 SECONDS = 5.0
 """Limit for one answer; a recorder has nothing to compute."""
 
+LARGEST = 16 * 2**10
+"""Bytes of an answer, which has some hundred; up to 64 recorders answer at once."""
+
 
 class HttpRecorder(Sidecar):
     """Asks recorders; close it with `aclose`."""
 
     title = "recorder"
+    largest = LARGEST
 
     def __init__(self, *, seconds: float = SECONDS) -> None:
         super().__init__(seconds)

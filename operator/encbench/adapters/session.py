@@ -37,5 +37,6 @@ async def content_of(answer: ClientResponse, limit: int, whose: str) -> bytes:
     async for piece in answer.content.iter_chunked(_PIECE):
         found += piece
         if len(found) > limit:
-            raise Rejected(f"{whose} answered with more than {limit // 2**20} MiB")
+            size = f"{limit // 2**20} MiB" if limit >= 2**20 else f"{limit // 2**10} KiB"
+            raise Rejected(f"{whose} answered with more than {size}")
     return bytes(found)

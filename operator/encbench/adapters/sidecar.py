@@ -4,8 +4,10 @@ A sidecar proves by its certificate that it is the one of its testbed, wherever 
 neither a token nor an upload URL ever reaches another pod that has taken over the address.
 """
 
+import asyncio
 import ssl
 from collections.abc import Mapping
+from contextlib import nullcontext
 from functools import lru_cache
 from typing import Any, TypeVar, cast
 
@@ -26,8 +28,14 @@ AGAIN_SECONDS = 2.0
 SILENT = 1000
 """Addresses that are remembered for that."""
 KEPT_SECONDS = 15.0
-LARGEST = 16 * 2**20
-"""Bytes of an answer. The evidence of a volume with 50,000 files has a third of it."""
+LARGEST = 2**20
+"""Bytes of an answer; all settings of a server have a tenth of it. The image beside a sidecar can
+write any answer, so there is no more room than a real one needs."""
+BYTES_A_VALUE = 32
+"""Bytes of the limit for each value of an answer, because two bytes of JSON can become an object of
+a hundred. The longest list of a real answer has two thirds of the values that its limit allows."""
+READ_SECONDS = 20.0
+"""Limit for the content of an answer that is larger than `LARGEST`, because others wait for it."""
 CAMPAIGNS = 64
 """CAs whose contexts are kept; each campaign has one."""
 
@@ -39,12 +47,15 @@ class Sidecar(HttpClient):
 
     title: str
     """Names the sidecar in messages."""
+    largest: int = LARGEST
+    """Bytes of an answer."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__()
         self._seconds = seconds
         self._silent: set[str] = set()
         """Addresses whose last question had no answer in time."""
+        self._large = asyncio.Semaphore()
 
     async def _ask(
         self,
@@ -55,8 +66,9 @@ class Sidecar(HttpClient):
         access: Access,
         body: Mapping[str, object] | None = None,
         seconds: float | None = None,
+        largest: int | None = None,
     ) -> Answer:
-        """The answer within that many seconds, a JSON object of the given type of `wire`.
+        """The answer within that many seconds and bytes, a JSON object of that type of `wire`.
 
         Rejected when the sidecar understood and refused; Unavailable for everything else.
         """
@@ -71,8 +83,12 @@ class Sidecar(HttpClient):
                 headers={"Authorization": f"Bearer {access.token}"},
                 json=body,
                 timeout=aiohttp.ClientTimeout(total=limit, sock_connect=connect),
+                # No sidecar redirects or compresses. The image beside it could: to a place that
+                # only the operator reaches, and far beyond any limit.
+                allow_redirects=False,
+                auto_decompress=False,
             ) as answer:
-                content = _json(await content_of(answer, LARGEST, where))
+                content = await self._content(answer, largest or self.largest, where)
         except aiohttp.ConnectionTimeoutError as error:
             self._did_not_answer(address)
             said = f"cannot be reached: no connection within {connect:.0f} s"
@@ -95,6 +111,15 @@ class Sidecar(HttpClient):
         if len(self._silent) >= SILENT:
             self._silent.clear()
         self._silent.add(address)
+
+    async def _content(self, answer: aiohttp.ClientResponse, largest: int, where: str) -> Any:
+        """The JSON value, None for anything else; large ones are read and parsed one by one."""
+        is_small = min(largest, answer.content_length or largest) <= LARGEST
+        async with nullcontext() if is_small else self._large, asyncio.timeout(READ_SECONDS):
+            content = await content_of(answer, largest, where)
+            if sum(map(content.count, b"[{,")) > largest // BYTES_A_VALUE:
+                raise Rejected(f"{where} answered with too many values")
+            return _json(content)
 
     def _connector(self) -> aiohttp.TCPConnector:
         """Connections are kept between the polls of a wait, and no longer: pods come and go."""

@@ -1,6 +1,7 @@
 """What the adapter makes of answers that no healthy agent gives."""
 
 import asyncio
+import gzip
 import socket
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, suppress
@@ -8,7 +9,7 @@ from contextlib import ExitStack, suppress
 import pytest
 from aiohttp import web
 
-from encbench.adapters import sidecar
+from encbench.adapters import agent, sidecar
 from encbench.adapters.agent import HttpAgent
 from encbench.ports import Rejected, Unavailable
 from tests.support import sidecars
@@ -26,8 +27,20 @@ async def answer(request: web.Request) -> web.StreamResponse:
     if token == "echo":
         ASKED[:] = [{"path": request.path, "body": await request.json()}]
         return web.json_response({})
+    if token == "stuck":
+        begun = web.StreamResponse()
+        await begun.prepare(request)
+        await asyncio.sleep(5)
+        return begun
     if token == "endless":
         return await endless(request)
+    if token == "many":
+        return web.Response(text=f"[{'{},' * 2**17}0]")
+    if token == "packed":
+        packed = gzip.compress(b'{"error": "unpacked"}')
+        return web.Response(status=503, body=packed, headers={"Content-Encoding": "gzip"})
+    if token == "elsewhere":
+        raise web.HTTPFound(f"{request.path}-elsewhere")
     status, _, text = token.partition(" ")
     return web.Response(status=int(status), text=text)
 
@@ -68,7 +81,10 @@ async def database() -> AsyncIterator[HttpAgent]:
         ("200 ", Unavailable, "status 200"),
         ('400 {"error": "no marker"}', Rejected, "no marker"),
         ("404 nothing", Rejected, "status 404"),
-        ("endless", Rejected, "more than 1 MiB"),
+        ("endless", Rejected, "more than .* MiB"),
+        ("many", Rejected, "too many values"),
+        ("packed", Unavailable, "status 503"),
+        ("elsewhere", Unavailable, "status 302"),
         ("slow", Unavailable, "did not answer within"),
     ],
 )
@@ -80,7 +96,7 @@ async def test_odd_answers(
     text: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(sidecar, "LARGEST", 2**20)
+    monkeypatch.setattr(agent, "LARGEST_LIST", 2**20)
     with pytest.raises(error, match=text):
         await database.server(address, sidecars.access(token))
     with pytest.raises(error, match=text):
@@ -108,6 +124,32 @@ async def test_the_address_of_a_pod_that_has_gone_is_given_up_soon(
         with pytest.raises(Unavailable, match="cannot be reached: no connection within 0 s"):
             await agent.server(where, sidecars.access("x"))
         await agent.aclose()
+
+
+async def test_a_reason_is_short_and_harmless(database: HttpAgent, address: str) -> None:
+    said = '400 {"error": "it \\u001b[2Jsays\\n%s"}' % ("x" * 4000)
+    with pytest.raises(Rejected) as refused:
+        await database.server(address, sidecars.access(said))
+    assert "refused: it  [2Jsays xxx" in str(refused.value)
+    assert len(str(refused.value)) < 1100
+
+
+async def test_a_large_answer_is_read_alone(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Others do not wait for one that never ends, and neither do small answers."""
+    monkeypatch.setattr(sidecar, "READ_SECONDS", 0.5)
+    asking = HttpAgent(quick_seconds=20, full_seconds=20)
+    stuck = [
+        asyncio.create_task(asking.evidence(address, sidecars.access("stuck"), MARKER, full=True))
+        for _ in range(2)
+    ]
+    await asyncio.sleep(0.1)
+    with pytest.raises(Unavailable, match="catalogue is missing"):
+        await asking.evidence(address, sidecars.access("echo"), MARKER, full=True)
+    assert not any(one.done() for one in stuck)
+    for one in stuck:
+        with pytest.raises(Unavailable, match="did not answer within"):
+            await one
+    await asking.aclose()
 
 
 async def test_what_is_asked(database: HttpAgent, address: str) -> None:
