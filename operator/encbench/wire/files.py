@@ -6,12 +6,15 @@ SERIES = "series.csv"
 """One line per second, under `SERIES_COLUMNS`."""
 SUMMARY = "summary.json"
 """A `wire.recorder.Summary`."""
-LARGEST = 16 * 2**20
-"""Bytes of a file that the operator reads. A day of sysbench with a line per second has 13 MiB."""
-FILES = (OUTPUT, SERIES, SUMMARY)
-"""What a recorder stores, in this order."""
 SLICES = "slices.json"
 """A `wire.slices.SlicesFile`; of an interleaved block only, stored after the others."""
+LARGEST = 16 * 2**20
+"""Bytes of a file that the operator reads. A day of sysbench with a line per second has 13 MiB."""
+LARGEST_JSON = {SUMMARY: 64 * 2**10, SLICES: 2 * 2**20}
+"""The same of files that are parsed as a whole, because JSON grows thirtyfold in memory. A summary
+has 2 KiB, and the slices of 1,000 rounds half a MiB."""
+FILES = (OUTPUT, SERIES, SUMMARY)
+"""What a recorder stores, in this order."""
 TIMETABLE = "timetable"
 """When the tool may run, in an interleaved block: from the recorder to the turnstile."""
 COUNTERS = "counters"

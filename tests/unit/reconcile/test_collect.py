@@ -31,10 +31,17 @@ async def test_a_file_that_is_too_large_is_not_read(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "LARGEST", 1000)
+    monkeypatch.setattr(module, "LARGEST_JSON", {})
     trial = a_trial()
     found = await collected(trial, stored(trial, **{name.partition(".")[0]: b"x" * 1001}))
     assert found.too_large == f"{client_key(trial, 0, name)} has 1,001 bytes, more than 1,000"
     assert found.measurement is None
+
+
+async def test_a_summary_that_would_grow_in_memory_is_not_read() -> None:
+    trial = a_trial()
+    found = await collected(trial, stored(trial, summary=b"[" + b"{}," * 2**15 + b"0]"))
+    assert found.too_large == f"{client_key(trial, 0, SUMMARY)} has 98,307 bytes, more than 65,536"
 
 
 async def test_a_log_of_very_many_lines_is_not_parsed(monkeypatch: pytest.MonkeyPatch) -> None:

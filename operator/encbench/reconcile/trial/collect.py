@@ -22,7 +22,7 @@ from encbench.reconcile.trial.first_stored import key_of
 from encbench.tools.measurement import Measurement, ParseError, in_slices
 from encbench.tools.registry import tool
 from encbench.tools.turns import own_slots
-from encbench.wire.files import FILES, LARGEST, OUTPUT, SLICES, SUMMARY, of_client
+from encbench.wire.files import FILES, LARGEST, LARGEST_JSON, OUTPUT, SLICES, SUMMARY, of_client
 
 MAX_EARLY = 0.7
 """Seconds by which a client may end before its server's planned stop; stamps are not that exact."""
@@ -70,7 +70,7 @@ async def collect(store: Store, trial: Trial, seen: TrialSeen) -> Collected:
         for name in files(trial.spec):
             key = client_key(trial, index, name)
             try:
-                found = await store.get(key, LARGEST)
+                found = await store.get(key, LARGEST_JSON.get(name, LARGEST))
             except TooLarge as error:
                 return Collected(artefacts, too_large=str(error))
             if found is None:

@@ -18,10 +18,11 @@ from encbench.tools.measurement import PERCENTILE, Measurement, ParseError, Tran
 from encbench.tools.progress import Mark
 from encbench.tools.session import columns, sessions
 from encbench.tools.tpcc import benchmarksql
-from encbench.tools.tpcc.progress import OWN, window
+from encbench.tools.tpcc.progress import LONGEST, OWN, window
 from encbench.wire.foreign import parsed
 
 _MICROSECONDS = 1000.0
+_MOST_TYPES = 5
 
 
 def parse(output: str) -> Measurement:
@@ -39,21 +40,29 @@ def parse(output: str) -> Measurement:
 
 def _own(lines: Sequence[str]) -> Measurement:
     """The measured window; ParseError says what is wrong with the output."""
-    events = [_event(line) for line in lines if line.startswith(OWN)]
-    result = next((event for event in reversed(events) if event.get("event") == "result"), None)
+    result: Mapping[str, Any] | None = None
+    types: list[Mapping[str, Any]] = []
+    for event in (_event(line) for line in lines if line.startswith(OWN)):
+        # No other is kept: all of an output together would not fit.
+        if event.get("event") == "result":
+            result = event
+        elif event.get("event") == "type" and len(types) <= _MOST_TYPES:
+            types.append(event)
+    if len(types) > _MOST_TYPES:
+        raise ParseError("output.log has more kinds of transactions than there are")
     if result is None:
         raise ParseError("the client's output ends before its result: output.log may say why")
     if not result.get("complete"):
         raise ParseError("the run was not complete: the result in output.log says why")
     try:
-        return _measurement(result, [e for e in events if e.get("event") == "type"], lines)
+        return _measurement(result, types, lines)
     except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError) as error:
         raise ParseError("the client's result in output.log is malformed") from error
 
 
 def _event(line: str) -> dict[str, Any]:
     try:
-        event = parsed(line[len(OWN) :])
+        event = parsed(line[len(OWN) : LONGEST])
     except ValueError as error:
         raise ParseError("output.log has a damaged line of the client") from error
     return event if isinstance(event, dict) else {}

@@ -19,6 +19,8 @@ from encbench.wire.foreign import parsed
 
 OWN = "encbench-tpcc "
 """The prefix of our own client's lines with a JSON object."""
+LONGEST = 256 * 2**10
+"""Letters of such a line, because JSON grows thirtyfold in memory; histograms have a fiftieth."""
 _OWN_EVENTS = {"started": Mark.STARTED, "window": Mark.CHECKPOINT, "windowEnd": Mark.ENDED}
 _SHORTEST = 0.001
 """The least length of a period, in seconds, that gives a rate."""
@@ -114,7 +116,7 @@ def _rate(second: int, tps: float) -> Sample:
 def own_event(line: str) -> dict[str, object]:
     """The object in a line of our own client; empty for a damaged line."""
     try:
-        event = parsed(line[len(OWN) :])
+        event = parsed(line[len(OWN) : LONGEST])
     except ValueError:
         return {}
     return event if isinstance(event, dict) else {}

@@ -119,6 +119,13 @@ def test_replicas_add_up() -> None:
     assert (both.queries, both.qps) == (None, None)
 
 
+def test_events_of_more_than_a_client_writes_are_refused() -> None:
+    with pytest.raises(ParseError, match="damaged line"):
+        parse(own() + line(event="note", more=[{}] * 2**16) + "\n")
+    with pytest.raises(ParseError, match="more kinds of transactions"):
+        parse(line(event="type", type="newOrder") + "\n" + own())
+
+
 def test_nothing_measured_is_no_latency() -> None:
     text = own({"payment": []}, transactions=0, tpmTotal=0.0, tpmC=0.0, latencyMs=None)
     found = parse(text)
