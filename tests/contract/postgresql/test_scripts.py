@@ -1,5 +1,6 @@
 """The scripts that make the data directory and start the server, run as the pod does."""
 
+import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -38,6 +39,28 @@ def test_a_half_built_directory_is_made_anew_and_a_whole_one_is_kept(spoilt: Pos
 
 def tables(server: Postgres) -> list[tuple[str]]:
     return server.admin("SELECT relname FROM pg_class WHERE relname = 'kept'")
+
+
+def test_settings_that_log_statements_log_no_password(spoilt: Postgres) -> None:
+    spoilt.stop()
+    Path(spoilt.layout.volume, "initialised").unlink()
+    places = spoilt.layout
+    with Path(places.server_conf).open("a", encoding="utf-8") as conf:
+        conf.write(
+            "log_statement = all\nlog_duration = on\nlog_min_duration_statement = 0\n"
+            "log_transaction_sample_rate = 1\nlog_parser_stats = on\nlog_min_messages = debug5\n"
+            "debug_print_parse = on\ndebug_print_rewritten = on\ndebug_print_plan = on\n"
+        )
+    made = spoilt.inside(
+        "sh", places.initialise, places.volume, places.server_conf, places.init_sql
+    )
+    assert made.returncode == 0, made.stderr
+    passwords = re.findall("PASSWORD '(.+)'", Path(places.init_sql).read_text(encoding="utf-8"))
+    assert len(passwords) == 2
+    for password in passwords:
+        assert password not in made.stdout + made.stderr
+    spoilt.start()
+    assert spoilt.admin("SELECT count(*) FROM pg_roles WHERE rolcanlogin") == [(3,)]
 
 
 def test_a_statement_that_fails_leaves_no_finished_directory_and_no_password(
