@@ -47,9 +47,19 @@ async def find(
             "you may not list the Deployments of the cluster, so name the namespace of the chart's "
             "release with --release-namespace"
         )
-    for body in found:
-        if namespace in (options := _options(body)).namespace:
-            return body, options
+    watching = [
+        (body, options) for body in found if namespace in (options := _options(body)).namespace
+    ]
+    if len(watching) == 1:
+        return watching[0]
+    if watching:
+        # Whoever may make Deployments somewhere can make one that says so.
+        metas = [body["metadata"] for body, _ in watching]
+        names = sorted(f"{meta['namespace']}/{meta['name']}" for meta in metas)
+        raise CommandError(
+            f"several operators say that they watch namespace {namespace}: {', '.join(names)}. Ask "
+            "your administrator which one does, and name its namespace with --release-namespace"
+        )
     place = f" of namespace {release}" if release else ""
     raise CommandError(f"no encbench operator{place} watches namespace {namespace}: {remedy}")
 

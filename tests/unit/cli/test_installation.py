@@ -46,6 +46,19 @@ async def test_it_is_read_from_the_operator_that_watches_the_namespace() -> None
         await installation.find(cluster, "c", None)
 
 
+async def test_no_one_of_several_operators_is_believed() -> None:
+    """Whoever may make Deployments in some namespace can make one that looks like an operator."""
+    cluster = FakeCluster()
+    cluster.add(DEPLOYMENT, operator("--namespace", "team-a"))
+    forged = operator("--namespace", "team-a", "--s3-endpoint", "http://evil.example.com")
+    forged["metadata"] |= {"name": "forged", "namespace": "aaa"}
+    cluster.add(DEPLOYMENT, forged)
+    with pytest.raises(CommandError, match=r"aaa/forged, encbench/operator\. .*release-namespace"):
+        await installation.find(cluster, "team-a", None)
+    body, _ = await installation.find(cluster, "team-a", "encbench")
+    assert body["metadata"]["name"] == "operator"
+
+
 class Analyst(FakeCluster):
     """As the API server answers someone who may list Deployments in these namespaces alone."""
 
