@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import math
 import re
 import sys
 import time
@@ -63,8 +64,14 @@ class Live:
             # A pod that no longer exists is Rejected too, but then its trial is over.
             self._allowed = False
             return None
-        rates = [float(match[1]) for match in found if match]
-        return sum(rates) if rates and len(rates) == len(found) else None
+        if not found or None in found:
+            return None
+        try:
+            total = sum(float(match[1]) for match in found if match)
+        except ValueError:
+            # The client's own image can write what is no number.
+            return None
+        return total if 0 <= total < math.inf else None
 
     async def _scraped(self, pod: str) -> str:
         asked = self._cluster.scrape(self._namespace, pod, RECORDER_PORT)

@@ -94,7 +94,14 @@ async def test_tps_of_all_clients_is_summed() -> None:
     assert await Live(cluster, "bench").tps("other") is None
 
 
-@pytest.mark.parametrize("silent", ["encbench_client_cpu_seconds_total 3\n", Unavailable("away")])
+@pytest.mark.parametrize(
+    "silent",
+    [
+        "encbench_client_cpu_seconds_total 3\n",
+        Unavailable("away"),
+        *(TPS.format(odd) for odd in ("-", "1e", "1.2.3", "1e999", "-1e9")),
+    ],
+)
 async def test_tps_that_one_client_does_not_say_is_not_known(silent: str | Exception) -> None:
     live = Live(Scrapable(TPS.format("100"), silent), "bench")
     assert await live.tps("one") is None
@@ -137,13 +144,6 @@ def test_on_a_terminal_lines_are_rewritten() -> None:
     assert out.getvalue().endswith("campaign\n")
 
 
-def test_elsewhere_a_line_comes_with_each_change() -> None:
-    out = io.StringIO()
-    screen = Screen(out)
-    for steady in ("a", "a", "b"):
-        screen.show([f"campaign {steady}", "  trial"], steady=steady)
-    screen.close()
-    assert out.getvalue() == "campaign a\ncampaign b\n"
 def test_what_a_cluster_says_does_not_command_a_terminal() -> None:
     for out in (Terminal(), io.StringIO()):
         Screen(out, lambda: (80, 10)).show(["trial\x1b]0;title\x07\u202e \x9b2J"], steady="a")
@@ -151,6 +151,13 @@ def test_what_a_cluster_says_does_not_command_a_terminal() -> None:
         assert shown == "trial ]0;title    2J"
 
 
+def test_elsewhere_a_line_comes_with_each_change() -> None:
+    out = io.StringIO()
+    screen = Screen(out)
+    for steady in ("a", "a", "b"):
+        screen.show([f"campaign {steady}", "  trial"], steady=steady)
+    screen.close()
+    assert out.getvalue() == "campaign a\ncampaign b\n"
 
 
 # ------------------------------------------------------------------------------- the whole command
