@@ -105,7 +105,7 @@ OTHERS = {
     "tests/contract/conformance/node/package-lock.json": {"github.com"}  # where to pay an author
 }
 _HOST = re.compile(
-    r"\b[a-z][a-z+]*://(?:[^/\s@\"'{}]*@)?([A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?)"
+    r"\b(?!file:)[a-z][a-z+]*://(?:[^/\s@\"'{}]*@)?([A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?)"
 )
 _SPARE = re.compile(
     r"[^.]+|127\..*|0\.0\.0\.0|(.+\.)?example\.com|.+\.(invalid|evil|svc|cluster\.local)"

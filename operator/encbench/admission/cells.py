@@ -1,4 +1,4 @@
-"""Whether testbeds and reports could tell the arms and cells of a matrix apart."""
+"""Whether testbeds and reports could keep the arms and cells of a matrix apart."""
 
 from collections.abc import Iterator
 

@@ -17,7 +17,7 @@ async def test_of_rotated_credentials_only_the_last_ones_client_is_kept(tmp_path
     rotate(tmp_path, 1)
     limits = S3Limits()
     connection = S3Connection("http://store.invalid", "us-east-1", tmp_path, None, limits)
-    inner, outer = "http://store.invalid", "https://store.example"
+    inner, outer = "http://store.invalid", "https://store.example.com"
 
     async def client(endpoint: str) -> Any:
         found: list[Any] = []

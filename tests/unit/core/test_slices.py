@@ -3,14 +3,7 @@
 import pytest
 
 from encbench.core.slices import Slices, SlicesError, of_clients, unkept, with_server
-from encbench.wire.slices import (
-    OwnSlots,
-    SliceRow,
-    SlicesFile,
-    SlotReading,
-    SlotRow,
-    SlotsAnswer,
-)
+from encbench.wire.slices import OwnSlots, SliceRow, SlicesFile, SlotReading, SlotRow, SlotsAnswer
 
 START = 1_700_000_000.0
 

@@ -290,7 +290,7 @@ async def test_where_clients_have_to_share_a_node_a_cell_waits_after_its_first_b
 
 
 async def test_where_the_clients_node_has_room_for_one_the_later_cell_loses_no_trial() -> None:
-    limits = {"stepDeadlines": {"start": "20s"}}
+    limits: dict[str, Any] = {"stepDeadlines": {"start": "20s"}}
     world = four_cells(("n1", "n2", "n3"), 2, instances=("small",), replacements=0, **limits)
     assert world.controllers.scheduler is not None
     world.controllers.scheduler.clients = 1

@@ -92,8 +92,6 @@ class Collected:
     window: Window | None = None
     """When all clients were measuring, by the operator's clock."""
     measurement: Measurement | None = None
-    whole_run: Measurement | None = None
-    """What the clients report of their whole run, where `measurement` is of slices of it."""
     clients: tuple[ClientFacts, ...] = ()
     cpu: ClientCpu | None = None
     missing: str = ""
@@ -102,6 +100,8 @@ class Collected:
     """What is larger than the operator reads."""
     problem: str = ""
     """Why there is no measurement."""
+    whole_run: Measurement | None = None
+    """What the clients report of their whole run, where `measurement` is of slices of it."""
     unkept: str = ""
     """Which slot of an interleaved block a client did not keep."""
     slices: Slices | None = None

@@ -177,7 +177,7 @@ def _why_the_tool_failed(seen: TrialSeen, codes: Sequence[int | None]) -> tuple[
 def _missed_start(draft: TrialDraft, unreleased: tuple[ClientPod, ...]) -> TrialDecision:
     """The operator was away between the release and telling the clients: agree on a new moment.
 
-    They are told in the same pass, because what kept it from the last one may still be there.
+    They hear of it in the same pass, because what kept it from the last one may still be there.
     """
     wanted = draft.spec.workload.client.replicas
     if len(unreleased) < wanted:

@@ -71,7 +71,11 @@ def disturbances(report: Report) -> list[tuple[str, str, str | None]]:
             ("load from outside, of a node's cores", "foreign_cpu_percent", limits.foreign_cpu),
             ("taken by the hypervisor, of a node's cores", "stolen_cpu_percent", None),
             ("idle databases, of one instance's CPU", "idle_cpu_percent", limits.idle_cpu),
-            ("client throttled, of its running time", "throttled_percent", limits.client_throttling),
+            (
+                "client throttled, of its running time",
+                "throttled_percent",
+                limits.client_throttling,
+            ),
         )
     ]
 

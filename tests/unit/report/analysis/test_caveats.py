@@ -94,7 +94,7 @@ def unmeasured(study: Study) -> Facts:
     index, bucket = write(replace(study, foreign=None))
     found = build(index, bucket.__getitem__)
     return Facts(
-        found.spec, found.resolved, found.groups, found.trials, 0, found.provenance, sources=()
+        found.spec, found.resolved, found.groups, found.trials, (), found.provenance, sources=()
     )
 
 

@@ -49,8 +49,8 @@ def busy_client(facts: Facts) -> Iterator[Caveat]:
             text=f"Client CPU reached {text.number(most, 0)} % of its limit; {len(busy)} of "
             f"{plural(len(facts.counted), 'counted trial')} were above "
             f"{text.number(CLIENT_NEAR_LIMIT, 0)} %, {len(throttled)} were throttled for more than "
-            f"{text.number(THROTTLED_PERCENT, 0)} % of the time in which they ran. Where the client "
-            "limits TPS the cost of encryption is hidden.",
+            f"{text.number(THROTTLED_PERCENT, 0)} % of the time in which they ran. Where the "
+            "client limits TPS the cost of encryption is hidden.",
         )
 
 
