@@ -214,6 +214,7 @@ TESTBED_LIFE = Lifecycle(
                 "Shared": "The baseline's testbed loaded it into the same external database.",
             },
             false={"Loading": "The load Job runs.", **_POD},
+            unknown={NODE_IN_USE: "Another campaign or cell works on its node."},
         ),
         ConditionType(
             CONSISTENT,

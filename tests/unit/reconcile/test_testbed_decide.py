@@ -14,6 +14,7 @@ from encbench.reconcile.effects.effect import (
     IssueCredentials,
     ProveFully,
 )
+from encbench.reconcile.nodes import NodeStanding
 from encbench.reconcile.pods import ContainerFacts, JobFacts, PodFacts
 from encbench.reconcile.testbed.decide import TestbedDecision, decide, is_version
 from encbench.reconcile.testbed.facts import FullProof, SetFacts, TestbedFound, TestbedSeen
@@ -273,6 +274,20 @@ def test_a_load_that_takes_too_long_is_given_up() -> None:
     stuck = JobFacts("load", pods=(a_pod("x", unschedulable="0/1 nodes"),))
     late = decide(a_testbed(long_ago), saw(load=stuck))
     assert failure(late) == "Unschedulable"
+
+
+def test_a_load_that_has_to_wait_for_its_node_again_has_its_whole_time_then() -> None:
+    """Its Job could not be created before its database moved to a node that others use."""
+    late = a_testbed({"Provisioned": ("True", 9e4), "Loaded": ("False", 8e4)})
+    moved = TestbedFound(nodes=NodeStanding(waits="waits for node node-1"))
+    waits = decide(late, saw(found=moved))
+    assert status_of(waits, "Loaded") == ("Unknown", "NodeInUse")
+    assert status_of(waits, "Hindered") == ("True", "NodeInUse")
+    has_waited = a_testbed({"Provisioned": ("True", 9e4), "Loaded": ("Unknown", 8e4)})
+    begins = decide(has_waited, saw())
+    assert not failure(begins)
+    assert status_of(begins, "Loaded") == ("False", "Loading")
+    assert wants(begins, CreateLoad)
 
 
 # -- proving

@@ -255,6 +255,10 @@ def _await_node(draft: TestbedDraft) -> TestbedDecision:
     waits = draft.seen.found.nodes.waits
     if waits:
         draft.hinder(life.NODE_IN_USE, waits)
+    if draft.is_false(life.LOADED):
+        # It lost its node before it had its Job; the step's time begins again with the next one.
+        message = waits or "waits for its node"
+        draft.condition(life.LOADED, None, life.NODE_IN_USE, message)
     return _decision(draft, requeue=backoff(draft.since(life.PROVISIONED), POLL, NODE_POLL))
 
 
