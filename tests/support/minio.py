@@ -1,6 +1,7 @@
 """A real MinIO on this machine, for tests of what stores objects."""
 
 import ssl
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -41,4 +42,21 @@ def running_minio(
     url = f"{scheme}://{address}"
     ready, log = f"{url}/minio/health/ready", folder / "minio.log"
     with running(argv, ready=ready, log=log, env=env, trust=trust):
-        yield S3Server(url, credentials, ca_file)
+        server = S3Server(url, credentials, ca_file)
+        _await_root(server)
+        yield server
+
+
+def _await_root(server: S3Server) -> None:
+    """It says that it is ready a moment before it knows its users, and answers 503 until then."""
+    root = server.client()
+    for _ in range(100):
+        try:
+            root.list_buckets()
+        except root.exceptions.ClientError as error:
+            if error.response["ResponseMetadata"]["HTTPStatusCode"] != 503:
+                raise
+            time.sleep(0.1)
+        else:
+            return
+    raise TimeoutError(f"{server.url} answered 503 for 10 s")

@@ -55,8 +55,16 @@ def _workload(allowed: Allowed, workload: WorkloadSpec) -> Iterator[str]:
 def _mode(allowed: Allowed, mode: EncryptionModeSpec) -> Iterator[str]:
     jar = jar_of(mode)
     if jar is not None and jar.url is not None:
-        yield from _host(allowed, urlsplit(jar.url).hostname or "")
+        yield from _host(allowed, _host_of(jar.url))
     yield from _storage_class(allowed, mode.volume.storage_class_name if mode.volume else None)
+
+
+def _host_of(url: str) -> str:
+    """Empty for what is no address, such as [::::]."""
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
 
 
 def _image(allowed: Allowed, image: str | None) -> Iterator[str]:

@@ -29,7 +29,12 @@ SLIP = Fraction(1, 2)
 """Steps of the last published digit below which a difference is a slip: more than that, neither a
 digit cut off nor a second rounding can explain."""
 
-_STUDY = re.compile(r"study-(.*?)(?:tpcc-tps|client-cpu|driver-cpu|ratio|sysbench|enclave)")
+_STUDY = re.compile(
+    r"study-(?:(.+)-)?(?:(?:tpcc-tps|client-cpu)-(?:aes|sm4)(?:-.+)?|ratio-(?:aes|sm4)"
+    r"|driver-cpu(?:-.+)?|sysbench(?:-.+)?|enclave-.+)\.csv"
+)
+"""How `report.analysis.studies` names its tables; the first group is a workload, which may have any
+of these words in its name."""
 
 Verdict = Literal[
     "follows", "slip", "coarse", "contradiction", "impossible", "unchecked", "computed"
@@ -49,8 +54,8 @@ class Source:
 
         Only their names say which arms and which workload they are about.
         """
-        name = _STUDY.match(PurePath(self.table.name).name)
-        return name[1] if name and self.shape in KNOWN else None
+        name = _STUDY.fullmatch(PurePath(self.table.name).name)
+        return name[1] or "" if name and self.shape in KNOWN else None
 
     def name(self, row: TableRow) -> str:
         """The condition in words: `instance 4x8c64g, concurrency 512`."""

@@ -6,6 +6,7 @@ import json
 from itertools import pairwise
 from statistics import median
 
+from encbench.admission.campaign import most_trials
 from encbench.admission.checks import admit
 from encbench.admission.gather import CampaignParts, Installed
 from encbench.admission.programs import unknown_settings
@@ -25,6 +26,7 @@ from encbench.kube.parsing import Malformed
 from encbench.ports import Body, Cluster, Rejected
 from encbench.reconcile import objects
 from encbench.reconcile.campaign.ledger import block_of
+from encbench.reconcile.campaign.resolve import crowded
 from encbench.reconcile.objects import Campaign, Trial
 from encbench.tools.turns import load_seconds
 
@@ -55,7 +57,7 @@ async def from_manifests(args: argparse.Namespace) -> Answer:
             if live is not None:
                 space = body["metadata"]["namespace"]
                 allows = await _installed(live, space, args.release_namespace, warnings)
-            campaigns.append(await _planned(found, body, live, allows))
+            campaigns.append(await _planned(found, body, live, allows, warnings))
     if not campaigns and not any(it.kind == CAMPAIGN.kind for it in found.refused):
         warnings.append("The manifests contain no Campaign: their parts were checked alone.")
     said = tuple(dict.fromkeys(warnings))
@@ -74,13 +76,38 @@ async def _installed(
     return installation.installed(options)
 
 
+async def _crowded(
+    cluster: Cluster,
+    campaign: Campaign,
+    parts: CampaignParts,
+    allows: Installed,
+    warnings: list[str],
+) -> tuple[Problem, ...]:
+    """Whether the namespace has room for its trials, as far as the user may know."""
+    try:
+        return await crowded(cluster, campaign, most_trials(parts), allows.namespace_trials)
+    except Rejected:
+        space = campaign.namespace
+        warnings.append(
+            f"Whether the trials of namespace {space} are too many was not checked, because you "
+            "may not list its campaigns."
+        )
+        return ()
+
+
 async def _planned(
-    found: Manifests, body: Body, live: Cluster | None, allows: Installed | None
+    found: Manifests,
+    body: Body,
+    live: Cluster | None,
+    allows: Installed | None,
+    warnings: list[str],
 ) -> Planned:
     campaign = objects.campaign(body)
     name, namespace = campaign.name, campaign.namespace
     reader = Lenient(Offline(found, live))
     gathered, problems = await admit(reader, namespace, name, campaign.spec, allows)
+    if live is not None and allows is not None and not problems:
+        problems = await _crowded(live, campaign, gathered, allows, warnings)
     complaints = await _against_live(campaign, live)
     refused = {(refusal.kind, refusal.name) for refusal in found.refused}
     absent = (one for one in problems if one.reason is Reason.NOT_FOUND)
@@ -146,6 +173,8 @@ async def from_cluster(
     if status.resolved is None:
         allows = await _installed(cluster, namespace, release, warnings)
         gathered, problems = await admit(Lenient(cluster), namespace, name, spec, allows)
+        if allows is not None and not problems:
+            problems = await _crowded(cluster, campaign, gathered, allows, warnings)
         planned = await _answered(campaign, gathered, problems, cluster)
     else:
         seen = pace(await _trials(cluster, campaign)) or ASSUMED

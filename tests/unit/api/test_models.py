@@ -55,14 +55,16 @@ def test_cpu_is_in_cores(cpu: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "rest", ["[x/driver.jar", "me@host/a.jar", "/a.jar", "h ost/a.jar", "h:/a"]
+    "rest", ["[x/a.jar", "me@host/a.jar", "/a.jar", "h ost/a.jar", "h:/a", "../a"]
 )
 def test_a_jar_has_a_url_with_a_host(rest: str) -> None:
     with pytest.raises(ValidationError, match="write an http or https URL"):
         TypeAdapter(JarUrl).validate_python(f"https://{rest}")
 
 
-@pytest.mark.parametrize("rest", ["example.com/driver-1.0.jar", "10.0.0.1:8080/a?b=c", "my_host"])
+@pytest.mark.parametrize(
+    "rest", ["example.com/driver-1.0.jar", "10.0.0.1:8080/a?b", "my_host", "[fd00::1]:8443/a.jar"]
+)
 def test_jars_come_from_any_host(rest: str) -> None:
     assert TypeAdapter(JarUrl).validate_python(f"https://{rest}") == f"https://{rest}"
 

@@ -208,6 +208,12 @@ def test_all_golden_files_agree_with_each_other() -> None:
         replace(
             golden.COLUMNS, workloads=("tpcc", "tpcc-read"), instances=("one",), concurrency=(64,)
         ),
+        replace(
+            golden.COLUMNS,
+            workloads=("tpcc-ratio-a", "tpcc-ratio-b"),
+            instances=("one",),
+            concurrency=(64,),
+        ),
         Study(
             blocks=2,
             loss={"aes": 0.1, "sm4": 0.2},
@@ -226,7 +232,7 @@ def test_all_golden_files_agree_with_each_other() -> None:
             },
         ),
     ],
-    ids=["two workloads", "two arms of sysbench", "two of the enclave"],
+    ids=["two workloads", "two with words of tables", "two arms of sysbench", "two of the enclave"],
 )
 def test_all_files_of_a_report_agree_with_each_other(study: Study) -> None:
     """Tables of two arms state other figures under one condition; only their names say which."""

@@ -1,6 +1,7 @@
 """`kubectl encbench plan`: the operator's own plan and refusals, from manifests alone."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -283,6 +284,29 @@ async def test_what_the_installation_allows_counts() -> None:
     answer = await from_cluster(cluster, "bench", "study")
     assert not answer.warnings
     assert {one.reason for one in answer.campaigns[0].problems} == {Reason.NOT_ALLOWED}
+
+
+async def test_the_trials_of_a_namespace_count() -> None:
+    class Author(FakeCluster):
+        may_list = True
+
+        async def list(
+            self, kind: Kind, namespace: str | None, labels: Mapping[str, str] | None = None
+        ) -> list[Body]:
+            if kind is CAMPAIGN and not self.may_list:
+                raise Rejected("forbidden")
+            return await super().list(kind, namespace, labels)
+
+    cluster = Author()
+    for one in everything():
+        cluster.add(KINDS[one["kind"]], one)
+    cluster.add(DEPLOYMENT, operator("--namespace=bench", "--namespace-trials=10"))
+    answer = await from_cluster(cluster, "bench", "study")
+    assert [one.reason for one in answer.campaigns[0].problems] == [Reason.TOO_MANY_TRIALS]
+    cluster.may_list = False
+    answer = await from_cluster(cluster, "bench", "study")
+    assert answer.is_good
+    assert answer.warnings[0].startswith("Whether the trials of namespace bench are too many")
 
 
 async def test_storage_classes_that_one_may_not_read_are_taken_to_be_there() -> None:

@@ -29,7 +29,7 @@ async def resolve(reader: Reader, campaign: Campaign, installed: Installed) -> R
         reader, campaign.namespace, campaign.name, campaign.spec, installed
     )
     if not problems:
-        problems = await _crowded(reader, campaign, most_trials(found), installed.namespace_trials)
+        problems = await crowded(reader, campaign, most_trials(found), installed.namespace_trials)
     names: dict[str, str] = {}
     missing: dict[str, Body] = {}
     for workload, spec in found.workloads.items():
@@ -45,7 +45,7 @@ async def resolve(reader: Reader, campaign: Campaign, installed: Installed) -> R
     return Resolution(found.freeze(names), tuple(missing.values()), problems)
 
 
-async def _crowded(
+async def crowded(
     reader: Reader, campaign: Campaign, count: int, limit: int
 ) -> tuple[Problem, ...]:
     """Whether the namespace has room for so many more trials; a limit of 0 is none.
@@ -54,12 +54,14 @@ async def _crowded(
     """
     if not limit:
         return ()
-    running = await under_way(reader, campaign.namespace)
-    others = sum(one.status.progress.planned for one in running)
-    if others + count <= limit:
+    others = [
+        one for one in await under_way(reader, campaign.namespace) if one.name != campaign.name
+    ]
+    planned = sum(one.status.progress.planned for one in others)
+    if planned + count <= limit:
         return ()
     text = (
-        f"its {count:,} trials, replacements included, and the {others:,} of other campaigns in "
+        f"its {count:,} trials, replacements included, and the {planned:,} of other campaigns in "
         f"namespace {campaign.namespace} are more than the {limit:,} that the installation allows "
         "a namespace: wait until others end, or lower blocks"
     )
