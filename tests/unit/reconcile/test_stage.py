@@ -40,6 +40,8 @@ from tests.unit.reconcile.seen import (
     PROVEN,
     Facts,
     a_client,
+    a_pod,
+    a_testbed,
     a_trial,
     ago,
     found,
@@ -173,6 +175,42 @@ def test_then_the_stage_is_free_and_the_record_is_made(decision: TrialDecision) 
     assert (fact.status, fact.reason) == ("False", "Stopped")
     assert wants(decision, Gather)
     assert not holds(decision)
+
+
+GONE: dict[str, Any] = {"is_silent": True, "deleting": True, "ends": ago(11)}
+"""Of a client that has had its time to end on a node that does not answer."""
+
+
+@pytest.mark.parametrize("pod", [{"is_silent": True}, GONE], ids=["there", "deleted"])
+def test_a_client_that_is_cut_off_may_load_a_database_elsewhere_and_is_named(
+    pod: dict[str, Any],
+) -> None:
+    decision = cut_short(a_client(None, node="n2", **pod), released=longest(a_trial().spec) - 60)
+    assert holds(decision)
+    fact = find(decision.status.conditions, "Hindered")
+    assert fact is not None
+    assert (fact.status, fact.reason) == ("True", "NodeLost")
+    assert fact.message == (
+        "node n2 of pod run-0 does not answer, and its tool may load the database until "
+        f"{ago(-60)}: if the machine is off, delete Node n2"
+    )
+    assert decision.requeue == 15.0
+
+
+@pytest.mark.parametrize(
+    "lost",
+    [
+        {"testbed": None, "database": None},
+        {"testbed": a_testbed({"Failed": ("True", 1.0)})},
+        {"database": a_pod("bed-0", is_silent=True)},
+    ],
+    ids=["gone", "failed", "lost"],
+)
+def test_where_there_is_no_database_to_load_it_is_not_waited_for(lost: dict[str, Any]) -> None:
+    assert not holds(cut_short(a_client(None, **GONE), **lost))
+    ending = {**GONE, "ends": ago(9)}
+    assert holds(cut_short(a_client(None, **ending), **lost))
+    assert holds(cut_short(a_client(None, deleting=True, ends=ago(11)), **lost)), "it answers"
 
 
 def test_the_log_of_what_was_stopped_has_a_moment_to_arrive() -> None:

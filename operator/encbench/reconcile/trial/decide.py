@@ -5,13 +5,16 @@ written down as `outcome` first and then archived; the trial is over when `Archi
 """
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
 from encbench.api.conditions import format_time, is_true
 from encbench.api.kinds import JOB
 from encbench.api.lifecycle import ARCHIVED, BLOCK_BROKEN, FAILED, MEASURED, RELEASED, STOPPED
 from encbench.api.scalars import parse_duration
+from encbench.reconcile import pods
 from encbench.reconcile.effects.effect import Delete, KeepRecovery
 from encbench.reconcile.objects import Trial
+from encbench.reconcile.pods import PodFacts
 from encbench.reconcile.stage import holds_the_stage, may_load_on
 from encbench.reconcile.trial import decision, solitude
 from encbench.reconcile.trial.conclude import conclude
@@ -39,10 +42,11 @@ def _next(trial: Trial, seen: TrialSeen) -> TrialDecision:
         # First of all: the agent knows it only as long as its pod is there.
         return draft.decide(KeepRecovery(seen.stopped.record), requeue=decision.POLL)
     if trial.status.outcome is not None:
-        if may_load_on(trial) and _is_loading(draft):
-            return draft.decide(*_stop_clients(draft), requeue=decision.SLOW_POLL)
         if may_load_on(trial):
-            draft.condition(MEASURED, False, STOPPED, "no client runs any more")
+            loading = _loading(draft)
+            if loading:
+                return _stop_clients(draft, loading)
+            draft.condition(MEASURED, False, STOPPED, "no client loads the database any more")
         if _log_may_still_come(draft):
             return draft.decide(requeue=decision.SLOW_POLL)
         return conclude(draft)
@@ -68,18 +72,48 @@ def _is_late(draft: TrialDraft) -> bool:
     return draft.seen.now.timestamp() - planned > limit
 
 
-def _is_loading(draft: TrialDraft) -> bool:
-    """Whether a client may still be at work, which on a lost node is not known."""
-    seen, released = draft.seen, draft.status.release_at or 0.0
-    over = seen.clients_in("finished", "uploaded")
-    runs = any(c.pod.container("tool").running for c in seen.clients if c not in over)
-    return runs and seen.now.timestamp() - released <= longest(draft.spec)
+def _loading(draft: TrialDraft) -> list[PodFacts]:
+    """The clients that may still be at work.
+
+    One on a node that does not answer may be cut off from us alone, and load a database elsewhere.
+    """
+    seen, over = draft.seen, draft.seen.clients_in("finished", "uploaded")
+    if seen.now.timestamp() > _latest_end(draft):
+        return []
+    runs = [c.pod for c in seen.clients if c not in over and c.pod.container("tool").running]
+    has_server = _may_have_a_server(seen)
+    return [pod for pod in runs if has_server or not _is_gone(draft, pod)]
 
 
-def _stop_clients(draft: TrialDraft) -> tuple[Delete, ...]:
+def _latest_end(draft: TrialDraft) -> float:
+    """Unix time by which all clients have ended by themselves."""
+    return (draft.status.release_at or 0.0) + longest(draft.spec)
+
+
+def _may_have_a_server(seen: TrialSeen) -> bool:
+    """Whether there is something to load. A database that is stopped is started once more."""
+    testbed, database = seen.testbed, seen.database
+    if testbed is None or testbed.deleting or is_true(testbed.status.conditions, FAILED):
+        return False
+    return database is None or not database.is_silent
+
+
+def _is_gone(draft: TrialDraft, pod: PodFacts) -> bool:
+    """Whether a pod had its time to end, on a node that will not say so."""
+    return pod.is_silent and draft.age(pod.ends) > pods.ENDING_SLACK
+
+
+def _stop_clients(draft: TrialDraft, loading: list[PodFacts]) -> TrialDecision:
     """Delete the Job. The grace period of its pods is for storing their logs."""
-    trial, job = draft.subject, draft.seen.job
-    return () if job is None else (Delete(JOB, trial.namespace, trial.name, job.uid),)
+    trial, job, end = draft.subject, draft.seen.job, _latest_end(draft)
+    orders = () if job is None else (Delete(JOB, trial.namespace, trial.name, job.uid),)
+    silent = next((pod for pod in loading if pod.is_silent), None)
+    if silent is None:
+        return draft.decide(*orders, requeue=decision.SLOW_POLL)
+    found, at = pods.node_lost(silent), format_time(datetime.fromtimestamp(end, UTC))
+    message = f"{found.message}, and its tool may load the database until {at}"
+    draft.hinder(found.reason, f"{message}: if the machine is off, delete Node {silent.node}")
+    return draft.decide(*orders, requeue=decision.until(end - draft.seen.now.timestamp()))
 
 
 def _log_may_still_come(draft: TrialDraft) -> bool:
