@@ -6,54 +6,28 @@ made by hand, so it is never a reason to refuse a campaign.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 from encbench.api.campaign import CampaignSpec, Resolved
 from encbench.api.kinds import CAMPAIGN, INSTANCE_TEMPLATE
 from encbench.core import plan
 from encbench.core.problem import Problem, Reason
 from encbench.kube.classes import is_default
-from encbench.kube.machines import of_node
-from encbench.kube.nodes import PodRequest, least_node
-from encbench.kube.pods import Part
+from encbench.kube.fit import Node, has_labels, holds, is_tolerated, node, selector, takes
+from encbench.kube.nodes import least_node
 from encbench.ports import Body
 from encbench.reconcile.campaign.room import Needed, needed
 
 _STATE = "node.kubernetes.io/"
 
 
-@dataclass(frozen=True)
-class Node:
-    """One node, as far as the scheduler minds it here."""
-
-    name: str
-    labels: Mapping[str, str]
-    taints: tuple[Mapping[str, str], ...]
-    """Those of administrators that keep pods away."""
-    offers: PodRequest
-    """What it has for all its pods."""
-
-
 def nodes(bodies: Sequence[Body]) -> list[Node]:
     """Nodes as they were read; none if one has not reported yet, which might hold anything."""
-    found = [_node(body) for body in bodies]
+    found = [node(body) for body in bodies]
     known = [one for one in found if one is not None]
-    return known if len(known) == len(found) else []
-
-
-def _node(body: Body) -> Node | None:
-    name = body["metadata"]["name"]
-    machine = of_node(name, body)
-    cores, memory = machine.allocatable_cores, machine.allocatable_bytes
-    if cores is None or memory is None:
-        return None
-    taints = body.get("spec", {}).get("taints", [])
-    return Node(
-        name,
-        body["metadata"].get("labels", {}),
-        tuple(taint for taint in taints if _lasts(taint)),
-        PodRequest(int(1000 * cores), memory),
-    )
+    if len(known) != len(found):
+        return []
+    return [replace(one, taints=tuple(filter(_lasts, one.taints))) for one in known]
 
 
 def misfits(spec: CampaignSpec, resolved: Resolved, nodes: Sequence[Node]) -> tuple[Problem, ...]:
@@ -89,10 +63,10 @@ def without_class(resolved: Resolved, classes: Sequence[Body]) -> Iterator[Probl
 
 def _of_pod(needed: Needed, nodes: Sequence[Node]) -> Iterator[Problem]:
     where, name = f"{needed.kind.kind} {needed.subject}", needed.role
-    labelled = [node for node in nodes if _has_labels(node, needed.pod)]
-    open_ = [node for node in labelled if _is_tolerated(node, needed.pod)]
+    labelled = [node for node in nodes if has_labels(node, needed.pod)]
+    open_ = [node for node in labelled if is_tolerated(node, needed.pod)]
     if not labelled:
-        wanted = ", ".join(f"{key}={value}" for key, value in _selector(needed.pod).items())
+        wanted = ", ".join(f"{key}={value}" for key, value in selector(needed.pod).items())
         why = (
             f"no node of this cluster has the labels of placement.nodeSelector ({wanted}): label "
             "a node, or correct the selector"
@@ -103,7 +77,7 @@ def _of_pod(needed: Needed, nodes: Sequence[Node]) -> Iterator[Problem]:
             f"every node that a {name} may use has a taint that it does not tolerate: write "
             f"placement.tolerations for {' or '.join(taints)}, or remove the taint"
         )
-    elif not any(_holds(node, needed.request) for node in open_):
+    elif not any(holds(node, needed.request) for node in open_):
         most = max(open_, key=lambda node: (node.offers.bytes, node.offers.millicores))
         least = least_node(needed.request)
         why = (
@@ -121,7 +95,7 @@ def _apart(spec: CampaignSpec, pods: Iterable[Needed], nodes: Sequence[Node]) ->
     places: dict[str, set[str]] = {}
     for pod in pods:
         own = places.setdefault(pod.role, set())
-        own |= {node.name for node in nodes if _takes(node, pod)}
+        own |= {node.name for node in nodes if takes(node, pod.pod)}
     databases, clients = places.get("database", set()), places["client"]
     if databases and not spec.allow_colocation and len(databases | clients) == 1:
         (only,) = databases
@@ -134,40 +108,7 @@ def _apart(spec: CampaignSpec, pods: Iterable[Needed], nodes: Sequence[Node]) ->
 
 def _lasts(taint: Mapping[str, str]) -> bool:
     """Kubernetes' own taints are of a node's state, such as a cordon, and go as it changes."""
-    return taint["effect"] != "PreferNoSchedule" and not taint["key"].startswith(_STATE)
-
-
-def _takes(node: Node, needed: Needed) -> bool:
-    pod = needed.pod
-    return _has_labels(node, pod) and _is_tolerated(node, pod) and _holds(node, needed.request)
-
-
-def _holds(node: Node, request: PodRequest) -> bool:
-    return request.millicores <= node.offers.millicores and request.bytes <= node.offers.bytes
-
-
-def _selector(pod: Part) -> Mapping[str, str]:
-    selector: Mapping[str, str] = pod.get("nodeSelector") or {}
-    return selector
-
-
-def _has_labels(node: Node, pod: Part) -> bool:
-    return _selector(pod).items() <= node.labels.items()
-
-
-def _is_tolerated(node: Node, pod: Part) -> bool:
-    tolerations = pod.get("tolerations") or []
-    return all(any(_tolerates(one, taint) for one in tolerations) for taint in node.taints)
-
-
-def _tolerates(toleration: Mapping[str, str], taint: Mapping[str, str]) -> bool:
-    """As `k8s.io/api/core/v1`'s Toleration.ToleratesTaint."""
-    if toleration.get("effect") not in (None, taint["effect"]):
-        return False
-    if toleration.get("key") not in (None, taint["key"]):
-        return False
-    exists = toleration.get("operator") == "Exists"
-    return exists or toleration.get("value", "") == taint.get("value", "")
+    return not taint["key"].startswith(_STATE)
 
 
 def _named(taint: Mapping[str, str]) -> str:

@@ -9,6 +9,7 @@ Source: https://cloud.google.com/kubernetes-engine/docs/concepts/plan-node-sizes
 import math
 from bisect import bisect_left
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -93,9 +94,16 @@ def _least(wanted: int, offered: Callable[[int], int]) -> int:
 
 
 def _own(container: Part) -> PodRequest:
-    asked = container["resources"]["requests"]
-    millicores = math.ceil(round(1000 * parse_quantity(asked["cpu"]), 6))
-    return PodRequest(millicores, math.ceil(parse_quantity(asked["memory"])))
+    asked = container.get("resources", {}).get("requests", {})
+    cores, memory = _amount(asked.get("cpu")), _amount(asked.get("memory"))
+    return PodRequest(math.ceil(round(1000 * cores, 6)), math.ceil(memory))
+
+
+def _amount(text: str | None) -> float:
+    """Of a container that another than encbench has put into the pod it may be nothing."""
+    with suppress(ValueError):
+        return 0.0 if text is None else parse_quantity(text)
+    return 0.0
 
 
 def _kept(size: float, shares: tuple[tuple[float, float], ...]) -> float:

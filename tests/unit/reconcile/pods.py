@@ -11,7 +11,9 @@ DATABASE_NODE, CLIENT_NODE = "node-1", "node-2"
 def pod(owner: Body, name: str, template: Body, node: str, **labels: str) -> Body:
     """A pod that its controller has just made and the scheduler has placed."""
     meta = owner["metadata"]
-    containers = [{"name": c["name"], "image": c["image"]} for c in template["spec"]["containers"]]
+    asked, kept = template["spec"], ("name", "image", "resources")
+    containers = [{key: c[key] for key in kept if key in c} for c in asked["containers"]]
+    where = {key: asked[key] for key in ("nodeSelector", "tolerations") if key in asked}
     return {
         "apiVersion": "v1",
         "kind": "Pod",
@@ -30,7 +32,7 @@ def pod(owner: Body, name: str, template: Body, node: str, **labels: str) -> Bod
                 }
             ],
         },
-        "spec": {"nodeName": node, "containers": containers},
+        "spec": {"nodeName": node, "containers": containers, **where},
         "status": {
             "phase": "Pending",
             "conditions": [{"type": "PodScheduled", "status": "True"}],

@@ -6,6 +6,7 @@ from typing import Any
 
 from encbench.kube.affinity import HOSTNAME
 from encbench.kube.labels import COMPONENT
+from encbench.kube.nodes import requested
 from encbench.ports import Body
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -22,6 +23,8 @@ class Scheduler:
     """The label `pool` of each node that has one."""
     clients: int = 8
     """Clients for which a node has room."""
+    cores: int = 64
+    """CPU that a pod may request."""
 
     def place(self, template: Body, pods: Sequence[Body]) -> str | None:
         """The best node for a pod of that template beside these; None where none will do."""
@@ -34,6 +37,8 @@ class Scheduler:
     def _fits(self, template: Body, asked: Body, node: str, pods: Sequence[Body]) -> bool:
         pool = (template["spec"].get("nodeSelector") or {}).get("pool")
         if pool is not None and self.pools.get(node) != pool:
+            return False
+        if requested(template["spec"]).millicores > 1000 * self.cores:
             return False
         terms = _part(asked, "nodeAffinity", REQUIRED).get("nodeSelectorTerms")
         if terms is not None and not any(_matches(term, node) for term in terms):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from encbench.api.conditions import find
-from encbench.api.kinds import CAMPAIGN, INSTANCE_TEMPLATE, POD, TESTBED, WORKLOAD
+from encbench.api.kinds import CAMPAIGN, INSTANCE_TEMPLATE, NODE, POD, TESTBED, WORKLOAD
 from encbench.core.naming import digest
 from encbench.kube import labels
 from encbench.ports import Body
@@ -19,6 +19,7 @@ from tests.unit.reconcile.clients import Plan
 from tests.unit.reconcile.oracle import assert_digests, assert_sound, leftovers, report
 from tests.unit.reconcile.scheduler import Scheduler
 from tests.unit.reconcile.test_hindrances import lost
+from tests.unit.reconcile.test_placement import node
 from tests.unit.reconcile.world import DURATION, NAME, SPACE, WARMUP, World, parts, study
 
 INSTANCES, WORKLOADS = ("small", "large"), ("oltp", "other")
@@ -51,6 +52,12 @@ def four_cells(
     matrix = [{**whole, "workloadRefs": [*WORKLOADS]}]
     world.apply(study(matrix=matrix, parallelism=parallelism, **spec))
     return world
+
+
+def add_nodes(world: World, *names: str) -> None:
+    """The Nodes, where it matters what they are like."""
+    for name in names:
+        world.cluster.add(NODE, node(name))
 
 
 async def finish(world: World) -> None:
@@ -294,12 +301,28 @@ async def test_where_the_clients_node_has_room_for_one_the_later_cell_loses_no_t
     world = four_cells(("n1", "n2", "n3"), 2, instances=("small",), replacements=0, **limits)
     assert world.controllers.scheduler is not None
     world.controllers.scheduler.clients = 1
+    add_nodes(world, "n1", "n2", "n3")
     for name in WORKLOADS:
         load = {**LOAD, "duration": "60s"}
         world.cluster.set_spec(WORKLOAD, SPACE, name, load=load)
     await finish(world)
     assert_sound(world)
     assert {one.status.outcome for one in world.trials()} == {"Succeeded"}
+
+
+async def test_clients_larger_than_any_node_are_told_though_another_cell_is_measured() -> None:
+    """Their load fits one, because it has no recorder beside it."""
+    limits: dict[str, Any] = {"stepDeadlines": {"start": "20s"}}
+    world = four_cells(MANY[:4], 2, instances=("small",), blocks=1, replacements=0, **limits)
+    assert world.controllers.scheduler is not None
+    world.controllers.scheduler.cores = 8
+    add_nodes(world, *MANY[:4])
+    client = {"image": "tool", "resources": {"cpu": "8", "memory": "64Mi"}}
+    world.cluster.set_spec(WORKLOAD, SPACE, "oltp", load={**LOAD, "duration": "300s"})
+    world.cluster.set_spec(WORKLOAD, SPACE, "other", client=client)
+    await world.run(lambda: any(one.status.outcome for one in world.trials()), limit=60_000)
+    (failed,) = [one for one in world.trials() if one.status.outcome is not None]
+    assert (failed.spec.workload_ref, failed.status.reason) == ("other", "Unschedulable")
 
 
 async def test_a_cell_without_room_waits_for_the_one_before_it() -> None:

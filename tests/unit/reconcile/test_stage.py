@@ -11,6 +11,8 @@ from encbench.api.kinds import CAMPAIGN, POD, TRIAL
 from encbench.api.scalars import parse_duration
 from encbench.core.artefact import decode
 from encbench.core.records import TrialRecord
+from encbench.kube.fit import Node
+from encbench.kube.nodes import PodRequest
 from encbench.reconcile.campaign.decide import decide as decide_campaign
 from encbench.reconcile.effects.effect import (
     Create,
@@ -277,7 +279,8 @@ def test_clients_at_the_barrier_are_looked_at_as_seldom_as_those_that_run() -> N
     assert wants(decide(a_trial(ready), saw(a_client(), before=ended)), Prove)
 
 
-NOWHERE = a_client(None, unschedulable="0/2 nodes have enough cpu")
+CLIENT = {"containers": [{"resources": {"requests": {"cpu": "2", "memory": "1Gi"}}}]}
+NOWHERE = a_client(None, unschedulable="0/2 nodes have enough cpu", node=None, spec=CLIENT)
 
 
 def test_clients_that_wait_for_room_of_the_trial_before_are_not_late() -> None:
@@ -301,29 +304,49 @@ def test_they_have_the_steps_whole_time_from_then_on(left: Trial | None) -> None
     assert (late.status.outcome, late.status.reason) == ("Failed", "Unschedulable")
 
 
-OTHERS = NodeStanding(taken=frozenset({"node-1", "n2"}))
-"""Of a unit that has no node yet; the first of these is its database's."""
+def taken(name: str, cores: int = 4, **fields: Any) -> Node:
+    """A node on which others work."""
+    usual = Node(name, labels={}, taints=(), offers=PodRequest(1000 * cores, 8 << 30))
+    return replace(usual, **fields)
+
+
+OTHERS = (taken("n2"), taken("node-1"))
+"""The second is its database's."""
 
 
 def test_clients_that_wait_for_room_of_another_campaign_are_not_late_either() -> None:
-    seen = saw(NOWHERE, found=found(nodes=OTHERS))
-    decision = decide(a_trial({"Prepared": ("False", 900.0)}), seen)
+    decision = decide(a_trial({"Prepared": ("False", 900.0)}), saw(NOWHERE, taken=OTHERS))
     facts = {fact.type: (fact.status, fact.reason) for fact in decision.status.conditions}
     assert decision.status.outcome is None
     assert facts["Prepared"] == ("Unknown", "NodeInUse")
     assert facts["Hindered"] == ("True", "NodeInUse")
+    (told,) = [fact.message for fact in decision.status.conditions if fact.type == "Hindered"]
+    assert told.startswith("waits for others, which work on node n2: pod run-0 fits no node: ")
+    assert decision.requeue == 15.0, "what happens to its pod wakes us"
     later = decide(a_trial({"Prepared": ("Unknown", 900.0)}), saw(NOWHERE))
     assert later.status.outcome is None, "the step's time begins now"
 
 
+TAINT = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
+
+
 @pytest.mark.parametrize(
-    ("nodes", "named"), [({"node-1"}, []), ({"n2"}, ["n3"]), (set(), [])], ids=str
+    "nodes",
+    [(), (taken("node-1"),), (taken("n2", cores=1),), (taken("n2", taints=(TAINT,)),)],
+    ids=["none", "the database's", "too small", "cordoned"],
 )
-def test_those_of_whom_no_other_uses_a_node_are(nodes: set[str], named: list[str]) -> None:
-    body = a_trial({"Prepared": ("False", 900.0)}).body
-    body["spec"]["clientNodes"] = named
-    seen = saw(NOWHERE, found=found(nodes=NodeStanding(taken=frozenset(nodes))))
-    assert decide(as_trial(body), seen).status.reason == "Unschedulable"
+def test_those_who_could_use_no_node_of_others_are(nodes: tuple[Node, ...]) -> None:
+    decision = decide(a_trial({"Prepared": ("False", 900.0)}), saw(NOWHERE, taken=nodes))
+    assert decision.status.reason == "Unschedulable"
+
+
+def test_of_several_none_waits_while_another_has_room_that_others_may_wait_for() -> None:
+    """Two trials that have one of two nodes each would wait for each other for good."""
+    late = a_trial({"Prepared": ("False", 900.0)}, replicas=2)
+    decision = decide(late, saw(a_client(), NOWHERE, taken=OTHERS))
+    assert decision.status.reason == "Unschedulable"
+    waits = decide(late, saw(NOWHERE, NOWHERE, taken=OTHERS))
+    assert waits.status.outcome is None
 
 
 def test_a_block_leaves_its_nodes_while_one_of_its_trials_waits_for_room() -> None:

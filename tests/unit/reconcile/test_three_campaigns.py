@@ -3,11 +3,12 @@
 from itertools import pairwise
 
 from encbench.api.conditions import find, parse_time
-from encbench.api.kinds import CAMPAIGN, LEASE, TRIAL
+from encbench.api.kinds import CAMPAIGN, LEASE, NODE, TRIAL
 from encbench.kube.leases import parse
 from encbench.reconcile.objects import Campaign, campaign
 from tests.unit.reconcile.driver import LEASES
 from tests.unit.reconcile.scheduler import Scheduler
+from tests.unit.reconcile.test_placement import node
 from tests.unit.reconcile.world import SPACE, World, parts, study
 
 NAMES = ("one", "two", "three")
@@ -99,6 +100,8 @@ async def test_where_a_node_has_room_for_one_client_they_take_turns_too() -> Non
     """The clients of the other do not fit for longer than they may take to start."""
     world = World()
     world.controllers.scheduler = Scheduler(["node-1", "node-2"], clients=1)
+    for name in ("node-1", "node-2"):
+        world.cluster.add(NODE, node(name))
     load = {"concurrency": [2], "warmup": "2s", "duration": "60s"}
     world.apply(*parts(load=load))
     for name in NAMES[:2]:

@@ -8,16 +8,20 @@ from typing import Protocol, get_type_hints
 import pytest
 
 from encbench import ports
-from encbench.api.kinds import POD
+from encbench.api.kinds import NODE, POD
 from encbench.kube import labels
 from encbench.ports import Access, Unavailable
 from encbench.reconcile.deps import Deps, Reads
+from encbench.reconcile.nodes import NodeStanding
+from encbench.reconcile.objects import trial as as_trial
 from encbench.reconcile.trial.facts import Proven, TrialFound
 from encbench.reconcile.trial.observe import observe
 from encbench.wire.recorder import StateAnswer
 from tests.support.fake_recorder import FakeRecorder
+from tests.unit.reconcile.scheduler import Scheduler
 from tests.unit.reconcile.seen import PROVEN
 from tests.unit.reconcile.test_hindrances import lost
+from tests.unit.reconcile.test_placement import node
 from tests.unit.reconcile.world import SPACE, World, parts, study
 
 READS = {"absences", "get", "list", "pages", "logs", "now", "problem", "server", "state", "stopped"}
@@ -117,6 +121,29 @@ async def test_no_client_is_asked_before_all_of_them_run() -> None:
     seen = await observe(replace(world.deps, recorder=recorder), trial, TrialFound())
     assert len(seen.clients) == MANY
     assert recorder.asked == []
+
+
+async def test_only_where_a_client_has_no_node_those_of_others_are_read() -> None:
+    world = World()
+    for name in ("n1", "n2", "n3"):
+        world.cluster.add(NODE, node(name))
+    world.controllers.scheduler = Scheduler(["n1"])
+    world.apply(*parts(), study("plain", blocks=1))
+    await world.run(lambda: bool(world.trials()))
+    await world.settle(5)
+    (trial,) = world.trials()
+    others = TrialFound(nodes=NodeStanding(taken=frozenset({"n1", "n2", "gone"})))
+    seen = await observe(world.deps, trial, others)
+    assert [one.name for one in seen.taken] == ["n1", "n2"]
+    assert seen.clients[0].pod.spec["containers"][0]["resources"]["requests"]
+    body = {**trial.body, "spec": {**trial.body["spec"], "clientNodes": ["n2", "n3"]}}
+    seen = await observe(world.deps, as_trial(body), others)
+    assert [one.name for one in seen.taken] == ["n2"]
+    world.controllers.scheduler.nodes = ["n1", "n2"]
+    await world.run(world.running())
+    world.cluster.calls.clear()
+    assert (await observe(world.deps, world.trials()[0], others)).taken == ()
+    assert not [call for call in world.cluster.calls if call.kind == NODE]
 
 
 async def test_looking_at_a_trial_in_mid_run_writes_nothing_and_asks_for_nothing() -> None:

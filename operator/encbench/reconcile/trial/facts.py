@@ -9,6 +9,7 @@ from encbench.api.trial import Window
 from encbench.core.evidence import Proof, TrialProofsRecord
 from encbench.core.records import ClientCpu, ClientFacts, RecoveryFacts, RecoveryRecord, TrialRecord
 from encbench.core.slices import Slices
+from encbench.kube.fit import Node
 from encbench.reconcile.absences import NEVER, Absences
 from encbench.reconcile.checks import Checked
 from encbench.reconcile.nodes import FoundOnNodes
@@ -171,6 +172,8 @@ class TrialSeen:
     """The other trials of an interleaved block, in their order, until the clients have ended."""
     before: Trial | None = None
     """The trial that this one comes after, as long as that matters."""
+    taken: tuple[Node, ...] = ()
+    """Nodes on which others work, where a client has none and they are not ruled out by name."""
     absences: Absences = NEVER
 
     @property

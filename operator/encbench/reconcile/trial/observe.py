@@ -6,8 +6,9 @@ from contextlib import suppress
 
 from encbench.api import lifecycle as life
 from encbench.api.conditions import find, is_false, is_true
-from encbench.api.kinds import JOB, POD, TESTBED, TRIAL
+from encbench.api.kinds import JOB, NODE, POD, TESTBED, TRIAL
 from encbench.kube import labels
+from encbench.kube.fit import Node, node
 from encbench.ports import Access, Body, Rejected, Unavailable
 from encbench.reconcile import agents, objects
 from encbench.reconcile.deps import Reads
@@ -60,6 +61,7 @@ async def observe(read: Reads, trial: Trial, found: TrialFound) -> TrialSeen:
         stop_problem=problem,
         siblings=await _siblings(read, trial),
         before=await _before(read, trial),
+        taken=await _taken(read, trial, clients, found),
         absences=read.presence.absences(),
     )
 
@@ -79,6 +81,18 @@ async def _before(read: Reads, trial: Trial) -> Trial | None:
     found = None if body is None else objects.trial(body)
     # An earlier campaign of the same name may have left one that is being deleted.
     return found if found and found.spec.campaign_ref == trial.spec.campaign_ref else None
+
+
+async def _taken(
+    read: Reads, trial: Trial, clients: Sequence[ClientPod], found: TrialFound
+) -> tuple[Node, ...]:
+    """What the nodes are like whose work may be why the clients have none."""
+    if not any(client.pod.unschedulable for client in clients):
+        return ()
+    named = frozenset(trial.spec.client_nodes)
+    names = found.nodes.taken & named if named else found.nodes.taken
+    bodies = [await read.cluster.get(NODE, "", name) for name in sorted(names)]
+    return tuple(one for one in (node(body) for body in bodies if body) if one is not None)
 
 
 async def _siblings(read: Reads, trial: Trial) -> tuple[Sibling, ...]:

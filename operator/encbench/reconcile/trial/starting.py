@@ -9,6 +9,7 @@ from dataclasses import replace
 from encbench.api import lifecycle as life
 from encbench.api.conditions import find, is_true
 from encbench.api.scalars import parse_duration
+from encbench.kube.fit import takes
 from encbench.kube.machines import differences
 from encbench.reconcile import pods
 from encbench.reconcile.draft import PATIENCE, backoff
@@ -96,6 +97,9 @@ def _next_look(draft: TrialDraft, waited: float) -> float:
         testbed = draft.seen.testbed
         is_made = testbed is not None and placed.knows_its_node(testbed, draft.spec)
         return 0.0 if is_made else decision.SLOW_POLL
+    prepared = draft.fact(life.PREPARED)
+    if prepared is not None and prepared.reason == life.NODE_IN_USE:
+        return decision.SELDOM
     if before is None or before.status.outcome is not None or not is_measured(before):
         return backoff(waited, decision.POLL, decision.SLOW_POLL)
     end = (before.status.release_at or 0.0) + load_seconds(before.spec)
@@ -194,7 +198,7 @@ def _check_clients(draft: TrialDraft, *, is_apart: bool) -> Trouble | None:
     if found is not None and found.reason == life.UNSCHEDULABLE:
         taken = _taken(draft, is_apart=is_apart)
         if taken:
-            where = f"node{'s' if len(taken) > 1 else ''} {', '.join(sorted(taken)[:MOST])}"
+            where = f"node{'s' if len(taken) > 1 else ''} {', '.join(taken[:MOST])}"
             message = f"waits for others, which work on {where}: {found.message}"
             draft.condition(life.PREPARED, None, life.NODE_IN_USE, message)
             draft.hinder(life.NODE_IN_USE, message)
@@ -213,12 +217,15 @@ def _check_clients(draft: TrialDraft, *, is_apart: bool) -> Trouble | None:
     return None
 
 
-def _taken(draft: TrialDraft, *, is_apart: bool) -> frozenset[str]:
+def _taken(draft: TrialDraft, *, is_apart: bool) -> list[str]:
     """Nodes that its clients could use and that others work on, whose clients may fill them.
 
-    It does not stand in their queue: who waits for a node must not hold another's.
+    It does not stand in their queue: who waits for a node must not hold another's. So it does not
+    wait either once one of its clients has room that others may wait for.
     """
-    seen, named = draft.seen, frozenset(draft.spec.client_nodes)
-    taken = seen.found.nodes.taken & named if named else seen.found.nodes.taken
+    seen = draft.seen
+    if any(client.pod.node for client in seen.clients):
+        return []
     own = seen.database.node if is_apart and seen.database is not None else None
-    return taken - {own}
+    pod = next(client.pod for client in seen.clients if client.pod.unschedulable)
+    return [one.name for one in seen.taken if one.name != own and takes(one, pod.spec)]
