@@ -7,8 +7,7 @@ neither a token nor an upload URL ever reaches another pod that has taken over t
 import asyncio
 import ssl
 from collections.abc import Mapping
-from contextlib import nullcontext
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, TypeVar, cast
 
 import aiohttp
@@ -35,7 +34,10 @@ BYTES_A_VALUE = 32
 """Bytes of the limit for each value of an answer, because two bytes of JSON can become an object of
 a hundred. The longest list of a real answer has two thirds of the values that its limit allows."""
 READ_SECONDS = 20.0
-"""Limit for the content of an answer that is larger than `LARGEST`, because others wait for it."""
+"""Limit for the content of an answer that has begun. A sidecar sends it as fast as it is read."""
+TOGETHER = 64 * 2**20
+"""Bytes of all answers larger than `LARGEST` that are read or wait to be parsed: eight of the
+longest real lists, as many as the operator gathers at once."""
 CAMPAIGNS = 64
 """CAs whose contexts are kept; each campaign has one."""
 
@@ -55,7 +57,9 @@ class Sidecar(HttpClient):
         self._seconds = seconds
         self._silent: set[str] = set()
         """Addresses whose last question had no answer in time."""
-        self._large = asyncio.Semaphore()
+        self._held = 0
+        """Bytes of `TOGETHER` that are taken."""
+        self._parsing = asyncio.Semaphore()
 
     async def _ask(
         self,
@@ -88,7 +92,8 @@ class Sidecar(HttpClient):
                 allow_redirects=False,
                 auto_decompress=False,
             ) as answer:
-                content = await self._content(answer, largest or self.largest, where)
+                self._silent.discard(address)
+                return await self._read(kind, answer, largest or self.largest, where)
         except aiohttp.ConnectionTimeoutError as error:
             self._did_not_answer(address)
             said = f"cannot be reached: no connection within {connect:.0f} s"
@@ -98,28 +103,34 @@ class Sidecar(HttpClient):
             raise Unavailable(f"{where} did not answer within {limit:.0f} s") from error
         except (aiohttp.ClientError, OSError) as error:
             raise Unavailable(f"{where} cannot be reached: {error}") from error
-        self._silent.discard(address)
-        if answer.status in _REFUSALS:
-            raise Rejected(f"{where} refused: {_reason(content, answer.status)}")
-        if answer.status != 200 or not isinstance(content, dict):
-            raise Unavailable(f"{where}: {_reason(content, answer.status)}")
-        if (wrong := misfit(kind, content)) is not None:
-            raise Unavailable(f"{where} answered what it should not: {printable(wrong)}")
-        return cast(Answer, content)
 
     def _did_not_answer(self, address: str) -> None:
         if len(self._silent) >= SILENT:
             self._silent.clear()
         self._silent.add(address)
 
-    async def _content(self, answer: aiohttp.ClientResponse, largest: int, where: str) -> Any:
-        """The JSON value, None for anything else; large ones are read and parsed one by one."""
-        is_small = min(largest, answer.content_length or largest) <= LARGEST
-        async with nullcontext() if is_small else self._large, asyncio.timeout(READ_SECONDS):
-            content = await content_of(answer, largest, where)
-            if sum(map(content.count, b"[{,")) > largest // BYTES_A_VALUE:
-                raise Rejected(f"{where} answered with too many values")
-            return _json(content)
+    async def _read(
+        self, kind: type[Answer], answer: aiohttp.ClientResponse, largest: int, where: str
+    ) -> Answer:
+        """What the answer says. Large ones are parsed one by one, and read side by side.
+
+        A sidecar waits three seconds for its caller to read: after that the answer is lost.
+        """
+        size = min(largest, answer.content_length or largest)
+        if size <= LARGEST:
+            content = await _content(answer, largest, where)
+            return _meant(kind, answer.status, content, largest, where)
+        if self._held + size > TOGETHER:
+            raise Unavailable(f"{where} is asked again: other large answers are being read")
+        self._held += size
+        try:
+            content = await _content(answer, largest, where)
+            async with self._parsing:
+                # Not in the event loop: 18,000 slots take two seconds.
+                meant = partial(_meant, kind, answer.status, content, largest, where)
+                return await asyncio.to_thread(meant)
+        finally:
+            self._held -= size
 
     def _connector(self) -> aiohttp.TCPConnector:
         """Connections are kept between the polls of a wait, and no longer: pods come and go."""
@@ -133,6 +144,32 @@ def _context(authority: str) -> ssl.SSLContext:
     made.minimum_version = ssl.TLSVersion.TLSv1_3
     made.load_verify_locations(cadata=authority)
     return made
+
+
+async def _content(answer: aiohttp.ClientResponse, largest: int, where: str) -> bytes:
+    reading = asyncio.timeout(READ_SECONDS)
+    try:
+        async with reading:
+            return await content_of(answer, largest, where)
+    except TimeoutError as error:
+        if not reading.expired():
+            raise
+        said = f"began to answer and did not end within {READ_SECONDS:.0f} s"
+        raise Unavailable(f"{where} {said}") from error
+
+
+def _meant(kind: type[Answer], status: int, content: bytes, largest: int, where: str) -> Answer:
+    """The JSON object of that type; Rejected and Unavailable as `_ask` has them."""
+    if sum(map(content.count, b"[{,")) > largest // BYTES_A_VALUE:
+        raise Rejected(f"{where} answered with too many values")
+    value = _json(content)
+    if status in _REFUSALS:
+        raise Rejected(f"{where} refused: {_reason(value, status)}")
+    if status != 200 or not isinstance(value, dict):
+        raise Unavailable(f"{where}: {_reason(value, status)}")
+    if (wrong := misfit(kind, value)) is not None:
+        raise Unavailable(f"{where} answered what it should not: {printable(wrong)}")
+    return cast(Answer, value)
 
 
 def _json(content: bytes) -> Any:

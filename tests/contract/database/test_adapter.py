@@ -3,8 +3,11 @@
 import asyncio
 import gzip
 import socket
+import threading
+import time
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, suppress
+from typing import Any
 
 import pytest
 from aiohttp import web
@@ -12,6 +15,10 @@ from aiohttp import web
 from encbench.adapters import agent, sidecar
 from encbench.adapters.agent import HttpAgent
 from encbench.ports import Rejected, Unavailable
+from encbench.sidecars import serving
+from encbench.sidecars.routes import said
+from encbench.wire.shape import misfit
+from encbench.wire.slices import SlotsAnswer
 from tests.support import sidecars
 
 MARKER = "encbench-marker-0001"
@@ -135,7 +142,7 @@ async def test_a_reason_is_short_and_harmless(database: HttpAgent, address: str)
 
 
 async def test_a_large_answer_is_read_alone(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Others do not wait for one that never ends, and neither do small answers."""
+    """Others do not wait for one that never ends."""
     monkeypatch.setattr(sidecar, "READ_SECONDS", 0.5)
     asking = HttpAgent(quick_seconds=20, full_seconds=20)
     stuck = [
@@ -147,8 +154,60 @@ async def test_a_large_answer_is_read_alone(address: str, monkeypatch: pytest.Mo
         await asking.evidence(address, sidecars.access("echo"), MARKER, full=True)
     assert not any(one.done() for one in stuck)
     for one in stuck:
-        with pytest.raises(Unavailable, match="did not answer within"):
+        with pytest.raises(Unavailable, match="began to answer and did not end within 0 s"):
             await one
+    await asking.aclose()
+
+
+LONG = SlotsAnswer(run="run", state="done", startAt=1.0, rows=[], clock=1.0, error="x" * 12 * 2**20)
+"""More than there is room for between an agent and its caller."""
+
+
+async def test_a_large_answer_is_read_at_once(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The agent would not wait. It is parsed beside the event loop, which has more to do."""
+    monkeypatch.setattr(serving, "_TIMEOUT", 2.0)
+    asking, parsing = HttpAgent(quick_seconds=20, full_seconds=20), list[threading.Thread]()
+
+    def slow(*value: Any) -> str | None:
+        parsing.append(threading.current_thread())
+        time.sleep(0.4)
+        return misfit(*value)
+
+    monkeypatch.setattr(sidecar, "misfit", slow)
+    stuck = asyncio.create_task(
+        asking.evidence(address, sidecars.access("stuck"), MARKER, full=True)
+    )
+    await asyncio.sleep(0.2)
+    with sidecars.answering(lambda _: said(LONG)) as long:
+        asked = (asking.slots(long, sidecars.access("token"), "run") for _ in range(3))
+        answers = await asyncio.gather(*asked)
+    assert [len(answer["error"] or "") for answer in answers] == [12 * 2**20] * 3
+    assert len(parsing) == 3
+    assert threading.main_thread() not in parsing
+    assert not stuck.done()
+    stuck.cancel()
+    await asking.aclose()
+
+
+async def test_large_answers_have_room_together(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sidecar, "TOGETHER", 2 * agent.LARGEST_LIST)
+    asking = HttpAgent(quick_seconds=20, full_seconds=20)
+    stuck = [
+        asyncio.create_task(asking.evidence(address, sidecars.access("stuck"), MARKER, full=True))
+        for _ in range(2)
+    ]
+    await asyncio.sleep(0.2)
+    with sidecars.answering(lambda _: said(LONG)) as long:
+        with pytest.raises(Unavailable, match="asked again: other large answers are being read"):
+            await asking.slots(long, sidecars.access("token"), "run")
+        stuck[0].cancel()
+        await asyncio.wait(stuck[:1])
+        assert (await asking.slots(long, sidecars.access("token"), "run"))["state"] == "done"
+    stuck[1].cancel()
     await asking.aclose()
 
 
