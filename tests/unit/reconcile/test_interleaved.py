@@ -14,8 +14,10 @@ from encbench.api.kinds import POD, TESTBED, TRIAL
 from encbench.api.trial import TrialStatus
 from encbench.core.records import TrialRecord
 from encbench.ports import Access, Rejected, Unavailable
+from encbench.reconcile.deps import Deps
 from encbench.reconcile.objects import Trial
-from encbench.reconcile.trial.facts import TrialFound
+from encbench.reconcile.trial.facts import TrialFound, TrialGathered, TrialSeen
+from encbench.reconcile.trial.gather import gather
 from encbench.reconcile.trial.observe import observe
 from encbench.wire.recorder import StateAnswer
 from encbench.wire.slices import SlotsAnswer, SlotsOrder
@@ -110,6 +112,70 @@ async def test_an_agent_that_fails_once_is_told_again(monkeypatch: pytest.Monkey
     assert all(record(world, trial).cpu.database is not None for trial in trials)
 
 
+def loses(
+    world: World, monkeypatch: pytest.MonkeyPatch, times: int, error: Exception
+) -> dict[str, int]:
+    """Each agent keeps its readings to itself that often; how often each was asked for them."""
+    slots, asked = world.agent.slots, dict[str, int]()
+
+    async def answers(address: str, access: Access, run: str) -> SlotsAnswer:
+        answer = await slots(address, access, run)
+        if answer["state"] != "unknown":
+            asked[address] = asked.get(address, 0) + 1
+            if asked[address] <= times:
+                raise error
+        return answer
+
+    monkeypatch.setattr(world.agent, "slots", answers)
+    return asked
+
+
+async def test_readings_are_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World()
+    asked = loses(world, monkeypatch, 3, Unavailable("the agent did not answer"))
+    trials = await finished(world, in_turns())
+    assert list(asked.values()) == [4, 4, 4]
+    assert {trial.status.outcome for trial in trials} == {"Succeeded"}, world.describe()
+    assert all(record(world, trial).cpu.database is not None for trial in trials)
+
+
+async def lost(
+    deps: Deps, trial: Trial, seen: TrialSeen, *, without_metrics: bool
+) -> TrialGathered:
+    """`gather` where the database's node does not answer."""
+    assert seen.database is not None
+    silent = replace(seen, database=replace(seen.database, is_silent=True))
+    return await gather(deps, trial, silent, without_metrics=without_metrics)
+
+
+@pytest.mark.parametrize(
+    ("error", "ready", "waits"),
+    [
+        (Unavailable("the agent did not answer"), True, True),
+        (Unavailable("the agent did not answer"), False, False),
+        (Rejected("the agent has too much to say"), True, False),
+    ],
+)
+async def test_a_trial_ends_without_readings_that_do_not_come(
+    monkeypatch: pytest.MonkeyPatch, error: Exception, ready: bool, waits: bool
+) -> None:
+    """The agent has the archive's time, but none where its pod or its node has gone."""
+    world = World()
+    asked = loses(world, monkeypatch, 10**6, error)
+    body = in_turns()
+    body["spec"]["stepDeadlines"] = {"archive": "2m"}
+    if not ready:
+        monkeypatch.setattr("encbench.reconcile.effects.trial.gather", lost)
+    trials = await finished(world, body)
+    for trial in trials:
+        found = record(world, trial)
+        assert trial.status.outcome == "Succeeded", world.describe()
+        assert found.cpu.database is None
+        assert "metrics.json" in found.artefacts
+        assert (found.timings["windowToArchived"] > 120) is waits
+    assert all((count > 1) is waits for count in asked.values())
+
+
 async def refuses(address: str, access: Access, order: SlotsOrder) -> SlotsAnswer:
     raise Rejected("the agent is of another mind")
 
@@ -142,7 +208,7 @@ async def test_an_agent_that_does_not_answer_costs_its_readings_and_not_the_bloc
     for trial in trials:
         found = record(world, trial)
         assert (found.cpu.database, found.disk) == (None, None)
-        assert "the agent has not read the server" in found.cpu.withheld["database"]
+        assert "there are no readings of the server" in found.cpu.withheld["database"]
 
 
 async def test_no_two_arms_ever_run_at_the_same_time() -> None:

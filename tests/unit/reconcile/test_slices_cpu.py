@@ -39,7 +39,7 @@ def test_too_few_readings_of_the_proxy_withhold_it_alone() -> None:
     assert found.database is not None
     assert found.proxy is None
     assert found.withheld == {
-        "proxy": "the agent has not read the proxy at the edges of the slices"
+        "proxy": "there are no readings of the proxy at the edges of the slices"
     }
 
 
@@ -47,7 +47,7 @@ def test_too_few_readings_of_the_server_withhold_it() -> None:
     found = in_slices(TrialCpu(), slices((0.8, None), (None, None)), place(None))
     assert found.database is None and found.proxy is None
     assert found.withheld == {
-        "database": "the agent has not read the server at the edges of the slices"
+        "database": "there are no readings of the server at the edges of the slices"
     }
 
 

@@ -226,7 +226,7 @@ class Gather:
 
     seen: TrialSeen
     without_metrics: bool
-    """Prometheus was waited for long enough."""
+    """Prometheus and the agent were waited for long enough."""
 
 
 @dataclass(frozen=True)

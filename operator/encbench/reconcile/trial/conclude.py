@@ -40,7 +40,7 @@ def conclude(draft: TrialDraft) -> TrialDecision:
         return _give_up(draft, found.store_problem)
     again = backoff(waited, STORE_RETRY)
     if gathered is None:
-        # Prometheus gets the first half of the time, so that the store has one of its own.
+        # Prometheus and agent get the first half of the time: the store has one of its own.
         late = waited > limit
         return draft.decide(do.Gather(draft.seen, without_metrics=late), requeue=again)
     if gathered.unreadable:

@@ -49,17 +49,19 @@ async def gather(
 ) -> TrialGathered:
     """Everything there is. Unavailable while something is away, RecordError when it is unreadable.
 
-    `without_metrics` does not wait for Prometheus any longer.
+    `without_metrics` waits neither for Prometheus nor for the agent any longer.
     """
     collected = await collect(deps.store, trial, seen)
     artefacts = dict(collected.artefacts)
     stopped = await _recovery(deps, trial, seen.found)
     if stopped is not None:
         artefacts[recovery.RECORD] = stopped[1]
-    slices = collected.slices
-    if slices is not None and (answer := await _slots(deps, trial, seen)) is not None:
-        artefacts[SLOTS] = answer[1]
-        slices = with_server(slices, answer[0].answer)
+    slices, away = collected.slices, None
+    if slices is not None:
+        answer, away = await _slots(deps, trial, seen)
+        if answer is not None:
+            artefacts[SLOTS] = answer[1]
+            slices = with_server(slices, answer[0].answer)
     place = _place(trial, seen, collected)
     metrics = WindowMetrics()
     if collected.window is not None and seen.testbed is not None:
@@ -74,6 +76,9 @@ async def gather(
             if slices is not None:
                 cpu, disk = in_slices(metrics.cpu, slices, place), DiskIo.in_slices(slices)
                 metrics = replace(metrics, cpu=cpu, disk=disk)
+    if away is not None and not without_metrics:
+        # Prometheus' figures are stored by now: it may forget them before this comes.
+        raise away
     made = await _proofs(deps, trial, seen.found)
     said = _clients_proof(trial, seen, collected, made)
     if said is not None and made.after is not None:
@@ -92,22 +97,28 @@ async def gather(
     )
 
 
-async def _slots(deps: Deps, trial: Trial, seen: TrialSeen) -> tuple[SlotsRecord, str] | None:
-    """What the agent read of the server, first stored counts; None if it knows nothing of it."""
+async def _slots(
+    deps: Deps, trial: Trial, seen: TrialSeen
+) -> tuple[tuple[SlotsRecord, str] | None, Unavailable | None]:
+    """What the agent read of the server, first stored counts; None if it knows nothing of it.
+
+    The second is why it may still come: the agent does not answer, and its database is ready.
+    """
     there = await settled(deps.store, trial, SLOTS, SlotsRecord)
-    if there is not None:
-        return there
-    if seen.database is None:
-        return None
+    if there is not None or seen.database is None:
+        return there, None
     name = trial.spec.testbed_ref.name
     try:
         where, access = await agents.agent(deps.cluster, trial.namespace, name, seen.database)
         answer = await deps.agent.slots(where, access, trial.uid)
-    except (Unavailable, Rejected):
-        return None
+    except Rejected:
+        return None, None
+    except Unavailable as error:
+        return None, error if seen.database.ready else None
     if answer["state"] == "unknown":
-        return None
-    return await settle(deps.store, trial, SLOTS, SlotsRecord.model_validate({"answer": answer}))
+        return None, None
+    record = SlotsRecord.model_validate({"answer": answer})
+    return await settle(deps.store, trial, SLOTS, record), None
 
 
 def in_slices(cpu: TrialCpu, slices: Slices, place: MetricsPlace) -> TrialCpu:
@@ -119,14 +130,14 @@ def in_slices(cpu: TrialCpu, slices: Slices, place: MetricsPlace) -> TrialCpu:
     if of_server is not None:
         read["database"] = DatabaseCpu(cores=of_server, limit_cores=place.limit)
     else:
-        withheld["database"] = "the agent has not read the server at the edges of the slices"
+        withheld["database"] = "there are no readings of the server at the edges of the slices"
     if place.proxy_limit is not None and of_proxy is not None:
         memory = cpu.proxy.memory_max_bytes if cpu.proxy is not None else None
         read["proxy"] = ProxyCpu(
             cores=of_proxy, limit_cores=place.proxy_limit, memory_max_bytes=memory
         )
     elif place.proxy_limit is not None:
-        withheld["proxy"] = "the agent has not read the proxy at the edges of the slices"
+        withheld["proxy"] = "there are no readings of the proxy at the edges of the slices"
     return cpu.model_copy(update={**read, "withheld": withheld})
 
 
