@@ -27,7 +27,7 @@ from encbench.adapters.objectstore import ObjectStore
 from encbench.adapters.prometheus import Prometheus
 from encbench.adapters.recorder import HttpRecorder
 from encbench.adapters.watchcache import WatchCache
-from encbench.admission.gather import Allowed
+from encbench.admission import limits
 from encbench.admission.images import SERVERS, TOOLS, Images
 from encbench.api.kinds import CAMPAIGN, POLICY_BINDING
 from encbench.kube import labels
@@ -62,18 +62,6 @@ CHOICES = {
         "ENGINE=REPOSITORY: server of templates without an image, whose version is the tag",
     ),
     "tool-image": (TOOLS, "TOOL=IMAGE: client of workloads without an image"),
-}
-ALLOWED = {
-    "allowed-image": "registry, folder or repository of images that campaigns may name; may be "
-    "given several times; without it, all",
-    "allowed-host": "host of external databases and of jars; *.example.com for all below it; may "
-    "be given several times; without it, all",
-    "allowed-node-label": "label that a nodeSelector may ask for, key or key=value; may be given "
-    "several times; without it, all",
-    "allowed-taint": "taint that pods may tolerate, key or key=value; may be given several times; "
-    "without it, all",
-    "allowed-storage-class": "StorageClass that may be named; may be given several times; without "
-    "it, all",
 }
 
 
@@ -155,17 +143,7 @@ def arguments() -> argparse.ArgumentParser:
         default=[],
         help="binding of a ValidatingAdmissionPolicy of the chart; may be given several times",
     )
-    for name, help_text in ALLOWED.items():
-        parser.add_argument(f"--{name}", action="append", default=[], help=help_text)
-    parser.add_argument(
-        "--image-digests-only", action="store_true", help="refuse images without a digest"
-    )
-    parser.add_argument(
-        "--namespace-trials",
-        type=int,
-        default=0,
-        help="trials that the campaigns of a namespace may plan together; without it, any number",
-    )
+    limits.add_options(parser)
     parser.add_argument("--s3-endpoint", required=True, help="URL of the object store")
     parser.add_argument("--s3-external-endpoint", help="its URL for clients, if it differs")
     parser.add_argument("--s3-bucket", default="encbench", help="bucket for all artefacts")
@@ -405,14 +383,7 @@ def _connect(
         images=Images.chosen(args.server_image, args.tool_image),
         pull_secrets=tuple(args.image_pull_secret),
         namespace_trials=args.namespace_trials,
-        allowed=Allowed(
-            images=tuple(one.rstrip("/") for one in args.allowed_image),
-            digests_only=args.image_digests_only,
-            hosts=tuple(one.lower() for one in args.allowed_host),
-            node_labels=tuple(args.allowed_node_label),
-            taints=tuple(args.allowed_taint),
-            storage_classes=tuple(args.allowed_storage_class),
-        ),
+        allowed=limits.allowed(args),
     )
     return Deps(
         cluster=cluster,

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from encbench.adapters.kubectl import Kubectl, KubectlFailed
-from encbench.admission.gather import Allowed, Installed
+from encbench.admission import limits
+from encbench.admission.gather import Installed
 from encbench.admission.images import Images
 from encbench.api.kinds import SECRET, Kind
 from encbench.cli.output import CommandError
@@ -83,10 +84,7 @@ def _options(body: Body) -> argparse.Namespace:
         parser.add_argument(f"--{own}", default="")
     for choice in ("server-image", "tool-image"):
         parser.add_argument(f"--{choice}", action="append", default=[])
-    for allowed in ("image", "host", "node-label", "taint", "storage-class"):
-        parser.add_argument(f"--allowed-{allowed}", action="append", default=[])
-    parser.add_argument("--image-digests-only", action="store_true")
-    parser.add_argument("--namespace-trials", type=int, default=0)
+    limits.add_options(parser)
     args = body["spec"]["template"]["spec"]["containers"][0].get("args", [])
     return parser.parse_known_args(args)[0]
 
@@ -97,14 +95,7 @@ def installed(options: argparse.Namespace) -> Installed:
         proxy=bool(options.proxy_image),
         fuse=bool(options.volume_image),
         turnstile=bool(options.turnstile_image),
-        allowed=Allowed(
-            images=tuple(one.rstrip("/") for one in options.allowed_image),
-            digests_only=options.image_digests_only,
-            hosts=tuple(one.lower() for one in options.allowed_host),
-            node_labels=tuple(options.allowed_node_label),
-            taints=tuple(options.allowed_taint),
-            storage_classes=tuple(options.allowed_storage_class),
-        ),
+        allowed=limits.allowed(options),
         images=Images.chosen(_pairs(options.server_image), _pairs(options.tool_image)),
         namespace_trials=options.namespace_trials,
     )
