@@ -8,7 +8,7 @@ from statistics import median
 
 from encbench.admission.campaign import most_trials
 from encbench.admission.checks import admit
-from encbench.admission.gather import CampaignParts, Installed
+from encbench.admission.gather import CampaignParts, Lookup
 from encbench.admission.programs import unknown_settings
 from encbench.api import resources
 from encbench.api.campaign import CampaignSpec, Resolved
@@ -53,61 +53,46 @@ async def from_manifests(args: argparse.Namespace) -> Answer:
     campaigns, warnings = [], list[str]()
     async with manifests.given(args) as (found, live, _):
         for body in found.of(CAMPAIGN):
-            allows = None
-            if live is not None:
-                space = body["metadata"]["namespace"]
-                allows = await _installed(live, space, args.release_namespace, warnings)
-            campaigns.append(await _planned(found, body, live, allows, warnings))
+            campaigns.append(await _planned(found, body, live, args.release_namespace, warnings))
     if not campaigns and not any(it.kind == CAMPAIGN.kind for it in found.refused):
         warnings.append("The manifests contain no Campaign: their parts were checked alone.")
     said = tuple(dict.fromkeys(warnings))
     return Answer(tuple(found.refused), tuple(campaigns), offline=live is None, warnings=said)
 
 
-async def _installed(
-    cluster: Cluster, namespace: str, release: str | None, warnings: list[str]
-) -> Installed | None:
-    """What the operator of that namespace has and allows; None, with a warning, if unknown."""
-    try:
-        _, options = await installation.find(cluster, namespace, release)
-    except CommandError as error:
-        warnings.append(f"What the installation has and allows was not checked: {error}.")
-        return None
-    return installation.installed(options)
-
-
-async def _crowded(
-    cluster: Cluster,
+async def _admitted(
+    reader: Lookup,
+    live: Cluster | None,
     campaign: Campaign,
-    parts: CampaignParts,
-    allows: Installed,
+    release: str | None,
     warnings: list[str],
-) -> tuple[Problem, ...]:
-    """Whether the namespace has room for its trials, as far as the user may know."""
-    try:
-        return await crowded(cluster, campaign, most_trials(parts), allows.namespace_trials)
-    except Rejected:
-        space = campaign.namespace
-        warnings.append(
-            f"Whether the trials of namespace {space} are too many was not checked, because you "
-            "may not list its campaigns."
-        )
-        return ()
+) -> tuple[CampaignParts, tuple[Problem, ...]]:
+    """What the operator would answer; a warning says what the user may not know of that."""
+    space, allows = campaign.namespace, None
+    if live is not None:
+        try:
+            _, options = await installation.find(live, space, release)
+            allows = installation.installed(options)
+        except CommandError as error:
+            warnings.append(f"What the installation has and allows was not checked: {error}.")
+    found, problems = await admit(Lenient(reader), space, campaign.name, campaign.spec, allows)
+    if live is not None and allows is not None and not problems:
+        try:
+            problems = await crowded(live, campaign, most_trials(found), allows.namespace_trials)
+        except Rejected:
+            warnings.append(
+                f"Whether the trials of namespace {space} are too many was not checked, because "
+                "you may not list its campaigns."
+            )
+    return found, problems
 
 
 async def _planned(
-    found: Manifests,
-    body: Body,
-    live: Cluster | None,
-    allows: Installed | None,
-    warnings: list[str],
+    found: Manifests, body: Body, live: Cluster | None, release: str | None, warnings: list[str]
 ) -> Planned:
     campaign = objects.campaign(body)
-    name, namespace = campaign.name, campaign.namespace
-    reader = Lenient(Offline(found, live))
-    gathered, problems = await admit(reader, namespace, name, campaign.spec, allows)
-    if live is not None and allows is not None and not problems:
-        problems = await _crowded(live, campaign, gathered, allows, warnings)
+    reader = Offline(found, live)
+    gathered, problems = await _admitted(reader, live, campaign, release, warnings)
     complaints = await _against_live(campaign, live)
     refused = {(refusal.kind, refusal.name) for refusal in found.refused}
     absent = (one for one in problems if one.reason is Reason.NOT_FOUND)
@@ -117,7 +102,7 @@ async def _planned(
     if lost:
         causes = ", ".join(dict.fromkeys(f"{one.kind.kind} {one.subject}" for one in lost))
         text = f"first correct what kubectl apply would refuse: {causes}"
-        complaints.append(Problem(CAMPAIGN, Reason.REJECTED, text, name))
+        complaints.append(Problem(CAMPAIGN, Reason.REJECTED, text, campaign.name))
     return await _answered(campaign, gathered, tuple(complaints), live)
 
 
@@ -171,10 +156,7 @@ async def from_cluster(
     campaign = objects.campaign(await connection.campaign(cluster, namespace, name, _REMEDY))
     spec, status = campaign.spec, campaign.status
     if status.resolved is None:
-        allows = await _installed(cluster, namespace, release, warnings)
-        gathered, problems = await admit(Lenient(cluster), namespace, name, spec, allows)
-        if allows is not None and not problems:
-            problems = await _crowded(cluster, campaign, gathered, allows, warnings)
+        gathered, problems = await _admitted(cluster, cluster, campaign, release, warnings)
         planned = await _answered(campaign, gathered, problems, cluster)
     else:
         seen = pace(await _trials(cluster, campaign)) or ASSUMED
