@@ -116,20 +116,16 @@ NO_MILLISECONDS = Rule(
     holds=lambda text: "ms" not in text,
 )
 
-Quantity = Annotated[
+_Amount = Annotated[
     str,
     BeforeValidator(_int_to_str),
     Field(max_length=32, json_schema_extra={"x-kubernetes-int-or-string": True}),
-    _is_amount(QUANTITY_PATTERN, QUANTITY_HINT),
 ]
+
+Quantity = Annotated[_Amount, _is_amount(QUANTITY_PATTERN, QUANTITY_HINT)]
 """A Kubernetes Quantity: `500m`, `2`, `512Mi`. An integer is accepted as well."""
 
-Cores = Annotated[
-    str,
-    BeforeValidator(_int_to_str),
-    Field(max_length=32, json_schema_extra={"x-kubernetes-int-or-string": True}),
-    _is_amount(CORES_PATTERN, CORES_HINT),
-]
+Cores = Annotated[_Amount, _is_amount(CORES_PATTERN, CORES_HINT)]
 """An amount of CPU: `500m`, `2`. A suffix of bytes is a mistake for memory."""
 
 Name = Annotated[

@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import TextIO
 
+from encbench.wire.foreign import printable
+
 
 class CommandError(Exception):
     """The command cannot be carried out. The text says what to do instead."""
@@ -15,7 +17,7 @@ class CommandError(Exception):
 
 def harmless(text: str) -> str:
     """The text with a space for each letter that a terminal would obey instead of showing it."""
-    return "".join(letter if letter.isprintable() or letter in "\n\t" else " " for letter in text)
+    return printable(text, None, keep="\n\t")
 
 
 def say(text: str, out: TextIO | None = None) -> None:

@@ -22,9 +22,13 @@ def parsed(text: str | bytes) -> Any:
         raise ValueError("it is nested too deeply") from None
 
 
-def printable(text: str, longest: int = LONGEST) -> str:
-    """The first letters, with a space for each that cannot be seen: it could command a terminal."""
-    return "".join(letter if letter.isprintable() else " " for letter in text[:longest])
+def printable(text: str, longest: int | None = LONGEST, keep: str = "") -> str:
+    """The first letters, with a space for each that cannot be seen: it could command a terminal.
+
+    Those of `keep` stay; without `longest`, all letters do.
+    """
+    seen = (one if one.isprintable() or one in keep else " " for one in text[:longest])
+    return "".join(seen)
 
 
 def _constant(name: str) -> float:
