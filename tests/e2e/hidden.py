@@ -31,7 +31,7 @@ HIDDEN = {
     "secret-key",
     "tls.key",
 }
-"""Entries of Secrets that nobody else may see; `keyfile` has MariaDB's key of TDE."""
+"""Entries of Secrets that have to stay hidden; `keyfile` has MariaDB's key of TDE."""
 OTHER = {
     "access-key",
     "agent-tls.crt",

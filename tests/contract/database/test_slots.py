@@ -99,9 +99,9 @@ async def test_another_run_takes_the_place_of_the_last(either: ServedAgent) -> N
 
 
 async def test_a_run_that_was_never_ordered_is_unknown(either: ServedAgent) -> None:
-    answer = await either.database.slots(either.address, either.access, "nobody")
+    answer = await either.database.slots(either.address, either.access, "another")
     whole(SlotsAnswer, answer)
-    assert (answer["run"], answer["state"]) == ("nobody", "unknown")
+    assert (answer["run"], answer["state"]) == ("another", "unknown")
     assert (answer["startAt"], answer["rows"], answer["error"]) == (None, [], None)
     assert abs(answer["clock"] - time.time()) < 5
 
