@@ -439,7 +439,7 @@ def test_after_the_end_only_time_to_live_matters() -> None:
         assert (decision.requeue, len(deleted(decision))) == (left, gone)
 
 
-def test_it_claims_its_finalizer_before_anything_else() -> None:
+def test_it_claims_its_finalizer_before_its_plan_is_frozen() -> None:
     of = replace(a_campaign({}, resolved=False), finalizers=("other",))
     decision = decide(of, CampaignSeen(NOW, Resolution(RESOLVED, (), ()), {}, {}))
     assert decision.effects == (SetFinalizers(("other", FINALIZER)),)

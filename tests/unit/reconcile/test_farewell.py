@@ -40,6 +40,15 @@ async def test_until_then_the_operator_goes_on_without_claiming_it_again() -> No
     assert FINALIZER not in world.campaign().finalizers
 
 
+async def test_one_that_is_refused_does_not_wait_for_the_operator() -> None:
+    world = World()
+    world.apply(study("plain", blocks=1))  # Without its parts.
+    await world.run(lambda: world.campaign().status.step.startswith("waiting for its parts"))
+    await let_go(world.cluster, [SPACE])
+    await world.settle()
+    assert world.campaign().finalizers == ()
+
+
 async def test_other_finalizers_stay_and_other_writers_are_heeded() -> None:
     world = await in_mid_run()
     await world.cluster.patch_metadata(CAMPAIGN, SPACE, NAME, finalizers=["other", FINALIZER])

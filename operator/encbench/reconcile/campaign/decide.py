@@ -124,10 +124,6 @@ def decide(campaign: Campaign, seen: CampaignSeen) -> CampaignDecision:
     resolved = campaign.status.resolved
     if resolved is not None:
         return _run(draft, resolved)
-    if cleanup.FINALIZER not in campaign.finalizers:
-        # Only now: an operator that leaves for good takes it off again (`farewell`).
-        claimed = do.SetFinalizers((*campaign.finalizers, cleanup.FINALIZER))
-        return Decision(campaign.status, (claimed,), requeue=0.0)
     return _accept(draft)
 
 
@@ -146,6 +142,11 @@ def _accept(draft: CampaignDraft) -> CampaignDecision:
         draft.condition(life.ACCEPTED, False, found.problems[0].reason, message)
         step = "waiting for its parts to be corrected"
         return draft.decide(*news, step=step, requeue=RESOLVE_AGAIN)
+    if cleanup.FINALIZER not in campaign.finalizers:
+        # Not before and not again: one that stays refused has nothing in the bucket, and an
+        # operator that leaves for good takes the finalizer off (`farewell`).
+        claimed = do.SetFinalizers((*campaign.finalizers, cleanup.FINALIZER))
+        return Decision(campaign.status, (claimed,), requeue=0.0)
     if found.scripts:
         # Before the plan is frozen, which may name only what exists.
         copies = [do.Create(CONFIG_MAP, body) for body in found.scripts]
