@@ -1,5 +1,6 @@
 """What is read of Prometheus for one window, where pods came and went around it."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -127,3 +128,23 @@ async def test_a_late_agent_is_no_step() -> None:
         metrics.add(metric, OWN, late)
     found = series.judge(await series.read(metrics, PLACE, WINDOW), PLACE)
     assert found.cpu.database is not None
+
+
+def exporter(metrics: FakeMetrics, cores: float, span: tuple[float, float], **labels: str) -> None:
+    """A node's two CPUs, as one exporter shows them."""
+    for cpu in ("0", "1"):
+        for mode, rate in (("idle", cores / 2), ("iowait", 0.0), ("steal", 0.0)):
+            all_labels = {"node": "n1", "cpu": cpu, "mode": mode, **labels}
+            metrics.add("node_cpu_seconds_total", all_labels, counter(rate, *span))
+
+
+async def test_one_of_several_exporters_of_a_node_is_enough() -> None:
+    metrics = FakeMetrics()
+    exporter(metrics, 1.5, (900.0, 1100.0), job="ours")
+    exporter(metrics, 1.5, (900.33, 1100.33), job="another release's")
+    exporter(metrics, 1.5, (900.0, 960.0), job="ours", pod="before it")
+    record = await series.read(metrics, replace(PLACE, node="n1"), WINDOW)
+    assert record.node_cores == 2
+    idle = record.series["node_idle_seconds"]
+    assert len(idle) >= 60
+    assert (idle[-1][1] - idle[0][1]) / (idle[-1][0] - idle[0][0]) == pytest.approx(1.5)

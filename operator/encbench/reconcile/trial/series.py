@@ -161,16 +161,24 @@ def _of(window: Window, found: Sequence[Series]) -> list[Series]:
 
 
 async def _idle(metrics: Metrics, node: str, start: float, end: float) -> NodeIdle | None:
-    """One series a CPU and mode; so many CPUs are the node's cores."""
+    """One series a CPU and mode; so many CPUs are the node's cores.
+
+    Several exporters may tell of one node: of another release, or of the cluster. They are scraped
+    at different times, so their series have no sum, and one of them is enough.
+    """
     selector = f'node_cpu_seconds_total{{mode=~"idle|iowait|steal",node="{node}"}}'
-    by_mode: dict[str, list[tuple[Sample, ...]]] = {"idle": [], "iowait": [], "steal": []}
+    exporters: dict[frozenset[tuple[str, str]], dict[str, list[tuple[Sample, ...]]]] = {}
     for one in await metrics.raw(selector, start, end):
-        by_mode.setdefault(one.labels.get("mode", ""), []).append(one.samples)
-    if not by_mode["idle"]:
-        return None
-    idle, waiting, stolen = (tuple(summed(by_mode[m])) for m in ("idle", "iowait", "steal"))
-    cores = float(len(by_mode["idle"]))
-    return NodeIdle(node=node, cores=cores, samples=idle, waiting=waiting, stolen=stolen)
+        target = frozenset(item for item in one.labels.items() if item[0] not in ("cpu", "mode"))
+        by_mode = exporters.setdefault(target, {"idle": [], "iowait": [], "steal": []})
+        by_mode[one.labels["mode"]].append(one.samples)
+    found: NodeIdle | None = None
+    for by_mode in exporters.values():
+        idle, waiting, stolen = (tuple(summed(by_mode[m])) for m in ("idle", "iowait", "steal"))
+        if found is None or len(idle) > len(found.samples):
+            cores = float(len(by_mode["idle"]))
+            found = NodeIdle(node=node, cores=cores, samples=idle, waiting=waiting, stolen=stolen)
+    return found
 
 
 def clock_step(record: MetricsRecord) -> float:
