@@ -31,6 +31,19 @@ from tests.support.chart import Refused, render
         ({"objectStore": {"external": {"endpoint": "s3.example.com"}}}, ["/endpoint"]),
         ({"objectStore": {"external": {"secretKey": "x"}}}, ["'secretKey' not allowed"]),
         ({"nodeExporter": {"tolerations": [{"effect": "Never"}]}}, ["/effect"]),
+        ({"allowed": {"storageClasses": [""]}}, ["/allowed/storageClasses/0", "minLength"]),
+        # Without ports, or without peers, a rule of a NetworkPolicy allows all of them.
+        ({"networkPolicy": {"dns": {"ports": []}}}, ["/networkPolicy/dns/ports", "minItems"]),
+        ({"networkPolicy": {"dns": {"peers": []}}}, ["/networkPolicy/dns/peers", "minItems"]),
+        ({"networkPolicy": {"apiServer": {"ports": []}}}, ["/apiServer/ports", "minItems"]),
+        (
+            {"networkPolicy": {"databases": [{"cidr": "10.0.0.0/8", "ports": []}]}},
+            ["/databases/0/ports", "minItems"],
+        ),
+        (
+            {"networkPolicy": {"operator": [{"cidr": "10.0.0.0/8", "ports": []}]}},
+            ["/operator/0/ports", "minItems"],
+        ),
     ],
 )
 def test_the_schema_says_where_and_why(values: dict[str, Any], words: list[str]) -> None:
