@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from tests.support.chart import CHART
+from tests.support.chart import CHART, NAMESPACE
 
 VARIABLES = {"$__rate_interval": "1m", "$namespace": ".*", "$campaign": ".*"}
 
@@ -19,7 +19,8 @@ def dashboard() -> dict[str, Any]:
 
 def alerts() -> list[dict[str, Any]]:
     """The alerts as they are in the chart."""
-    groups = yaml.safe_load((CHART / "files" / "alerts.yaml").read_text("utf-8"))["groups"]
+    text = (CHART / "files" / "alerts.yaml").read_text("utf-8")
+    groups = yaml.safe_load(text.replace("RELEASE_NAMESPACE", NAMESPACE))["groups"]
     return [rule for group in groups for rule in group["rules"]]
 
 

@@ -27,5 +27,5 @@ def live(meter: PrometheusMeter) -> None:
         meter.asked("GET", "pods", status, 0.02)
     meter.ended("bench", "Succeeded", "")
     for _ in range(8):
-        meter.ended("bench", "Invalid", "ServerRestarted")
+        meter.ended("bench", "Invalid", "ProofFailed")
     meter.idle(1.7)

@@ -22,6 +22,7 @@ from prometheus_client.registry import Collector
 
 from encbench.adapters.kubernetes_http import HttpAnswer, Query, Transport, resource
 from encbench.api.kinds import Kind
+from encbench.api.lifecycle import TRIAL_LIFE
 from encbench.ports import Body, CampaignFigures, Meter, PassEnd
 
 MOST = 200
@@ -74,6 +75,8 @@ class PrometheusMeter(Meter):
             buckets=_LONG,
             **own,
         )
+        self._seen: set[str] = set()
+        """Namespaces whose trials have series."""
         self._now = _Now(version)
         registry.register(self._now)
         ProcessCollector(registry=registry)
@@ -103,6 +106,13 @@ class PrometheusMeter(Meter):
     def campaign(self, figures: CampaignFigures) -> None:
         """See `ports.Meter`."""
         self._now.campaigns[figures.namespace, figures.name] = figures
+        if figures.namespace not in self._seen:
+            self._seen.add(figures.namespace)
+            # Prometheus sees no increase in a series that begins with 1.
+            self._trials.labels(figures.namespace, "Succeeded", "")
+            for outcome, reasons in TRIAL_LIFE.outcomes.items():
+                for reason in reasons:
+                    self._trials.labels(figures.namespace, outcome, reason)
 
     def only(self, namespace: str, names: Sequence[str]) -> None:
         """See `ports.Meter`."""

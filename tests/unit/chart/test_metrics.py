@@ -8,6 +8,7 @@ import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
 from encbench.__main__ import arguments
+from encbench.kube.labels import MANAGED_BY
 from tests.support.chart import NAMESPACE, Rendered, render
 from tests.support.dashboards import alerts, dashboard, metric_names, panels, queries
 from tests.support.metered import metered
@@ -68,7 +69,11 @@ def test_pod_monitors_give_series_the_labels_of_the_bundled_prometheus(
         spec = everything.one("PodMonitor", component)["spec"]
         (endpoint,) = spec["podMetricsEndpoints"]
         assert (endpoint["port"], endpoint["interval"]) == ("metrics", "1s")
-        ours = {r["targetLabel"]: r["sourceLabels"] for r in endpoint["relabelings"]}
+        ours = {
+            rule["targetLabel"]: rule["sourceLabels"]
+            for rule in endpoint["relabelings"]
+            if "targetLabel" in rule
+        }
         theirs = {
             rule["target_label"]: rule["source_labels"]
             for rule in jobs[job]["relabel_configs"]
@@ -78,9 +83,27 @@ def test_pod_monitors_give_series_the_labels_of_the_bundled_prometheus(
         assert {**ours, "namespace": 0, "pod": 0} == {**theirs, "namespace": 0, "pod": 0}
     measured = everything.one("PodMonitor", "operator")["spec"]
     assert measured["namespaceSelector"] == {"matchNames": [NAMESPACE, "team-a"]}
-    selector = everything.one("PodMonitor", "node-exporter")["spec"]["selector"]["matchLabels"]
-    (pod,) = pods_of(everything, selector)
+    exporters = everything.one("PodMonitor", "node-exporter")["spec"]
+    (pod,) = pods_of(everything, exporters["selector"]["matchLabels"])
     assert "metrics" in ports(pod)
+    (endpoint,) = exporters["podMetricsEndpoints"]
+    assert endpoint["relabelings"][-1] == {"action": "labeldrop", "regex": "pod"}
+
+
+def test_a_pod_monitor_selects_what_the_bundled_prometheus_keeps(everything: Rendered) -> None:
+    jobs = {job["job_name"]: job for job in prometheus_config(everything)["scrape_configs"]}
+    (discovery,) = jobs["encbench"]["kubernetes_sd_configs"]
+    (selector,) = discovery["selectors"]
+    keep = jobs["encbench"]["relabel_configs"][0]
+    manager, kinds = keep["regex"].split(";")
+    label, controller = keep["source_labels"]
+    assert label == "__meta_kubernetes_pod_label_app_kubernetes_io_managed_by"
+    spec = everything.one("PodMonitor", "operator")["spec"]
+    scraped = dict([selector["label"].split("=")])
+    assert spec["selector"] == {"matchLabels": {MANAGED_BY: manager, **scraped}}
+    (endpoint,) = spec["podMetricsEndpoints"]
+    kept = {"sourceLabels": [controller], "regex": kinds.strip("()"), "action": "keep"}
+    assert endpoint["relabelings"][0] == kept
 
 
 def test_without_node_exporters_none_are_scraped() -> None:
@@ -102,6 +125,7 @@ def test_the_bundled_prometheus_scrapes_the_operator(default: Rendered) -> None:
 def test_alerts_and_dashboard_are_the_files_of_the_chart(everything: Rendered) -> None:
     (rules,) = everything.all("PrometheusRule")
     assert [rule for group in rules["spec"]["groups"] for rule in group["rules"]] == alerts()
+    assert f'{{namespace="{NAMESPACE}"}}' in alerts()[0]["expr"], "another release's is not ours"
     shown = everything.one("ConfigMap", "dashboard")
     assert yaml.safe_load(shown["data"]["encbench.json"]) == dashboard()
     assert shown["metadata"]["labels"]["grafana_dashboard"] == "1"
