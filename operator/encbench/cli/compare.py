@@ -24,6 +24,12 @@ async def compare(args: argparse.Namespace) -> int:
     """
     async with contextlib.AsyncExitStack() as stack:
         reports = [await _read(name, args, stack) for name in (args.first, args.second)]
+    for one, other in (reports, reports[::-1]):
+        if one.pooling is not None and other.campaign.uid in one.pooling.contained:
+            raise CommandError(
+                f"the figures of campaign {one.campaign.name} contain the blocks of campaign "
+                f"{other.campaign.name}, which it extends: its page has what each says alone"
+            )
     found = compared(*reports)
     if args.fail_above is not None and not args.allow_unlike and (unlike := gate.unlike(found)):
         raise CommandError(

@@ -36,6 +36,7 @@ async def history(args: argparse.Namespace) -> int:
     from encbench.report.history.series import history as over_time  # noqa: PLC0415
 
     reports = from_files(args.filename) if args.filename else await _from_cluster(args)
+    reports = _apart(reports)
     found = over_time(reports, args.figure, allow_unlike=args.allow_unlike)
     if not found.series:
         raise CommandError("no report has an overhead of this figure: a history needs one at least")
@@ -53,6 +54,20 @@ def from_files(names: list[str]) -> list[Report]:
         return [decode(Report, output.read(name), name) for name in names]
     except RecordError as error:
         raise CommandError(f"{error}: name files report.json of campaigns") from error
+
+
+def _apart(reports: list[Report]) -> list[Report]:
+    """Those whose blocks are in no other one's figures, because points share no blocks."""
+    where = {
+        uid: report.campaign.name
+        for report in reports
+        if report.pooling is not None
+        for uid in report.pooling.contained
+    }
+    for name, uid in {(it.campaign.name, it.campaign.uid): None for it in reports}:
+        if uid in where:
+            output.say(f"left out: campaign {name}, whose blocks are among those of {where[uid]}")
+    return [report for report in reports if report.campaign.uid not in where]
 
 
 async def _from_cluster(args: argparse.Namespace) -> list[Report]:

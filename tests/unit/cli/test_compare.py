@@ -12,6 +12,7 @@ from encbench.cli.main import main
 from encbench.core.artefact import encode
 from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study
+from tests.unit.report.analysis.test_pooled import two_incarnations
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +34,20 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 def test_two_files(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", *files[:2]]) == 0
     assert "the loss of TPS is higher in B" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize("extensions", [0, 1])
+def test_a_follow_up_that_contains_the_other_is_refused(
+    extensions: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    paths = []
+    for report in two_incarnations(extensions):
+        paths.append(tmp_path / f"{report.campaign.name}.json")
+        paths[-1].write_bytes(encode(report))
+    for one, other in (paths, paths[::-1]):
+        assert main(["compare", str(one), str(other)]) == (2 if extensions else 0)
+    said = "campaign demo-more-1 contain the blocks of campaign demo, which it extends"
+    assert (said in capsys.readouterr().err) is bool(extensions)
 
 
 def test_to_a_file_as_json(

@@ -20,6 +20,7 @@ from tests.data.report.nights import NIGHTS, OLDER, ROSE, nights
 from tests.support.fake_cluster import FakeCluster
 from tests.support.fake_store import FakeStore
 from tests.support.manifests import body
+from tests.unit.report.analysis.test_pooled import two_incarnations
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +45,19 @@ def test_a_page_and_a_document(files: list[str], capsys: pytest.CaptureFixture[s
     assert capsys.readouterr().out.lstrip().startswith("<!doctype html>")
     assert main(["history", "-f", *files, "--output", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["schema"] == "encbench.io/history/v1"
+
+
+def test_what_a_follow_up_contains_is_no_point_of_its_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    paths = []
+    for report in two_incarnations(1):
+        paths.append(str(tmp_path / f"{report.campaign.name}.json"))
+        Path(paths[-1]).write_bytes(encode(report))
+    assert main(["history", "-f", *paths]) == 0
+    said = capsys.readouterr()
+    assert said.out.startswith("1 campaign ")
+    assert said.err == ("left out: campaign demo, whose blocks are among those of demo-more-1\n")
 
 
 @pytest.mark.parametrize(("first", "last", "code"), [(0, 16, 1), (OLDER, ROSE, 3), (0, 4, 3)])

@@ -38,3 +38,8 @@ class Pooling(Model):
     blocks; else of the follow-up's own."""
     why_not: tuple[str, ...] = ()
     """What is not the same on both machines; nothing is pooled then."""
+
+    @property
+    def contained(self) -> frozenset[str]:
+        """The uids of the campaigns whose blocks are in the follow-up's own figures."""
+        return frozenset(it.uid for it in self.earlier if self.extensions and not self.why_not)

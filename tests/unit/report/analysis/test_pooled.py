@@ -44,6 +44,13 @@ def reports(**given: Any) -> tuple[Report, Report]:
     return build(one, bucket.__getitem__), build(two, bucket.__getitem__)
 
 
+def two_incarnations(extensions: int) -> tuple[Report, Report]:
+    """The same with a uid each, as a cluster gives them."""
+    first, more = reports(extensions=extensions)
+    campaign = more.campaign.model_copy(update={"uid": "another"})
+    return first, more.model_copy(update={"campaign": campaign})
+
+
 def of_tps(report: Report) -> PooledChange:
     return next(it for it in report.groups[0].pooled if it.figure == "tps")
 
