@@ -160,6 +160,11 @@ class CaveatTitle(Model):
     title: Annotated[str, Field(max_length=256)] = Field(description="What it is.")
 
 
+MAX_ROWS = 900
+"""Rows in the status; report.json has all of them. The schema allows 2,048, but with names of full
+length those exceed the 1.5 MiB that etcd accepts in one request."""
+
+
 class OverheadReportStatus(Model):
     """The report."""
 

@@ -8,7 +8,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from encbench.api.overheadreport import Artefact, CaveatTitle, InvalidCount, OverheadReportStatus
+from encbench.api.overheadreport import (
+    MAX_ROWS,
+    Artefact,
+    CaveatTitle,
+    InvalidCount,
+    OverheadReportStatus,
+)
 from encbench.core.artefact import decode, digest_of, encode
 from encbench.core.naming import INDEX
 from encbench.core.records import (
@@ -36,13 +42,12 @@ from encbench.report.document.trial import TrialView
 from encbench.report.figures import JUDGED
 from encbench.report.words import judgement, text
 from encbench.report.words.headline import headlines
-from encbench.text.words import listed
+from encbench.text.words import listed, plural
 
 T = TypeVar("T", TrialView, IndexTrial)
 
-MAX_ROWS = 900
-"""Rows in the OverheadReport's status; report.json has all of them. The schema allows 2,048, but
-with names of full length those exceed the 1.5 MiB that etcd accepts in one request."""
+MAX_HEADLINE = 2048
+"""Letters of the headline in the OverheadReport's status, as in its schema."""
 
 
 def build(index: IndexRecord, load: Load) -> Report:
@@ -98,7 +103,7 @@ def to_status(report: Report) -> OverheadReportStatus:
     # For `kubectl get`: the loss of TPS, or another figure with its name.
     shown = f"{text.estimate(first.loss)} {JUDGED[first.figure].tag}".rstrip()
     return OverheadReportStatus(
-        headline=" ".join(headline.text for headline in report.headlines)[:2048],
+        headline=_within(MAX_HEADLINE, [headline.text for headline in report.headlines]),
         overhead=shown if first.loss else "",
         verdict=first.verdict,
         noise_floor=report.noise_floor,
@@ -108,6 +113,17 @@ def to_status(report: Report) -> OverheadReportStatus:
         caveats=[CaveatTitle(weight=one.weight, title=one.title) for one in report.caveats[:64]],
         generated_time=report.generated_time,
     )
+
+
+def _within(letters: int, headlines: Sequence[str]) -> str:
+    """As many whole headlines as fit, and how many are left out: a part could be misread."""
+    for count in range(len(headlines), 0, -1):
+        left = len(headlines) - count
+        more = [f"The page has what is known of {left} more."] if left else []
+        whole = " ".join([*headlines[:count], *more])
+        if len(whole) <= letters:
+            return whole
+    return f"The page has the answer on {plural(len(headlines), 'mode')}, which is long."
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from encbench.api.overheadreport import Interval, OverheadReportStatus, Row
+from encbench.api.overheadreport import MAX_ROWS, Interval, OverheadReportStatus, Row
 from encbench.report.figures import JUDGED
 from encbench.report.words import text as shown
 from encbench.text.lines import aligned, paragraph
@@ -49,6 +49,8 @@ def _notes_of(status: OverheadReportStatus) -> str:
 
 
 def _notes(status: OverheadReportStatus) -> Iterable[str]:
+    if len(status.rows) == MAX_ROWS:
+        yield f"rows         the first {MAX_ROWS}; report.csv has all"
     if status.noise_floor is not None:
         yield f"noise floor  ±{shown.percent(status.noise_floor)} (the largest of all conditions)"
     if status.invalid:

@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
-from encbench.api.overheadreport import OverheadReportStatus
+from encbench.api.overheadreport import MAX_ROWS, OverheadReportStatus
 from encbench.core.artefact import RecordError, encode
 from encbench.core.records import IndexRecord, IndexTrial
-from encbench.report.analysis.build import MAX_ROWS, build, to_status
+from encbench.report.analysis.build import MAX_HEADLINE, build, to_status
 from encbench.report.document import Report
 from encbench.report.formats.markdown import markdown
 from encbench.report.formats.page import page
@@ -223,6 +223,21 @@ def test_status_of_a_report() -> None:
         (c.weight, c.title) for c in found.caveats
     ]
     assert OverheadReportStatus.model_validate(status.to_dict()) == status
+
+
+def test_a_long_headline_ends_with_a_whole_sentence() -> None:
+    found = report(Study(concurrency=(4,), blocks=2))
+    headline = found.headlines[0]
+    many = found.model_copy(update={"headlines": (headline,) * 40})
+    status = to_status(many)
+    shown = status.headline.count(headline.text)
+    assert MAX_HEADLINE - len(headline.text) - 60 < len(status.headline) <= MAX_HEADLINE
+    assert status.headline.endswith(
+        f"{headline.text} The page has what is known of {40 - shown} more."
+    )
+    long = headline.model_copy(update={"text": "x" * (MAX_HEADLINE + 1)})
+    status = to_status(found.model_copy(update={"headlines": (long,)}))
+    assert status.headline == "The page has the answer on 1 mode, which is long."
 
 
 def test_a_full_status_fits_into_an_object_of_kubernetes() -> None:
