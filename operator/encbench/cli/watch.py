@@ -24,6 +24,9 @@ INTERVAL = 1.0
 PATIENCE = 3.0
 """Seconds for a pod's answer. An API server that may not reach the pod is silent for ten times as
 long."""
+REFUSAL_STANDS = 15.0
+"""Seconds after which a refusal that was there at the first look is believed. Its part may have
+been corrected just before, which the operator sees within ten seconds."""
 FAILED, REFUSED, TIMED_OUT = 1, 2, 3
 _REMEDY = "apply it, or name another namespace with -n"
 _TPS = re.compile(r"^encbench_client_tps ([-+.0-9eE]+)$", re.MULTILINE)
@@ -87,11 +90,15 @@ async def follow(cluster: Scraped, namespace: str, name: str, limit: float | Non
     """Exit code 0 completed, 1 failed, 2 refused, 3 late; CommandError if it cannot begin."""
     screen, live = Screen(), Live(cluster, namespace)
     look = Look(cluster, namespace, name, screen)
-    until = time.monotonic() + limit if limit else None
+    began = time.monotonic()
+    until = began + limit if limit else None
+    undecided = False
     while until is None or time.monotonic() < until:
         status = await look.status()
         if status is not None:
-            if why := progress.refusal(status):
+            why = progress.refusal(status)
+            undecided = undecided or not why
+            if why and (undecided or time.monotonic() >= began + REFUSAL_STANDS):
                 screen.close()
                 say(f"campaign {name} was refused: {why}")
                 return REFUSED

@@ -4,6 +4,7 @@ import asyncio
 import io
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ from encbench.cli.progress import is_under_load, trial_line
 from encbench.cli.screen import Screen
 from encbench.cli.watch import Live
 from encbench.kube.labels import TRIAL as OF_TRIAL
-from encbench.ports import Rejected, Unavailable
+from encbench.ports import Body, Rejected, Unavailable
 from encbench.reconcile import objects
 from encbench.reconcile.objects import Trial
 from tests.support.fake_cluster import FakeCluster
@@ -187,13 +188,63 @@ def campaign(cluster: FakeCluster, *conditions: tuple[str, str, str], step: str 
     ],
 )
 async def test_the_exit_code_says_how_it_ended(
-    condition: tuple[str, str, str], code: int, said: str, capsys: pytest.CaptureFixture[str]
+    condition: tuple[str, str, str],
+    code: int,
+    said: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(watching, "INTERVAL", 0.01)
+    monkeypatch.setattr(watching, "REFUSAL_STANDS", 0.05)
     cluster = Scrapable()
     campaign(cluster, condition, step="done")
     assert await watching.follow(cluster, "bench", "demo", None) == code
     captured = capsys.readouterr()
     assert said in (captured.err if code else captured.out)
+
+
+async def test_a_refusal_that_is_being_corrected_is_not_the_end(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watching, "INTERVAL", 0.01)
+    monkeypatch.setattr(watching, "REFUSAL_STANDS", 60.0)
+    cluster, looks = Scrapable(), 0
+    campaign(cluster, ("Accepted", "False", "there is no Workload x"), step="waiting for its parts")
+    get = cluster.get
+
+    async def corrected(*args: Any) -> Body | None:
+        nonlocal looks
+        looks += 1
+        if looks == 3:
+            cluster.remove(CAMPAIGN, "bench", "demo")
+            campaign(cluster, ("Complete", "True", "every planned block is valid"), step="done")
+        return await get(*args)
+
+    monkeypatch.setattr(cluster, "get", corrected)
+    assert await watching.follow(cluster, "bench", "demo", None) == 0
+    assert "waiting for its parts" in capsys.readouterr().out
+
+
+async def test_a_refusal_after_an_undecided_look_is_the_end_at_once(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watching, "INTERVAL", 0.01)
+    monkeypatch.setattr(watching, "REFUSAL_STANDS", 60.0)
+    cluster, looks = Scrapable(), 0
+    campaign(cluster, step="waiting for what is applied with it")
+    get = cluster.get
+
+    async def refused(*args: Any) -> Body | None:
+        nonlocal looks
+        looks += 1
+        if looks == 3:
+            cluster.remove(CAMPAIGN, "bench", "demo")
+            campaign(cluster, ("Accepted", "False", "there is no Workload x"))
+        return await get(*args)
+
+    monkeypatch.setattr(cluster, "get", refused)
+    assert await watching.follow(cluster, "bench", "demo", None) == watching.REFUSED
+    assert "no Workload x" in capsys.readouterr().err
 
 
 async def test_it_gives_up_after_its_time(
