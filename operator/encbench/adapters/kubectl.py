@@ -10,6 +10,7 @@ import contextlib
 import http.client
 import json
 import socket
+import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -22,6 +23,8 @@ from encbench.ports import Body, Rejected
 
 SECONDS = 30.0
 """A request ends within this time, and so does the start of the proxy."""
+LOGIN_SECONDS = 120.0
+"""The first request, during which a program may have the user log in."""
 
 _ATTEMPTS = 2
 """At the first 401, kubectl has the user's program renew the credentials."""
@@ -59,12 +62,23 @@ class Kubectl:
         return said.decode()
 
     @contextlib.asynccontextmanager
-    async def serving(self, command: str, *arguments: str) -> AsyncIterator[str]:
-        """The first line of a kubectl that serves until the end; KubectlFailed without one."""
+    async def serving(
+        self, command: str, *arguments: str, pass_on: bool = False
+    ) -> AsyncIterator[str]:
+        """The first line of a kubectl that serves until the end; KubectlFailed without one.
+
+        With `pass_on` the user sees what it complains of from then on, or asks them to do.
+        """
         process = await self.start(command, *arguments)
+        passing: asyncio.Task[None] | None = None
         try:
-            yield await _first_line(process, command)
+            line = await _first_line(process, command)
+            if pass_on:
+                passing = asyncio.create_task(_pass_on(process))
+            yield line
         finally:
+            if passing is not None:
+                passing.cancel()
             with contextlib.suppress(ProcessLookupError):
                 process.terminate()
             await process.wait()
@@ -74,7 +88,7 @@ class Kubectl:
         """A transport for as long as the proxy stands."""
         with TemporaryDirectory(prefix="encbench-") as folder:
             path = Path(folder) / "api"
-            async with self.serving("proxy", f"--unix-socket={path}"):
+            async with self.serving("proxy", f"--unix-socket={path}", pass_on=True):
                 yield KubectlTransport(path)
 
 
@@ -91,11 +105,19 @@ async def _first_line(process: Process, command: str) -> str:
     return line
 
 
+async def _pass_on(process: Process) -> None:
+    """A program that gets credentials may ask the user to log in, on kubectl's standard error."""
+    while process.stderr is not None and (said := await process.stderr.read(4096)):
+        sys.stderr.write(said.decode(errors="replace"))
+        sys.stderr.flush()
+
+
 class KubectlTransport:
     """Requests to a proxy of kubectl on a Unix socket."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._answered = False
 
     async def exchange(
         self, method: str, where: str, query: Query, body: Body | None, content_type: str
@@ -116,10 +138,12 @@ class KubectlTransport:
     def _exchange(
         self, method: str, target: str, content: bytes | None, headers: dict[str, str]
     ) -> HttpAnswer:
-        with contextlib.closing(_UnixConnection(self._path)) as connection:
+        seconds = SECONDS if self._answered else LOGIN_SECONDS
+        with contextlib.closing(_UnixConnection(self._path, seconds)) as connection:
             try:
                 connection.request(method, target, content, headers)
                 answer = connection.getresponse()
+                self._answered = True
                 return HttpAnswer(answer.status, answer.read())
             except http.client.HTTPException as error:
                 raise OSError(f"kubectl proxy: {error!r}") from error
@@ -128,8 +152,8 @@ class KubectlTransport:
 class _UnixConnection(http.client.HTTPConnection):
     """The proxy asks for the host name of this machine; the socket is where it listens."""
 
-    def __init__(self, path: Path) -> None:
-        super().__init__("localhost", timeout=SECONDS)
+    def __init__(self, path: Path, seconds: float) -> None:
+        super().__init__("localhost", timeout=seconds)
         self._path = path
 
     def connect(self) -> None:

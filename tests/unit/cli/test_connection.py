@@ -1,6 +1,7 @@
 """The way to a cluster by kubectl: what it is asked, and what is said when it gives up."""
 
 import argparse
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,23 @@ async def test_requests_go_through_the_proxy_of_the_chosen_context(kubectl: Fake
     chosen = ["--context=lab", "--kubeconfig=/k"]
     assert sorted(call[0] for call in kubectl.calls) == ["config", "proxy"]
     assert all(set(chosen) <= set(call) for call in kubectl.calls)
+
+
+async def test_what_a_program_for_credentials_asks_is_shown(
+    kubectl: FakeKubectl, capfd: pytest.CaptureFixture[str]
+) -> None:
+    kubectl.script(
+        'test "$1" = config && { echo bench; exit 0; }\n'
+        "echo serving; sleep 0.2; echo 'enter the code ABCD' >&2; exec sleep 60"
+    )
+    async with connected(arguments()):
+        said = ""
+        for _ in range(100):
+            said += capfd.readouterr().err
+            if "ABCD" in said:
+                break
+            await asyncio.sleep(0.05)
+    assert said == "enter the code ABCD\n"
 
 
 @pytest.mark.parametrize("broken", ["config", "proxy"])
