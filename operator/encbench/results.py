@@ -52,8 +52,10 @@ class Results:
 
     @property
     def trials(self) -> "DataFrame":
-        """A row for each trial, whatever its outcome."""
-        return _frame([{**one.to_dict(), "rounds": None} for one in self.report.trials], "rounds")
+        """A row for each trial, whatever its outcome; little is known of those without a record."""
+        recorded = [{**one.to_dict(), "rounds": None} for one in self.report.trials]
+        lost = [{**one.to_dict(), "counted": False} for one in self.report.unrecorded]
+        return _frame([*recorded, *lost], "rounds")
 
     @property
     def rounds(self) -> "DataFrame":

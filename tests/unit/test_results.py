@@ -8,6 +8,7 @@ import pytest
 import encbench
 from encbench.core.artefact import encode
 from encbench.core.naming import trial_prefix
+from encbench.core.records import IndexTrial
 from encbench.report.document import Report
 from encbench.results import Results
 from encbench.wire.files import SERIES, SERIES_COLUMNS, of_client
@@ -39,6 +40,21 @@ def test_trials_give_the_report_s_means(results: Results) -> None:
     counted = trials[trials.counted & (trials.arm == "tde")].tps
     (shown,) = rows[rows.arm == "tde"].tps
     assert counted.prod() ** (1 / len(counted)) == pytest.approx(shown, rel=1e-4)
+
+
+def test_a_trial_without_a_record_is_a_row(tmp_path: Path) -> None:
+    place = {"cell": "small", "workload": "oltp-read-write", "concurrency": 4, "block": 9}
+    lost = IndexTrial.model_validate(
+        {"name": "lost", "outcome": "Failed", "reason": "ArchiveTimeout", "arm": "tde", **place}
+    )
+    path = tmp_path / "report.json"
+    path.write_bytes(encode(known().model_copy(update={"unrecorded": (lost,)})))
+    results = encbench.load(path)
+    (found,) = results.trials[results.trials.name == "lost"].to_dict("records")
+    assert (found["outcome"], found["reason"], found["arm"]) == ("Failed", "ArchiveTimeout", "tde")
+    assert found["counted"] is False
+    results.write_parquet(tmp_path / "out")
+    assert len(pd.read_parquet(tmp_path / "out" / "trials.parquet")) == len(results.trials)
 
 
 def test_every_client_has_its_seconds(results: Results) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from encbench.core.artefact import decode, encode
+from encbench.core.records import IndexTrial
 from encbench.report.analysis.build import build
 from encbench.report.document import Report
 from encbench.report.figures import judged
@@ -327,6 +328,22 @@ def test_a_campaign_without_a_trial_renders() -> None:
     report = build(index.model_copy(update={"trials": ()}), bucket.__getitem__)
     found = parse(page(report))
     assert "no trial has finished" in found.all("article", "in-full")[0].text
+
+
+def test_a_condition_whose_trials_all_lack_a_record_does_not_seem_unmeasured() -> None:
+    index, bucket = write(Study(blocks=1, concurrency=(4,)))
+    (place,) = build(index, bucket.__getitem__).groups
+    where = {"cell": place.cell, "workload": place.workload, "concurrency": 4, "block": 1}
+    lost = [
+        IndexTrial.model_validate(
+            {"name": f"lost-{arm.name}", "outcome": "Failed", "arm": arm.name, **where}
+        )
+        for arm in place.arms
+    ]
+    report = build(index.model_copy(update={"trials": tuple(lost)}), bucket.__getitem__)
+    (timeline,) = parse(page(report)).all("section", "timeline")
+    assert "has a record in the bucket" in timeline.text
+    assert "has finished" not in timeline.text
 
 
 def test_eighteen_trials_stay_far_below_their_budget() -> None:
