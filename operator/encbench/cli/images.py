@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from encbench.admission import references
 from encbench.admission.gather import CampaignParts, Lookup, gather
 from encbench.admission.images import Images
 from encbench.api.kinds import CAMPAIGN
@@ -56,14 +57,21 @@ async def from_manifests(args: argparse.Namespace) -> Found:
         own = Installation()
         if live is not None:
             own = await installed(live, namespace, args.release_namespace)
+        if loaded.refused:
+            raise CommandError(
+                "first correct what kubectl apply would refuse: "
+                + "; ".join(
+                    f"{it.kind} {it.name}: {', '.join(it.problems)}" for it in loaded.refused
+                )
+            )
+        if not loaded.of(CAMPAIGN):
+            raise CommandError(
+                "the manifests contain no Campaign: name the files with one and its parts"
+            )
         found: Found = {}
         for body in loaded.of(CAMPAIGN):
             parts = await _parts(Offline(loaded, live), body)
             _add(found, needed(parts, own))
-    if not found:
-        raise CommandError(
-            "the manifests contain no Campaign: name the files with one and its parts"
-        )
     return found
 
 
@@ -91,6 +99,9 @@ async def installed(cluster: Cluster, namespace: str, release: str | None) -> In
 async def _parts(reader: Lookup, body: Body) -> CampaignParts:
     one = objects.campaign(body)
     found = await gather(reader, one.namespace, one.name, one.spec)
+    absent = [it.text for it in references.check(found) if it.kind in found.parts]
+    if absent and one.status.resolved is None:
+        raise CommandError(f"images of campaign {one.name} are not known: {'; '.join(absent)}")
     frozen = one.status.resolved
     return found if frozen is None else found.as_frozen(frozen)
 

@@ -67,6 +67,27 @@ def test_manifests_without_a_campaign_have_no_pods(
     assert "contain no Campaign" in capsys.readouterr().err
 
 
+def test_a_campaign_that_would_be_refused_is_said_with_its_reason(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    *parts, campaign = everything()
+    wrong = {**campaign, "spec": {**campaign["spec"], "margen": 0.02}}
+    assert main(["images", "-f", written(tmp_path, *parts, wrong)]) == 2
+    said = capsys.readouterr().err
+    assert "kubectl apply would refuse" in said
+    assert "margen" in said
+
+
+def test_a_part_that_is_missing_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parts = [body for body in everything() if body["kind"] != "Workload"]
+    assert main(["images", "-f", written(tmp_path, *parts)]) == 2
+    out, said = capsys.readouterr()
+    assert not out
+    assert "there is no Workload" in said
+
+
 def operator(**values: Any) -> dict[str, Any]:
     """The operator's Deployment as the chart installs it; it watches the tests' namespace."""
     made = render({"watchNamespaces": ["bench"], **values}).one("Deployment", "operator")
