@@ -1,6 +1,7 @@
 """docs/notebook.ipynb runs, and what it draws and computes is what the report says."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,9 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
+from encbench.core.artefact import encode
+from tests.data.report.golden import report_of
+from tests.data.report.synthetic import Study
 from tests.support.chart import REPO
 
 NOTEBOOK = REPO / "docs" / "notebook.ipynb"
@@ -22,6 +26,12 @@ def notebook() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def names(notebook: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    found = run(notebook)
+    yield found
+    found["plt"].close("all")
+
+
+def run(notebook: dict[str, Any], source: str | None = None) -> dict[str, Any]:
     """What the cells have defined once all have run, in order, where the notebook lies."""
     mpl.use("Agg")
     found: dict[str, Any] = {}
@@ -29,10 +39,12 @@ def names(notebook: dict[str, Any]) -> Iterator[dict[str, Any]]:
         patch.chdir(NOTEBOOK.parent)
         for cell in notebook["cells"]:
             if cell["cell_type"] == "code":
-                code = compile("".join(cell["source"]), f"{NOTEBOOK.name} {cell['id']}", "exec")
+                text = "".join(cell["source"])
+                if source is not None:
+                    text = re.sub("(?m)^SOURCE = .*$", f"SOURCE = {source!r}", text)
+                code = compile(text, f"{NOTEBOOK.name} {cell['id']}", "exec")
                 exec(code, found)  # noqa: S102 - our own file
-    yield found
-    found["plt"].close("all")
+    return found
 
 
 def test_it_is_stored_without_output(notebook: dict[str, Any]) -> None:
@@ -66,6 +78,26 @@ def test_the_loss_follows_from_the_trials(names: dict[str, Any]) -> None:
     assert set(found) == set(known.index)
     for threads, values in found.items():
         assert values == pytest.approx(list(known.loc[threads]), abs=2e-5)
+
+
+@pytest.mark.parametrize("rounds", [0, 8])
+def test_a_report_of_several_modes_and_workloads_is_drawn_too(
+    rounds: int, notebook: dict[str, Any], tmp_path: Path
+) -> None:
+    study = Study(
+        workloads=("oltp-read-write", "oltp-read-only"),
+        concurrency=(16, 4),
+        loss={"columns": 0.2, "tde": 0.08},
+        blocks=6,
+        rounds=rounds,
+    )
+    path = tmp_path / "report.json"
+    path.write_bytes(encode(report_of(study)))
+    found = run(notebook, str(path))
+    found["plt"].close("all")
+    assert list(found["published"].index) == list(found["rows"].concurrency.unique())
+    for threads, values in found["again"].items():
+        assert values == pytest.approx(list(found["published"].loc[threads]), abs=2e-5)
 
 
 def test_it_writes_parquet(names: dict[str, Any]) -> None:
