@@ -181,7 +181,7 @@ def _service(endpoint: str, namespace: str) -> tuple[str, str] | None:
     service = re.fullmatch(r"([^.]+)\.([^.]+)\.svc(\..+)?", host)
     if service is not None:
         return service[1], service[2]
-    return None if "." in host else (host, namespace)
+    return None if "." in host or ":" in host else (host, namespace)
 
 
 def _secret_name(operator: Body) -> str:

@@ -115,9 +115,10 @@ async def test_a_secret_that_may_not_be_read_is_said(forbidden: bool) -> None:
             pass
 
 
-async def test_an_address_outside_of_the_cluster_is_taken_as_it_is() -> None:
-    async with installation._reachable(Kubectl(), "https://s3.example.com", "encbench") as endpoint:
-        assert endpoint == "https://s3.example.com"
+@pytest.mark.parametrize("outside", ["https://s3.example.com", "http://[fd00::10]:9000"])
+async def test_an_address_outside_of_the_cluster_is_taken_as_it_is(outside: str) -> None:
+    async with installation._reachable(Kubectl(), outside, "encbench") as endpoint:
+        assert endpoint == outside
 
 
 def fake_kubectl(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
