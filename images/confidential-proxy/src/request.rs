@@ -23,6 +23,8 @@ pub enum Request {
     Reset,
     /// Results by the text protocol.
     Query,
+    /// The same of a command without a statement: the list of processes.
+    Processes,
     Prepare,
     /// Results by the binary protocol.
     Execute(u32),
@@ -45,8 +47,9 @@ pub fn read(payload: &[u8]) -> Result<Request, Malformed> {
         0x01 => Request::Quit,
         // COM_INIT_DB, CREATE_DB, DROP_DB, REFRESH, SHUTDOWN, PROCESS_KILL, DEBUG, PING
         0x02 | 0x05..=0x08 | 0x0C..=0x0E => Request::Simple,
-        // COM_QUERY, and COM_PROCESS_INFO, which has no text and is answered like SHOW PROCESSLIST
-        0x03 | 0x0A => Request::Query,
+        0x03 => Request::Query,
+        // COM_PROCESS_INFO, answered like SHOW PROCESSLIST. The server ignores what follows it.
+        0x0A => Request::Processes,
         0x04 => Request::FieldList,
         0x09 => Request::Statistics,
         0x11 => Request::ChangeUser,
@@ -75,6 +78,7 @@ mod tests {
     #[test]
     fn what_passes() {
         assert_eq!(read(b"\x03SELECT @@version"), Ok(Request::Query));
+        assert_eq!(read(b"\x0ASELECT @@version"), Ok(Request::Processes), "no text to be trusted");
         assert_eq!(read(b"\x16SELECT label FROM plain"), Ok(Request::Prepare));
         assert_eq!(read(b"\x17\x05\0\0\0\0\x01\0\0\0"), Ok(Request::Execute(5)));
         assert_eq!(read(b"\x19\x05\0\0\0"), Ok(Request::Silent { closes: Some(5) }));

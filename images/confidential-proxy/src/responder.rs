@@ -160,6 +160,12 @@ impl Responder {
                 self.ask(text);
                 State::Head
             }
+            Request::Processes => {
+                // It lists statements of other sessions, whatever text a client may have added.
+                self.protocol = Protocol::Text;
+                self.ask(&[]);
+                State::Head
+            }
             Request::Prepare => {
                 self.ask(text);
                 State::PrepareHead

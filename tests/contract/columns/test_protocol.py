@@ -282,6 +282,19 @@ def test_definitions_of_a_table(server: Server, strict: Proxy, capabilities: int
         made.simple(wire.PING)
 
 
+@pytest.mark.parametrize("text", [b"", b"SELECT @@version"], ids=["bare", "with-a-text"])
+def test_statements_of_other_sessions_are_encrypted(
+    text: bytes, server: Server, strict: Proxy
+) -> None:
+    """The server ignores the text, so that nothing can follow from it."""
+    with server.wire(strict.port) as made:
+        made.command(wire.PROCESSES, text)
+        (result,) = made.results(binary=False)
+    values = [value for row in result.rows for value in row if value is not None]
+    assert len(values) >= 6
+    assert all(is_envelope(value) for value in values)
+
+
 def test_a_statement_keeps_its_trust_no_longer_than_it_lives(server: Server, strict: Proxy) -> None:
     """After a reset the server gives the same numbers again."""
     with server.wire(strict.port) as made:
