@@ -1,11 +1,12 @@
 //! Accepting clients: each goes to the worker that has the fewest connections.
 
 use std::io;
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use rustix::io::Errno;
 use rustix::net::SocketFlags;
 
 use crate::clock;
@@ -17,10 +18,20 @@ const BACKLOG: i32 = 4096;
 /// How long to wait when no file descriptor is to be had.
 const PAUSE: Duration = Duration::from_millis(50);
 
+/// On Linux `[::]` takes IPv4 too. Where the kernel has no IPv6, it is IPv4 alone.
 pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
-    let listener = TcpListener::bind(address)?;
+    let any = SocketAddr::from((Ipv4Addr::UNSPECIFIED, address.port()));
+    let listener = match TcpListener::bind(address) {
+        Err(error) if has_no_ipv6(&error) && address.ip() == Ipv6Addr::UNSPECIFIED => TcpListener::bind(any)?,
+        bound => bound?,
+    };
     rustix::net::listen(&listener, BACKLOG)?;
     Ok(listener)
+}
+
+fn has_no_ipv6(error: &io::Error) -> bool {
+    let code = error.raw_os_error().map(Errno::from_raw_os_error);
+    matches!(code, Some(Errno::AFNOSUPPORT | Errno::ADDRNOTAVAIL))
 }
 
 /// Start so many workers.
