@@ -14,6 +14,7 @@ each look at the columns and therefore before every trial, first logs in at the 
 where client and server encrypt the password between them, and the server remembers the user.
 """
 
+import math
 from collections.abc import Callable
 
 from encbench.api.columns import Columns
@@ -113,7 +114,8 @@ def command(columns: Columns, server_port: int) -> list[str]:
     return [
         layout.PROCESS,
         "--listen",
-        f"0.0.0.0:{layout.PORT}",
+        # Of both families: a cluster's pods may have IPv6 alone.
+        f"[::]:{layout.PORT}",
         "--upstream",
         f"unix:{layout.SOCKET}" if columns.by_socket else f"127.0.0.1:{server_port}",
         "--mek-file",
@@ -126,7 +128,14 @@ def command(columns: Columns, server_port: int) -> list[str]:
         "--row-memory",
         str(int(parse_quantity(columns.resources.memory)) // 2),
         *([] if columns.strict else ["--permissive"]),
+        *_workers(columns.resources.cpu),
     ]
+
+
+def _workers(limit: str) -> list[str]:
+    """By itself the proxy has as many as whole cores, and could not use the rest of a limit."""
+    cores = parse_quantity(limit)
+    return [] if cores == int(cores) else ["--workers", str(math.ceil(cores))]
 
 
 def agent_environment(context: DatabaseContext) -> dict[str, str]:

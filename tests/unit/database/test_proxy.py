@@ -61,7 +61,7 @@ def test_the_proxy_stands_beside_the_server(name: str) -> None:
     assert made["image"] == "registry.example.com/confidential-proxy:1.0"
     assert made["command"] == [
         "confidential-proxy",
-        *("--listen", "0.0.0.0:3307"),
+        *("--listen", "[::]:3307"),
         *("--upstream", "127.0.0.1:3306"),
         *("--mek-file", "/etc/encbench/mek/mek"),
         *("--algorithm", "SM4_128_GCM"),
@@ -77,6 +77,12 @@ def test_the_proxy_stands_beside_the_server(name: str) -> None:
         "/etc/encbench/columns",
     ], "neither data nor passwords"
     assert all(one["readOnly"] for one in made["volumeMounts"])
+
+
+@pytest.mark.parametrize(("cpu", "workers"), [("500m", "1"), ("1500m", "2"), ("2500m", "3")])
+def test_a_part_of_a_core_gets_a_worker(cpu: str, workers: str) -> None:
+    own = columns(resources={"cpu": cpu, "memory": "128Mi"})
+    assert container(pod(own), "proxy")["command"][-2:] == ["--workers", workers]
 
 
 def test_permissive_has_to_be_asked_for() -> None:
