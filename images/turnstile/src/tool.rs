@@ -41,6 +41,11 @@ impl Tool {
         self.wait(WaitPidFlag::WUNTRACED)
     }
 
+    /// Looks whether it has ended.
+    pub fn has_ended(&mut self) -> Result<bool, Errno> {
+        Ok(!self.wait(WaitPidFlag::WNOHANG)?)
+    }
+
     pub fn resume(&self) -> Result<(), Errno> {
         self.send(Signal::SIGCONT)
     }

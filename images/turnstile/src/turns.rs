@@ -7,6 +7,9 @@ use crate::counters::Counters;
 use crate::timetable::{Slice, Timetable};
 use crate::tool::Tool;
 
+/// Seconds between looks whether the tool has ended while it warms up.
+const LOOK: f64 = 0.5;
+
 /// One slice as it was kept. Times are Unix seconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Turn {
@@ -44,7 +47,17 @@ pub fn take(
         }
         Ok(false)
     };
-    if !until(timetable.stop)? || !tool.stop()? {
+    // A tool that ends while it warms up is noticed at once, because the other arms load for nothing.
+    loop {
+        let next = timetable.stop.min(clock.now()? + LOOK);
+        if !until(next)? || tool.has_ended()? {
+            return Ok(turns);
+        }
+        if next >= timetable.stop {
+            break;
+        }
+    }
+    if !tool.stop()? {
         return Ok(turns);
     }
     tool.find_members()?;

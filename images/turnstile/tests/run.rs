@@ -86,6 +86,15 @@ fn a_tool_that_ends_early_gives_its_code_and_the_slices_so_far() {
     assert_eq!(run.field("slice").len(), 1);
 }
 
+#[test]
+fn a_tool_that_ends_while_it_warms_up_is_not_waited_for() {
+    let tool = ["sh", "-c", "sleep 0.2; exit 7"];
+    let mut run = Run::start("warm-up", 20.0, &[(21.0, 22.0, 23.0)], 24.0, &tool);
+    assert_eq!(run.code(), 7);
+    assert!(run.begun.elapsed() < Duration::from_secs(5));
+    assert!(run.field("slice").is_empty());
+}
+
 /// Ends with code 5 when it is asked to.
 const WAITING: [&str; 3] = ["sh", "-c", "trap 'exit 5' TERM; while :; do sleep 0.05; done"];
 
