@@ -23,7 +23,7 @@ FigureKey = Literal[
     "recovery",
 ]
 """The figures that are judged."""
-Saturation = Literal["DatabaseBound", "ClientBound", "Both", "Neither", "NotMeasured"]
+Saturation = Literal["DatabaseBound", "ClientBound", "Both", "ProxyBound", "Neither", "NotMeasured"]
 
 
 class OverheadReportSpec(Model):
@@ -124,7 +124,8 @@ class Row(Model):
     client_cpu_per_transaction_verdict: FigureVerdict | None = None
     """Verdict on client CPU per transaction."""
     saturation: Saturation | None = None
-    """The limit of TPS: the server's CPU, the clients' CPU, both, or neither."""
+    """The limit of TPS: the server's CPU, the clients' CPU, both, else the confidential proxy's
+    CPU, or none of them."""
 
 
 class Artefact(Model):

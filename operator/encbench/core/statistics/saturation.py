@@ -17,12 +17,21 @@ KEPT_UP = 0.98
 """Share of an offered rate that arms must reach for their work to count as equal."""
 
 
-def saturation(database_percent: float | None, client_percent: float | None) -> Saturation:
-    """From the means over the window, in percent of the limits."""
+PROXY_NEAR_LIMIT = 90.0
+"""The same for a confidential proxy."""
+
+
+def saturation(
+    database_percent: float | None, client_percent: float | None, proxy_percent: float | None
+) -> Saturation:
+    """From the means over the window, in percent of the limits; None for a proxy that is not."""
     if database_percent is None or client_percent is None:
         return "NotMeasured"
     database = database_percent >= DATABASE_NEAR_LIMIT
     client = client_percent >= CLIENT_NEAR_LIMIT
     if database and client:
         return "Both"
-    return "DatabaseBound" if database else "ClientBound" if client else "Neither"
+    if database or client:
+        return "DatabaseBound" if database else "ClientBound"
+    proxy = proxy_percent is not None and proxy_percent >= PROXY_NEAR_LIMIT
+    return "ProxyBound" if proxy else "Neither"

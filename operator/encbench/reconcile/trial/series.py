@@ -163,8 +163,8 @@ def _of(window: Window, found: Sequence[Series]) -> list[Series]:
 async def _idle(metrics: Metrics, node: str, start: float, end: float) -> NodeIdle | None:
     """One series a CPU and mode; so many CPUs are the node's cores.
 
-    Several exporters may tell of one node: of another release, or of the cluster. They are scraped
-    at different times, so their series have no sum, and one of them is enough.
+    A node may have several exporters: another release's, or the cluster's. They are scraped at
+    different times, so their series have no sum, and one of them is enough.
     """
     selector = f'node_cpu_seconds_total{{mode=~"idle|iowait|steal",node="{node}"}}'
     exporters: dict[frozenset[tuple[str, str]], dict[str, list[tuple[Sample, ...]]]] = {}

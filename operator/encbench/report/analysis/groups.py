@@ -234,7 +234,9 @@ def _row(
     means = {figure.field: pairs.mean(figure, arm.name) for figure in FIGURES}
     findings = comparison.findings if comparison else ()
     known = {one.figure: one.verdict for one in findings if one.verdict != "NoData"}
-    limited = saturation(means["database_cpu_percent"], means["client_cpu_percent"])
+    limited = saturation(
+        means["database_cpu_percent"], means["client_cpu_percent"], means["proxy_cpu_percent"]
+    )
     return Row.model_validate(
         {
             **place,

@@ -189,6 +189,7 @@ LIMITS = {
     "DatabaseBound": "server CPU",
     "ClientBound": "client CPU",
     "Both": "server and client CPU",
+    "ProxyBound": "proxy CPU",
     "Neither": "neither CPU",
     "NotMeasured": text.ABSENT,
 }

@@ -18,4 +18,13 @@ from encbench.core.statistics.saturation import saturation
     ],
 )
 def test_saturation(database: float | None, client: float | None, expected: str) -> None:
-    assert saturation(database, client) == expected
+    for proxy in (None, 12.0):
+        assert saturation(database, client, proxy) == expected
+
+
+@pytest.mark.parametrize(
+    ("database", "client", "expected"),
+    [(40.0, 10.0, "ProxyBound"), (95.0, 10.0, "DatabaseBound"), (None, 10.0, "NotMeasured")],
+)
+def test_a_proxy_at_its_limit(database: float | None, client: float, expected: str) -> None:
+    assert saturation(database, client, 90.0) == expected

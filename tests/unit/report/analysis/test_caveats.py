@@ -263,3 +263,17 @@ def test_withheld_cpu_says_why() -> None:
     text = next(c.text for c in found.caveats if c.title == "Server CPU withheld")
     assert text.startswith("In 1 of 18 counted trials there is no CPU of the server, for instance ")
     assert "because: the alignment error of 3.1 % is above 2 %" in text
+
+
+def test_a_proxy_at_its_limit_is_what_limits_tps() -> None:
+    modes = {"tde": {"columns": {"method": "confidential", "ratio": 100}}}
+    study = Study(concurrency=(1,), modes=modes)
+    calm = replace(study, proxy={"tde": 0.01})
+    idle = "The server was never saturated"
+    assert idle in titles(calm)
+    tps = report(calm).groups[0].row("tde").tps
+    assert tps is not None
+    busy = replace(study, proxy={"tde": 950 / tps})
+    assert report(busy).groups[0].row("tde").saturation == "ProxyBound"
+    assert "The proxy was at its CPU limit" in titles(busy)
+    assert idle not in titles(busy), "TPS does not follow latency alone"

@@ -51,6 +51,7 @@ CHECKS: tuple[Check, ...] = (
     setting.dataset_in_memory,
     recovery.short_recoveries,
     load.busy_server,
+    load.busy_proxy,
     load.idle_server,
     blocks.one_placement,
     blocks.lost_sets,

@@ -24,6 +24,7 @@ THROTTLED_PERCENT = 5.0
 EQUAL_WORK_SHARE = 0.7
 """Of the slowest arm's TPS: a rate that every arm can keep up with."""
 IDLE_SERVER_PERCENT = 60.0
+_PROXY_BOUND = "ProxyBound"
 
 
 def colocation(facts: Facts) -> Iterator[Caveat]:
@@ -104,8 +105,28 @@ def busy_server(facts: Facts) -> Iterator[Caveat]:
         )
 
 
+def busy_proxy(facts: Facts) -> Iterator[Caveat]:
+    """A confidential proxy that limited TPS."""
+    bound = [
+        (group, row)
+        for group in facts.groups
+        for row in group.rows
+        if row.saturation == _PROXY_BOUND
+    ]
+    if bound:
+        names = listed(sorted({row.arm for _, row in bound}))
+        yield note(
+            title="The proxy was at its CPU limit",
+            text=f"TPS of {names}, first in {bound[0][0].place}, is what the proxy's CPU lets "
+            "through: the loss is that of a proxy with so many cores. To measure one that has "
+            "enough, raise columns.resources.cpu of the mode.",
+        )
+
+
 def idle_server(facts: Facts) -> Iterator[Caveat]:
     """A server that was never saturated."""
+    if any(row.saturation == _PROXY_BOUND for group in facts.groups for row in group.rows):
+        return  # TPS does not follow latency alone there.
     cpu = [t.database_cpu_percent for t in facts.counted if t.database_cpu_percent is not None]
     about_load = any(group.primary != "recovery" for group in facts.groups)
     if about_load and cpu and max(cpu) < IDLE_SERVER_PERCENT:
