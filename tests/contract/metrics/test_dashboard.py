@@ -15,7 +15,7 @@ import pytest
 
 from encbench.adapters.meter_http import serving
 from tests.cluster import binaries
-from tests.support.chart import CHART
+from tests.support.chart import CHART, NAMESPACE
 from tests.support.dashboards import alerts, dashboard, queries
 from tests.support.metered import live, metered
 from tests.support.prometheus import running_prometheus
@@ -24,7 +24,9 @@ CONFIG = """
 global: {{scrape_interval: 200ms, scrape_timeout: 200ms, evaluation_interval: 200ms}}
 rule_files: ['{rules}']
 scrape_configs:
-  - {{job_name: encbench, honor_labels: true, static_configs: [{{targets: ['127.0.0.1:{port}']}}]}}
+  - job_name: encbench
+    honor_labels: true
+    static_configs: [{{targets: ['127.0.0.1:{port}'], labels: {{namespace: {namespace}}}}}]
 """
 ABSENT = "EncbenchOperatorAbsent"
 
@@ -43,7 +45,8 @@ async def _ask(url: str, query: str) -> object:
 async def test_every_query_finds_series(server: Path, tmp_path: Path) -> None:
     meter = metered()
     async with serving(meter.exposition, 0, host="127.0.0.1") as port:
-        config = CONFIG.format(port=port, rules=CHART / "files" / "alerts.yaml")
+        rules = CHART / "files" / "alerts.yaml"
+        config = CONFIG.format(port=port, rules=rules, namespace=NAMESPACE)
         with running_prometheus(server, tmp_path, config) as url:
             empty = dict(queries())
             for _ in range(60):
@@ -63,9 +66,9 @@ async def test_every_query_finds_series(server: Path, tmp_path: Path) -> None:
             assert namespaces == "bench", "the label is the campaign's, not the target's"
             groups = (await asyncio.to_thread(_get, url, "/api/v1/rules"))["groups"]
             assert isinstance(groups, list)
-            rules = [rule for group in groups for rule in group["rules"]]
-            assert [rule["name"] for rule in rules] == [rule["alert"] for rule in alerts()]
-            assert {rule["health"] for rule in rules} <= {"ok", "unknown"}
+            found = [rule for group in groups for rule in group["rules"]]
+            assert [rule["name"] for rule in found] == [rule["alert"] for rule in alerts()]
+            assert {rule["health"] for rule in found} <= {"ok", "unknown"}
 
 
 @pytest.fixture(scope="module")
