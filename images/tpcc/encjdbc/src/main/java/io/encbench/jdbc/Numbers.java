@@ -51,6 +51,10 @@ final class Numbers {
         return general(text);
       }
     }
+    int digits = text.length - (negative ? 1 : 0) - (point < 0 ? 0 : 1);
+    if (digits == 0) {
+      return general(text);
+    }
     int scale = point < 0 ? 0 : text.length - 1 - point;
     return BigDecimal.valueOf(negative ? -unscaled : unscaled, scale);
   }
