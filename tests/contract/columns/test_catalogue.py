@@ -20,9 +20,17 @@ MADE = (
 )
 
 
-def described(url: str, folder: Path) -> list[str]:
+ELSEWHERE = (
+    "CREATE DATABASE elsewhere",
+    "CREATE TABLE elsewhere.described (another INT)",
+    "CREATE PROCEDURE elsewhere.describes(IN other INT) SET @other = other",
+)
+"""Another database with the same names."""
+
+
+def described(url: str, folder: Path, *more: str) -> list[str]:
     """The lines of the program that prints it."""
-    words = [url, USER, f"{folder}/password", "described", "describes"]
+    words = [url, USER, f"{folder}/password", "described", "describes", *more]
     done = subprocess.run(
         ["java", "-cp", encjdbc.class_path(), "io.encbench.jdbc.Described", *words],
         capture_output=True,
@@ -34,6 +42,12 @@ def described(url: str, folder: Path) -> list[str]:
     return done.stdout.splitlines()
 
 
+def url_of(server: Server) -> str:
+    """Connector/J's."""
+    parameters = "sslMode=DISABLED&allowPublicKeyRetrieval=true"
+    return f"jdbc:mysql://127.0.0.1:{server.port}/{DATABASE}?{parameters}"
+
+
 @pytest.mark.parametrize("truths", ["true", "false"])
 def test_a_tinyint_of_one_digit_is_what_it_is_for_the_inner_driver(
     server: Server, tmp_path: Path, truths: str
@@ -41,11 +55,26 @@ def test_a_tinyint_of_one_digit_is_what_it_is_for_the_inner_driver(
     server.real.admin(*MADE)
     (tmp_path / "password").write_text(PASSWORD)
     (tmp_path / "mek").write_text(secrets.token_hex(16))
-    url = (
-        f"jdbc:mysql://127.0.0.1:{server.port}/{DATABASE}?sslMode=DISABLED"
-        f"&allowPublicKeyRetrieval=true&tinyInt1isBit={truths}"
-    )
+    url = f"{url_of(server)}&tinyInt1isBit={truths}"
     inner = described(url, tmp_path)
     assert inner[0].startswith("truth -7 BIT" if truths == "true" else "truth -6 TINYINT")
     assert len(inner) == 6
     assert described(f"jdbc:encbench:{url}&encbench.mekFile={tmp_path}/mek", tmp_path) == inner
+
+
+@pytest.mark.parametrize("parameter", ["nullDatabaseMeansCurrent", "nullCatalogMeansCurrent"])
+@pytest.mark.parametrize("current", ["true", "false"])
+def test_null_is_the_database_that_it_is_for_the_inner_driver(
+    server: Server, tmp_path: Path, parameter: str, current: str
+) -> None:
+    server.real.admin(*MADE, *ELSEWHERE)
+    (tmp_path / "password").write_text(PASSWORD)
+    (tmp_path / "mek").write_text(secrets.token_hex(16))
+    url = f"{url_of(server)}&{parameter}={current}"
+    try:
+        inner = described(url, tmp_path, "any")
+        assert any(line.startswith("another") for line in inner) == (current == "false")
+        ours = f"jdbc:encbench:{url}&encbench.mekFile={tmp_path}/mek"
+        assert described(ours, tmp_path, "any") == inner
+    finally:
+        server.real.admin("DROP DATABASE elsewhere")

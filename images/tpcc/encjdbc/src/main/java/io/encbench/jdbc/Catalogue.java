@@ -73,7 +73,7 @@ final class Catalogue {
               t.TABLE_COMMENT AS REMARKS, NULL AS TYPE_CAT, NULL AS TYPE_SCHEM, NULL AS TYPE_NAME,
               NULL AS SELF_REFERENCING_COL_NAME, NULL AS REF_GENERATION
             FROM INFORMATION_SCHEMA.TABLES t WHERE TRUE""");
-    question.equal("t.TABLE_SCHEMA", catalog).like("t.TABLE_NAME", name).add(") found");
+    question.database("t.TABLE_SCHEMA", catalog).like("t.TABLE_NAME", name).add(") found");
     if (types != null) {
       question.in("TABLE_TYPE", types);
     }
@@ -97,7 +97,7 @@ final class Catalogue {
               IF(c.EXTRA LIKE '%%GENERATED%%', 'YES', 'NO') AS IS_GENERATEDCOLUMN
             FROM INFORMATION_SCHEMA.COLUMNS c WHERE TRUE"""
                 .formatted(typed(NUMBER), typed(NAME), typed(SIZE)));
-    question.equal("c.TABLE_SCHEMA", catalog).like("c.TABLE_NAME", table);
+    question.database("c.TABLE_SCHEMA", catalog).like("c.TABLE_NAME", table);
     question.like("c.COLUMN_NAME", column);
     return question.add(" ORDER BY TABLE_CAT, TABLE_NAME, ORDINAL_POSITION").ask();
   }
@@ -109,7 +109,7 @@ final class Catalogue {
             SELECT s.TABLE_SCHEMA AS TABLE_CAT, NULL AS TABLE_SCHEM, s.TABLE_NAME AS TABLE_NAME,
               s.COLUMN_NAME AS COLUMN_NAME, s.SEQ_IN_INDEX AS KEY_SEQ, 'PRIMARY' AS PK_NAME
             FROM INFORMATION_SCHEMA.STATISTICS s WHERE s.INDEX_NAME = 'PRIMARY'""");
-    question.equal("s.TABLE_SCHEMA", catalog).equal("s.TABLE_NAME", table);
+    question.database("s.TABLE_SCHEMA", catalog).equal("s.TABLE_NAME", table);
     return question.add(" ORDER BY TABLE_CAT, TABLE_NAME, COLUMN_NAME").ask();
   }
 
@@ -123,7 +123,7 @@ final class Catalogue {
               s.COLLATION AS ASC_OR_DESC, s.CARDINALITY AS CARDINALITY, 0 AS PAGES,
               NULL AS FILTER_CONDITION
             FROM INFORMATION_SCHEMA.STATISTICS s WHERE TRUE""");
-    question.equal("s.TABLE_SCHEMA", catalog).equal("s.TABLE_NAME", table);
+    question.database("s.TABLE_SCHEMA", catalog).equal("s.TABLE_NAME", table);
     question.add(unique ? " AND s.NON_UNIQUE = 0" : "");
     return question.add(" ORDER BY NON_UNIQUE, INDEX_NAME, ORDINAL_POSITION").ask();
   }
@@ -153,7 +153,7 @@ final class Catalogue {
               AND r.CONSTRAINT_NAME = k.CONSTRAINT_NAME AND r.TABLE_NAME = k.TABLE_NAME
             WHERE TRUE"""
                 .formatted(rule("r.UPDATE_RULE"), rule("r.DELETE_RULE")));
-    question.equal(schema, catalog).equal(name, table);
+    question.database(schema, catalog).equal(name, table);
     return question.add(" ORDER BY PKTABLE_CAT, PKTABLE_NAME, FKTABLE_NAME, KEY_SEQ").ask();
   }
 
@@ -175,7 +175,7 @@ final class Catalogue {
               IF(r.ROUTINE_TYPE = 'FUNCTION', 2, 1) AS PROCEDURE_TYPE,
               r.ROUTINE_NAME AS SPECIFIC_NAME
             FROM INFORMATION_SCHEMA.ROUTINES r WHERE TRUE""");
-    question.equal("r.ROUTINE_SCHEMA", catalog).like("r.ROUTINE_NAME", name);
+    question.database("r.ROUTINE_SCHEMA", catalog).like("r.ROUTINE_NAME", name);
     return question.add(" ORDER BY PROCEDURE_CAT, PROCEDURE_NAME, PROCEDURE_TYPE").ask();
   }
 
@@ -197,7 +197,7 @@ final class Catalogue {
             FROM (SELECT p.*, p.DTD_IDENTIFIER AS COLUMN_TYPE FROM INFORMATION_SCHEMA.PARAMETERS p) c
             WHERE TRUE"""
                 .formatted(typed(NUMBER), typed(NAME), typed(SIZE), typed(SIZE)));
-    question.equal("c.SPECIFIC_SCHEMA", catalog).like("c.SPECIFIC_NAME", name);
+    question.database("c.SPECIFIC_SCHEMA", catalog).like("c.SPECIFIC_NAME", name);
     question.like("c.PARAMETER_NAME", parameter);
     return question.add(" ORDER BY PROCEDURE_CAT, PROCEDURE_NAME, ORDINAL_POSITION").ask();
   }
@@ -228,6 +228,12 @@ final class Catalogue {
     Question add(String more) {
       text.append(more);
       return this;
+    }
+
+    /** Null is any database, or the connection's where the program wants that. */
+    Question database(String column, String catalog) throws SQLException {
+      boolean isCurrent = catalog == null && session.nullMeansCurrent;
+      return equal(column, isCurrent ? session.connection.getCatalog() : catalog);
     }
 
     /** Nothing has to hold where the value is null. */

@@ -51,7 +51,7 @@ public final class EncbenchDriver implements Driver {
           "08001");
     }
     return new EncryptingConnection(
-        new Session(inner, opener, target.stored(), options.hasTruths()), connection);
+        new Session(inner, opener, target.stored(), options), connection);
   }
 
   @Override

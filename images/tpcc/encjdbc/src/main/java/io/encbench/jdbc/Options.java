@@ -28,6 +28,10 @@ final class Options {
   private static final Set<String> NAMES =
       Set.of("useoldaliasmetadatabehavior", "blanktablenamemeta");
 
+  /** Connector/J's names of one property. */
+  private static final Set<String> CURRENT =
+      Set.of("nulldatabasemeanscurrent", "nullcatalogmeanscurrent");
+
   /** What getters answer as with the driver's default alone, which this is. */
   private static final Map<Inner, Map<String, String>> DEFAULTS =
       Map.of(
@@ -69,6 +73,16 @@ final class Options {
     return given.stream().noneMatch(one -> one.is("tinyInt1isBit") && text(one).equals("FALSE"));
   }
 
+  /** Whether a catalogue of null, in a question about tables, is the connection's; else any. */
+  boolean nullMeansCurrent() {
+    // Connector/J takes the last, and properties come after parameters.
+    return given.stream()
+        .filter(one -> CURRENT.contains(one.name.toLowerCase(Locale.ROOT)))
+        .reduce((earlier, last) -> last)
+        .filter(last -> text(last).equals("TRUE"))
+        .isPresent();
+  }
+
   /** Refuses what would have the inner driver read other things than ours. */
   void refuseOthers() throws SQLException {
     if (inner == Inner.POSTGRESQL) {
@@ -81,6 +95,9 @@ final class Options {
       }
       if (NAMES.contains(name) && text(one).equals("TRUE")) {
         throw refused(one, "it hides the names to which encrypted values are bound: write false");
+      }
+      if (inner == Inner.MYSQL && name.equals("databaseterm") && !text(one).equals("CATALOG")) {
+        throw refused(one, "metadata names databases as catalogues only: write CATALOG");
       }
       String only = DEFAULTS.get(inner).getOrDefault(name, text(one));
       if (!text(one).equals(only)) {

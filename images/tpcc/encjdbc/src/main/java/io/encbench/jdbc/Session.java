@@ -19,17 +19,21 @@ final class Session {
   /** Whether {@code TINYINT(1)} holds truth values, as it does for drivers unless asked not to. */
   final boolean truths;
 
+  /** Whether a catalogue of null, in a question about tables, is the connection's. */
+  final boolean nullMeansCurrent;
+
   /** Those of the columns that were read. Result sets may be read by several threads. */
   private final Map<Name, Binding> bindings = new HashMap<>();
 
   /** Set when it is made, which needs this. */
   EncryptingConnection connection;
 
-  Session(Inner inner, Opener opener, boolean stored, boolean truths) {
+  Session(Inner inner, Opener opener, boolean stored, Options options) {
     this.inner = inner;
     this.opener = opener;
     this.stored = stored;
-    this.truths = truths;
+    truths = options.hasTruths();
+    nullMeansCurrent = options.nullMeansCurrent();
   }
 
   /** What the values of a column are bound to, by the names that the server has for it. */

@@ -21,8 +21,8 @@ final class Copying extends Opener {
     Target target = Target.of(url, properties);
     Opener opener = new Copying(target.mek(System.getenv()));
     Inner inner = Inner.of(target.url());
-    boolean truths = new Options(inner, target.url(), target.properties()).hasTruths();
-    Session session = new Session(inner, opener, true, truths);
+    Options options = new Options(inner, target.url(), target.properties());
+    Session session = new Session(inner, opener, true, options);
     return new EncryptingConnection(
         session, DriverManager.getConnection(target.url(), target.properties()));
   }

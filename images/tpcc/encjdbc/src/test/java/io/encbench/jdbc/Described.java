@@ -11,7 +11,8 @@ import java.util.Properties;
 
 /**
  * Prints what a connection's metadata says of the types of a table's columns and of a procedure's
- * parameters: {@code Described URL USER PASSWORD_FILE TABLE PROCEDURE}.
+ * parameters: {@code Described URL USER PASSWORD_FILE TABLE PROCEDURE [any]}. With {@code any} it
+ * names no catalogue.
  */
 final class Described {
   private Described() {}
@@ -22,7 +23,7 @@ final class Described {
     properties.setProperty("password", Files.readString(Path.of(words[2])).strip());
     try (Connection connection = DriverManager.getConnection(words[0], properties)) {
       DatabaseMetaData meta = connection.getMetaData();
-      String catalog = connection.getCatalog();
+      String catalog = words.length > 5 ? null : connection.getCatalog();
       print(meta.getColumns(catalog, null, words[3], "%"), "COLUMN_SIZE");
       print(meta.getProcedureColumns(catalog, null, words[4], "%"), "PRECISION");
     }

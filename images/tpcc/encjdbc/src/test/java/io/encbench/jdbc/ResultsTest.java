@@ -18,6 +18,7 @@ import java.sql.SQLException;
 import java.sql.Timestamp;
 import java.sql.Types;
 import java.time.Duration;
+import java.util.Properties;
 import javax.sql.rowset.CachedRowSet;
 import javax.sql.rowset.RowSetMetaDataImpl;
 import javax.sql.rowset.RowSetProvider;
@@ -88,9 +89,10 @@ class ResultsTest {
     rows.insertRow();
     rows.moveToCurrentRow();
     rows.beforeFirst();
+    Options options = new Options(inner, "", new Properties());
     ResultSet ours =
         new EncryptingResultSet(
-            new Session(inner, new Opener(mek, stored), stored, true), null, rows);
+            new Session(inner, new Opener(mek, stored), stored, options), null, rows);
     assertTrue(ours.next());
     return ours;
   }

@@ -184,11 +184,12 @@ class TargetTest {
                 new Class<?>[] {Connection.class},
                 (proxy, method, arguments) -> null);
     Mek mek = new Mek(Path.of("/keys/mek"), new byte[16]);
+    Options options = new Options(Inner.MYSQL, INNER, new Properties());
     int type = ResultSet.TYPE_FORWARD_ONLY;
     int updatable = ResultSet.CONCUR_UPDATABLE;
     Connection with =
         new EncryptingConnection(
-            new Session(Inner.MYSQL, new Opener(mek, false), false, true), inner);
+            new Session(Inner.MYSQL, new Opener(mek, false), false, options), inner);
     for (Executable asked :
         new Executable[] {
           () -> with.createStatement(type, updatable),
@@ -203,7 +204,7 @@ class TargetTest {
     with.createStatement(type, ResultSet.CONCUR_READ_ONLY);
     Connection without =
         new EncryptingConnection(
-            new Session(Inner.MYSQL, new Opener(null, false), false, true), inner);
+            new Session(Inner.MYSQL, new Opener(null, false), false, options), inner);
     without.createStatement(type, updatable);
   }
 
@@ -217,6 +218,30 @@ class TargetTest {
 
   private static boolean hasTruths(String parameters, String... pairs) {
     return new Options(Inner.MYSQL, INNER + parameters, properties(pairs)).hasTruths();
+  }
+
+  @Test
+  void nullMeansTheCurrentDatabaseOnlyWhereThatIsAskedFor() {
+    assertFalse(nullMeansCurrent(""));
+    assertTrue(nullMeansCurrent("?nullDatabaseMeansCurrent=true"));
+    assertTrue(nullMeansCurrent("?a=1&nullCatalogMeansCurrent=YES"));
+    assertTrue(nullMeansCurrent("", "nullCatalogMeansCurrent", "true"));
+    assertFalse(
+        nullMeansCurrent("?nullCatalogMeansCurrent=true", "nullCatalogMeansCurrent", "false"));
+  }
+
+  private static boolean nullMeansCurrent(String parameters, String... pairs) {
+    return new Options(Inner.MYSQL, INNER + parameters, properties(pairs)).nullMeansCurrent();
+  }
+
+  @Test
+  void databasesAsSchemasAreRefused() throws SQLException {
+    Options asked = new Options(Inner.MYSQL, INNER + "?databaseTerm=SCHEMA", new Properties());
+    assertEquals(
+        "databaseTerm is SCHEMA, but metadata names databases as catalogues only: write CATALOG or"
+            + " leave it out",
+        assertThrows(SQLException.class, asked::refuseOthers).getMessage());
+    new Options(Inner.MYSQL, INNER + "?databaseTerm=catalog", new Properties()).refuseOthers();
   }
 
   @ParameterizedTest
