@@ -11,9 +11,10 @@ import javax.crypto.AEADBadTagException;
  * Opens envelopes with the key of one connection.
  *
  * <p>The proxy has one key for a connection, so all values of a connection have one key id; those
- * of another were kept and put there. One value is opened at a time, because a connection's result
- * sets may be read by several threads, although programs seldom do that. The benchmark has a
- * subclass without cryptography.
+ * of another were kept and put there. That cannot be told of the first value, so whoever replays a
+ * whole connection is believed. One value is opened at a time, because a connection's result sets
+ * may be read by several threads, although programs seldom do that. The benchmark has a subclass
+ * without cryptography.
  */
 class Opener {
   private static final int AES = 1;

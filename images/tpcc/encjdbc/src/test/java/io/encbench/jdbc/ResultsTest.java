@@ -235,6 +235,17 @@ class ResultsTest {
     }
   }
 
+  /** Nothing tells an old value from a new one, so who replays a whole connection is believed. */
+  @Test
+  void theFirstValueDecidesWhichConnectionItIs() throws SQLException {
+    byte[] kept = sealed(new Seal(KEY, Seal.AES, "anotheranoth"), 246, 2, 0, 63, "9.00");
+    ResultSet rows = row(MEK, false, DECIMAL, kept, sealed(246, 2, 0, 63, "1.00"), kept);
+    assertEquals("9.00", rows.getString(2));
+    String said = assertThrows(SQLException.class, () -> rows.getString(3)).getMessage();
+    assertTrue(said.startsWith("column 3 (c2) was encrypted for another connection"), said);
+    assertEquals("9.00", rows.getString(4));
+  }
+
   /** What does not open says nothing of the connection's key. */
   @Test
   void aForgeryDoesNotTakeTheFirstPlace() throws SQLException {
