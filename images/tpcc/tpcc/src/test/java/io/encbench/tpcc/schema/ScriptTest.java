@@ -5,7 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.encbench.tpcc.database.Dialect;
+import java.math.BigDecimal;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -36,6 +39,20 @@ class ScriptTest {
     assertEquals(1, count(dialect, Script.KEYS, "create index bmsql_customer_idx1 "));
     assertEquals(1, count(dialect, Script.KEYS, "create unique index bmsql_oorder_idx1 "));
     assertTrue(count(dialect, Script.FINISH, "") >= 1);
+  }
+
+  /** 230 payments a second on one warehouse, of 2,500.00 on average. */
+  @ParameterizedTest
+  @EnumSource
+  void totalsOfPaymentsHoldThoseOfAWeek(Dialect dialect) {
+    String tables = String.join("\n", Script.TABLES.statements(dialect));
+    BigDecimal week = BigDecimal.valueOf(230L * 2_500).multiply(BigDecimal.valueOf(7 * 86_400));
+    for (String column : List.of("w_ytd", "d_ytd")) {
+      Matcher found = Pattern.compile(column + " +decimal\\((\\d+),2\\)").matcher(tables);
+      assertTrue(found.find(), column);
+      BigDecimal bound = BigDecimal.TEN.pow(Integer.parseInt(found.group(1)) - 2);
+      assertTrue(week.compareTo(bound) < 0, column + " ends at " + bound);
+    }
   }
 
   private static long count(Dialect dialect, Script script, String beginning) {

@@ -7,7 +7,7 @@ create table bmsql_config (
 
 create table bmsql_warehouse (
   w_id       integer not null,
-  w_ytd      decimal(12,2),
+  w_ytd      decimal(14,2),
   w_tax      decimal(4,4),
   w_name     varchar(10),
   w_street_1 varchar(20),
@@ -20,7 +20,7 @@ create table bmsql_warehouse (
 create table bmsql_district (
   d_w_id      integer not null,
   d_id        integer not null,
-  d_ytd       decimal(12,2),
+  d_ytd       decimal(14,2),
   d_tax       decimal(4,4),
   d_next_o_id integer,
   d_name      varchar(10),
