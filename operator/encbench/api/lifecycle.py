@@ -269,7 +269,7 @@ TESTBED_LIFE = Lifecycle(
         ),
         Phase("Copying", (Holds(COPIED, ("False",)),), then=("Proving", "Failed")),
         Phase("Proving", (Holds(LOADED),), then=("Copying", "Ready", "Idle", "Starting", "Failed")),
-        Phase("Loading", (Holds(PROVISIONED),), then=("Proving", "Failed")),
+        Phase("Loading", (Holds(PROVISIONED),), then=("Provisioning", "Proving", "Failed")),
         Phase("Provisioning", then=("Loading", "Failed")),
     ),
     order=(

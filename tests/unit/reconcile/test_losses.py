@@ -63,9 +63,10 @@ def test_its_open_block_is_replaced_and_the_set_goes() -> None:
     assert all("g2-" in name for name in names), names
 
 
-def test_a_set_whose_load_lost_a_pod_is_built_anew_at_once() -> None:
+@pytest.mark.parametrize("reason", ["LoadDisrupted", "PodNotReady"])
+def test_a_set_that_lost_a_pod_before_it_was_loaded_is_built_anew(reason: str) -> None:
     one = a_campaign(blocks={"min": 2, "maxReplacements": 1})
-    beds = one_failed(one, "LoadDisrupted", was_ready=False)
+    beds = one_failed(one, reason, was_ready=False)
     (gone,) = decide(one, saw(one, testbeds=beds)).status.lost_sets
     assert (gone.generation, gone.block) == (1, None)
 
@@ -91,7 +92,7 @@ def test_what_still_runs_is_let_end_first() -> None:
     ("spec", "failed"),
     [
         ({"maxReplacements": 0}, {}),
-        ({"maxReplacements": 1}, {"was_ready": False}),
+        ({"maxReplacements": 1}, {"was_ready": False, "reason": "Unschedulable"}),
         ({"maxReplacements": 1}, {"reason": "LoadFailed"}),
         ({"maxReplacements": 1}, {"reason": "ResetTimeout"}),
     ],

@@ -1,10 +1,10 @@
 """Sets of testbeds that were lost with a node: the cell goes on with another set; pure.
 
 A database whose node is gone does not come back where its volume is bound to that node. Its testbed
-fails after `stepDeadlines.provision`. One whose load lost a pod fails at once. All testbeds of the
-cell are then built anew, wherever the scheduler finds room, because the arms of a block are
-compared on one set only. A cell may lose as many sets as it has `blocks.maxReplacements`, so that a
-database that always fails ends it.
+fails after `stepDeadlines.provision`, loaded or not. One whose load lost a pod fails at once. All
+testbeds of the cell are then built anew, wherever the scheduler finds room, because the arms of a
+block are compared on one set only. A cell may lose as many sets as it has `blocks.maxReplacements`,
+so that a database that always fails ends it.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,8 +18,10 @@ from encbench.reconcile.campaign.facts import CampaignSeen
 from encbench.reconcile.campaign.ledger import line
 from encbench.reconcile.objects import Campaign, Testbed
 
-GONE = (NOT_READY, NODE_LOST, UNSCHEDULABLE)
-"""Reasons of testbeds that were ready once and will not be again."""
+DISRUPTED = (LOAD_DISRUPTED, NOT_READY)
+"""Reasons of testbeds whose database has answered once."""
+GONE = (NODE_LOST, UNSCHEDULABLE)
+"""The same of those that were ready once and will not be again."""
 
 Planned = Callable[[Cell, Sequence[LostSet]], CellState]
 """How far a cell is if these sets are lost."""
@@ -66,7 +68,7 @@ def _why(bed: Testbed) -> str:
     if fact is None or fact.status != "True" or bed.spec.instance.is_external:
         return ""
     was_ready = bed.status.ready_time is not None
-    is_lost = fact.reason == LOAD_DISRUPTED or (was_ready and fact.reason in GONE)
+    is_lost = fact.reason in DISRUPTED or (was_ready and fact.reason in GONE)
     return fact.message if is_lost else ""
 
 

@@ -146,8 +146,16 @@ def _provision(draft: TestbedDraft) -> TestbedDecision:
     refused = reason == life.SETTINGS_REFUSED
     draft.condition(life.PROVISIONED, False, reason, message)
     if late or refused:
-        return _fail(draft, reason if found else "ProvisionTimeout", message)
+        return _fail(draft, *_not_provisioned(draft, found, message))
     return _decision(draft, requeue=POLL)
+
+
+def _not_provisioned(draft: TestbedDraft, found: Trouble | None, message: str) -> tuple[str, str]:
+    """Why a database did not come up in time; one that was up before is lost."""
+    was_up = draft.status.server_started is not None
+    if was_up and (found is None or found.reason != life.SETTINGS_REFUSED):
+        return life.NOT_READY, _not_ready(draft)[1]
+    return (found.reason if found else "ProvisionTimeout"), message
 
 
 def _provisioning(draft: TestbedDraft) -> float:
@@ -209,12 +217,17 @@ def _load(draft: TestbedDraft) -> TestbedDecision:
         message = "the dataset is that which the baseline's testbed has loaded"
         draft.condition(life.LOADED, True, "Shared", message)
         return _decision(draft, requeue=0.0)
-    if solitude.must_wait(draft.seen) and not draft.spec.instance.is_external:
-        return _await_node(draft)
+    if load is None and not draft.spec.instance.is_external:
+        if not _up(draft.seen):
+            # Nothing is lost with it yet: it is provisioned again, wherever it may run.
+            draft.condition(life.PROVISIONED, False, life.STARTING, _not_ready(draft)[1])
+            return _provision(draft)
+        if solitude.must_wait(draft.seen):
+            return _await_node(draft)
     limit = parse_duration(draft.spec.step_deadlines.load)
     if load is None:
         draft.condition(life.LOADED, False, "Loading", "the dataset is being loaded")
-        if draft.since(life.LOADED) > limit:
+        if _loading(draft) > limit:
             why = draft.seen.found.refused or "it is not there"
             return _fail(draft, "LoadTimeout", f"the load's Job could not be created: {why}")
         return _decision(draft, do.CreateLoad(), requeue=POLL)
@@ -232,10 +245,15 @@ def _load(draft: TestbedDraft) -> TestbedDecision:
         draft.hold(life.LOADED, found.reason, found.message)
     elif not load.pods and draft.since(life.LOADED) > PATIENCE:
         draft.hinder(life.NO_POD, pods.no_pod("job", load_job_name(draft.subject.name)))
-    if draft.since(life.LOADED) > limit:
+    if _loading(draft) > limit:
         message = found.message if found else "loading the dataset took too long"
         return _fail(draft, found.reason if found else "LoadTimeout", message)
     return _decision(draft, requeue=POLL)
+
+
+def _loading(draft: TestbedDraft) -> float:
+    """Seconds for which the database has been there to be loaded."""
+    return min(draft.since(life.LOADED), draft.since(life.PROVISIONED))
 
 
 def _taken_from_load(draft: TestbedDraft, load: JobFacts) -> str | None:

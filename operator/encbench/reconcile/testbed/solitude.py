@@ -27,9 +27,9 @@ def unit(testbed: Testbed) -> Unit:
 
 
 def must_wait(seen: TestbedSeen) -> bool:
-    """Whether the load may not begin yet."""
+    """Whether the database is on a node that the preparation does not have to itself."""
     node = seen.database.node if seen.database is not None else None
-    return seen.load is None and node is not None and node not in seen.found.nodes.used
+    return node is not None and node not in seen.found.nodes.used
 
 
 def effects(testbed: Testbed, seen: TestbedSeen, status: TestbedStatus) -> tuple[NodeEffect, ...]:
