@@ -207,6 +207,13 @@ TESTBED_LIFE = Lifecycle(
             unknown={NODE_IN_USE: "Only nodes of the campaign's other cells have room for it."},
         ),
         ConditionType(
+            ALONE,
+            "No other measurement runs on its node, from the load until the proof.",
+            true={"Leased": "Its cell has the lease."},
+            false=_NODE,
+            note="once it had to wait",
+        ),
+        ConditionType(
             LOADED,
             "The dataset is loaded.",
             true={
@@ -214,7 +221,6 @@ TESTBED_LIFE = Lifecycle(
                 "Shared": "The baseline's testbed loaded it into the same external database.",
             },
             false={"Loading": "The load Job runs.", **_POD},
-            unknown={NODE_IN_USE: "Another campaign or cell works on its node."},
         ),
         ConditionType(
             CONSISTENT,

@@ -6,7 +6,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from encbench.api.base import Model
 from encbench.api.conditions import Condition, find, is_false, is_true, parse_time, with_condition
-from encbench.api.lifecycle import HINDERED, UNDERSTOOD
+from encbench.api.lifecycle import ALONE, HINDERED, UNDERSTOOD
 from encbench.reconcile.absences import Absences
 from encbench.reconcile.objects import Object
 
@@ -128,6 +128,12 @@ class Draft(Generic[S, T, V]):
         Those in which the operator could do nothing are left out.
         """
         return self.seen.absences.waited(parse_time(moment), self.seen.now) if moment else 0.0
+
+    def without_waits(self, waited: float) -> float:
+        """The part of these seconds in which the subject did not wait for its nodes."""
+        if self.is_false(ALONE):
+            return 0.0
+        return min(waited, self.since(ALONE)) if self.is_true(ALONE) else waited
 
     def elapsed(self, moment: str | None) -> float:
         """Seconds since an RFC 3339 time by the clock; 0 when it is None."""

@@ -281,18 +281,18 @@ def test_a_load_that_has_to_wait_for_its_node_again_has_its_whole_time_then() ->
     late = a_testbed({"Provisioned": ("True", 9e4), "Loaded": ("False", 8e4)})
     moved = TestbedFound(nodes=NodeStanding(waits="waits for node node-1"))
     waits = decide(late, saw(found=moved))
-    assert status_of(waits, "Loaded") == ("Unknown", "NodeInUse")
+    assert status_of(waits, "Alone") == ("False", "NodeInUse")
     assert status_of(waits, "Hindered") == ("True", "NodeInUse")
-    has_waited = a_testbed({"Provisioned": ("True", 9e4), "Loaded": ("Unknown", 8e4)})
-    begins = decide(has_waited, saw())
+    begins = decide(replace(late, status=waits.status), saw())
     assert not failure(begins)
+    assert status_of(begins, "Alone") == ("True", "Leased")
     assert status_of(begins, "Loaded") == ("False", "Loading")
     assert wants(begins, CreateLoad)
 
 
 # -- proving
 
-UNSTORED = TestbedFound(proof=FullProof(PROVEN, store_problem="away"))
+UNSTORED = TestbedFound(nodes=ALONE, proof=FullProof(PROVEN, store_problem="away"))
 
 
 def stored(proof: Any) -> TestbedFound:
@@ -330,9 +330,9 @@ def test_a_proof_counts_once_it_is_stored() -> None:
 def test_a_proof_that_cannot_be_made_in_time_fails_the_testbed() -> None:
     bed = a_testbed({**UP, "Loaded": ("True", 9000.0)})
     problem = "the agent cannot be reached"
-    early = decide(bed, saw(found=TestbedFound(problem=problem, asked=ago(599.0))))
+    early = decide(bed, saw(found=TestbedFound(ALONE, problem=problem, asked=ago(599.0))))
     assert not failure(early)
-    late = decide(bed, saw(found=TestbedFound(problem=problem, asked=ago(602.0))))
+    late = decide(bed, saw(found=TestbedFound(ALONE, problem=problem, asked=ago(602.0))))
     assert failure(late) == "ProofTimeout"
 
 

@@ -1,17 +1,21 @@
 """A testbed whose database, or whose node, is not to be had for heavy work yet."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from encbench.api.conditions import find
-from encbench.reconcile.effects.effect import CreateLoad
+from encbench.api.tpcc import Tpcc
+from encbench.reconcile.effects.effect import Apply, AskChecks, CreateLoad, ProveFully, TakeNodes
 from encbench.reconcile.nodes import NodeStanding
+from encbench.reconcile.objects import Testbed
 from encbench.reconcile.pods import ContainerFacts, PodFacts
 from encbench.reconcile.testbed.decide import decide
-from encbench.reconcile.testbed.facts import TestbedFound
-from tests.unit.reconcile.seen import a_pod, a_testbed, ago, wants
-from tests.unit.reconcile.test_testbed_decide import UP, failure, saw, status_of
+from encbench.reconcile.testbed.facts import FullProof, TestbedFound
+from tests.unit.reconcile.seen import ALONE, PROVEN, a_pod, a_testbed, ago, wants
+from tests.unit.reconcile.test_testbed_decide import LOADED, UP, failure, saw, status_of
+from tests.unit.reconcile.test_testbed_starting import a_set
 
 BUSY = TestbedFound(nodes=NodeStanding(waits="waits for node node-1"))
 """Another campaign is measured on the node."""
@@ -55,3 +59,56 @@ def test_once_its_database_is_back_the_load_has_its_whole_time() -> None:
     begins = decide(a_testbed(facts, serverStarted=1.0), saw())
     assert not failure(begins)
     assert wants(begins, CreateLoad)
+
+
+LONG = {"Provisioned": ("True", 9e4), "Loaded": ("True", 9e4)}
+"""Long enough for every deadline to be over."""
+
+
+def tpcc(facts: Any, **status: Any) -> Testbed:
+    """A testbed whose tables are checked."""
+    bed = a_testbed(facts, **status)
+    dataset = bed.spec.dataset.model_copy(update={"tpcc": Tpcc(warehouses=2), "sysbench": None})
+    return replace(bed, spec=bed.spec.model_copy(update={"dataset": dataset}))
+
+
+def reset(facts: Any, **status: Any) -> Testbed:
+    """A testbed with a golden copy."""
+    bed = a_testbed(facts, **status)
+    return replace(bed, spec=bed.spec.model_copy(update={"reset": "trial"}))
+
+
+ASKED = {"start": "golden", "reset": "golden", "askedTime": ago(9e4)}
+STEPS: dict[str, tuple[Testbed, type[Any]]] = {
+    "checks": (tpcc(LONG), AskChecks),
+    "golden copy": (reset(LONG, run=ASKED), Apply),
+    "proof": (a_testbed(LONG), ProveFully),
+}
+
+
+@pytest.mark.parametrize(("bed", "work"), STEPS.values(), ids=STEPS)
+def test_no_step_before_the_proof_works_on_a_node_that_others_use(
+    bed: Testbed, work: type[Any]
+) -> None:
+    """Its pod was made anew there, or the lease ran out while the operator was away."""
+    there: dict[str, Any] = {"stateful_set": a_set()}
+    asked = replace(BUSY, asked=ago(9e4))
+    waits = decide(bed, saw(found=asked, **there))
+    assert not failure(waits)
+    assert not wants(waits, work)
+    assert wants(waits, TakeNodes)
+    assert status_of(waits, "Alone") == ("False", "NodeInUse")
+    assert status_of(waits, "Hindered") == ("True", "NodeInUse")
+    own = replace(asked, nodes=ALONE)
+    begins = decide(replace(bed, status=waits.status), saw(found=own, **there))
+    assert not failure(begins), "its deadline did not run"
+    assert wants(begins, work)
+    assert status_of(begins, "Alone") == ("True", "Leased")
+
+
+def test_a_proof_that_comes_while_its_node_is_waited_for_counts() -> None:
+    facts = {**LOADED, "Alone": ("False", 60.0)}
+    proven = decide(a_testbed(facts), saw(found=replace(BUSY, proof=FullProof(PROVEN, "sha256:0"))))
+    assert status_of(proven, "Ready")[0] == "True"
+    later = decide(a_testbed({**facts, "Proven": ("True", 9.0)}), saw(found=TestbedFound()))
+    assert status_of(later, "Alone") == ("True", "Leased"), "later deadlines run"

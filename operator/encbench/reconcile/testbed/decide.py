@@ -54,6 +54,8 @@ def _next(testbed: Testbed, seen: TestbedSeen) -> TestbedDecision:
         return _decision(draft)
     if not draft.is_true(life.PROVISIONED):
         return _provision(draft)
+    if draft.is_false(life.ALONE) and (draft.known(life.PROVEN) or not solitude.must_wait(seen)):
+        draft.condition(life.ALONE, True, "Leased", "no other measurement runs on its node")
     if not draft.is_true(life.LOADED):
         return _load(draft)
     if checks.due(testbed.spec) is not None and not draft.known(life.CONSISTENT):
@@ -253,7 +255,7 @@ def _load(draft: TestbedDraft) -> TestbedDecision:
 
 def _loading(draft: TestbedDraft) -> float:
     """Seconds for which the database has been there to be loaded."""
-    return min(draft.since(life.LOADED), draft.since(life.PROVISIONED))
+    return draft.without_waits(min(draft.since(life.LOADED), draft.since(life.PROVISIONED)))
 
 
 def _taken_from_load(draft: TestbedDraft, load: JobFacts) -> str | None:
@@ -269,21 +271,19 @@ def _taken_from_load(draft: TestbedDraft, load: JobFacts) -> str | None:
 
 
 def _await_node(draft: TestbedDraft) -> TestbedDecision:
-    """A load is heavy work for its node, on which another campaign may be measuring."""
+    """The next step is heavy work for its node, on which another campaign may be measuring."""
     waits = draft.seen.found.nodes.waits
     if waits:
-        draft.hinder(life.NODE_IN_USE, waits)
-    if draft.is_false(life.LOADED):
-        # It lost its node before it had its Job; the step's time begins again with the next one.
-        message = waits or "waits for its node"
-        draft.condition(life.LOADED, None, life.NODE_IN_USE, message)
+        draft.hold(life.ALONE, life.NODE_IN_USE, waits)
     return _decision(draft, requeue=backoff(draft.since(life.PROVISIONED), POLL, NODE_POLL))
 
 
 def _check(draft: TestbedDraft) -> TestbedDecision:
     """Nothing that is measured on a dataset with something missing could be right."""
     found, limit = draft.seen.found.checked, parse_duration(draft.spec.step_deadlines.proof)
-    if found is None and draft.since(life.LOADED) > limit:
+    if found is None and solitude.must_wait(draft.seen):
+        return _await_node(draft)
+    if found is None and draft.without_waits(draft.since(life.LOADED)) > limit:
         found = checks.overdue(draft.seen.found.problem)
     if found is None:
         draft.condition(life.CONSISTENT, None, life.CHECKING, "the agent checks the loaded tables")
@@ -305,6 +305,8 @@ def _up(seen: TestbedSeen) -> list[PodFacts]:
 
 def _copy(draft: TestbedDraft) -> TestbedDecision:
     """Of what was loaded and of nothing else; the proof is of a server that was started from it."""
+    if solitude.must_wait(draft.seen):
+        return _await_node(draft)
     step = bring(draft, Start(GOLDEN, GOLDEN))
     if step.failed is not None:
         return _fail(draft, step.failed.reason, step.failed.message)
@@ -328,14 +330,17 @@ def _prove(draft: TestbedDraft) -> TestbedDecision:
         draft.condition(life.PROVEN, made.proof.ok, reason, made.proof.summary)
         draft.set(proof_digest=made.digest)
         return _serve(draft)
+    if solitude.must_wait(seen):
+        return _await_node(draft)
     deadlines = draft.spec.step_deadlines
-    waited = draft.since(next(kind for kind in BEFORE_PROOF if draft.known(kind)))
+    before = next(kind for kind in BEFORE_PROOF if draft.known(kind))
+    waited = draft.without_waits(draft.since(before))
     if made.store_problem and waited > parse_duration(deadlines.archive):
         return _fail(draft, "ArchiveTimeout", f"no proof could be stored: {made.store_problem}")
     external = draft.spec.instance.is_external
     ask: list[PodFacts | None] = [None] if external else [*_up(seen)]
     # Other databases may be scanned first; one that cannot be asked has no turn.
-    asked = draft.age(seen.found.asked)
+    asked = draft.without_waits(draft.age(seen.found.asked))
     if not ask and seen.found.asked is None and draft.is_true(life.HINDERED):
         asked = min(waited, draft.since(life.HINDERED))
     if not made.store_problem and asked > parse_duration(deadlines.proof):

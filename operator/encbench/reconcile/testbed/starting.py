@@ -91,7 +91,8 @@ def bring(draft: TestbedDraft, wanted: Start) -> StartStep:
     end = ending(draft)
     if end.failed is not None:
         return end
-    late = draft.age(run.asked_time) > parse_duration(draft.spec.step_deadlines.reset)
+    waited = draft.without_waits(draft.age(run.asked_time))
+    late = waited > parse_duration(draft.spec.step_deadlines.reset)
     found = end.trouble
     if pod is not None and start_of(pod) == wanted:
         if pod.ready and started is not None:

@@ -78,13 +78,6 @@ def note(draft: TrialDraft) -> None:
         draft.condition(life.ALONE, True, "Leased", "no other measurement runs on its nodes")
 
 
-def since(draft: TrialDraft, waited: float) -> float:
-    """The part of these seconds in which it did not wait for its nodes."""
-    if draft.is_false(life.ALONE):
-        return 0.0
-    return min(waited, draft.since(life.ALONE)) if draft.is_true(life.ALONE) else waited
-
-
 def effects(trial: Trial, seen: TrialSeen, status: TrialStatus) -> tuple[NodeEffect, ...]:
     """Take the nodes from when they are known until the trial has left the stage."""
     known, wanted = seen.found.nodes, needs(seen, trial.spec)

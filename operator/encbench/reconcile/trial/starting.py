@@ -118,7 +118,7 @@ def _join(draft: TrialDraft) -> TrialDecision:
         return _release(draft, leader.release_at - now)
     deadlines = draft.spec.step_deadlines
     limit = parse_duration(deadlines.start) + parse_duration(deadlines.proof)
-    if solitude.since(draft, draft.since(life.PREPARED)) > limit:
+    if draft.without_waits(draft.since(life.PREPARED)) > limit:
         message = "the block's other trials were not ready to start in time"
         return draft.end("Failed", "StartTimeout", message)
     draft.condition(life.RELEASED, False, "Waiting", "the block's other trials get ready")
@@ -144,11 +144,11 @@ def _asked(draft: TrialDraft, testbed: Testbed, waited: float) -> float:
     deadlines = draft.spec.step_deadlines
     limit = parse_duration(deadlines.archive) + parse_duration(deadlines.reset)
     has_to_start = testbed.spec.follows_trials and not serves(testbed, draft.subject)
-    if has_to_start and solitude.since(draft, waited) > limit:
+    if has_to_start and draft.without_waits(waited) > limit:
         ready = find(testbed.status.conditions, life.READY)
         why = ready.message if ready else "nothing is known of it"
         draft.end("Failed", "StartTimeout", f"testbed {testbed.name} did not get ready: {why}")
-    return 0.0 if has_to_start else solitude.since(draft, draft.since(life.PROVEN_BEFORE))
+    return 0.0 if has_to_start else draft.without_waits(draft.since(life.PROVEN_BEFORE))
 
 
 def _judge_mode(draft: TrialDraft, testbed: Testbed, waited: float) -> None:
