@@ -101,7 +101,7 @@ _HINDERED = ConditionType(
         **_POD,
         NO_POD: "No pod could be made, such as for a quota or a Pod Security Standard.",
         NOT_READY: "The database's pod is not ready.",
-        NO_ANSWER: "The agent, its server, or the store for the proof does not answer.",
+        NO_ANSWER: "The agent, its server, a recorder, or the store for the proof does not answer.",
         NOT_STORED: "The object store or Prometheus is away; nothing is lost.",
         **_IN_USE,
         **_NODE,

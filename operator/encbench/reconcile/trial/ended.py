@@ -6,9 +6,11 @@ from encbench.api.trial import Outcome
 from encbench.reconcile import checks
 from encbench.reconcile.draft import PATIENCE, backoff
 from encbench.reconcile.effects.effect import AskChecks, ReleaseClients
+from encbench.reconcile.pods import ENDING_SLACK
 from encbench.reconcile.trial import decision, placed
 from encbench.reconcile.trial.conclude import conclude
 from encbench.reconcile.trial.decision import TrialDecision, TrialDraft
+from encbench.reconcile.trial.facts import ClientPod
 
 LAST_SAMPLE = 2.5
 """Seconds until a window's last samples are in Prometheus: one scrape interval and its delay, and
@@ -122,7 +124,8 @@ def _await_upload(draft: TrialDraft) -> TrialDecision:
     clients = draft.seen.clients
     gone, waited = len(clients) != draft.spec.workload.client.replicas, draft.since(life.MEASURED)
     silent = waited > decision.UPLOAD_AFTER_FAILURE and any(one.pod.is_lost for one in clients)
-    if gone or silent or any(client.is_lost for client in clients):
+    over = any(_had_its_time(draft, client) for client in clients)
+    if gone or silent or over or any(client.is_lost for client in clients):
         # Nothing more will come. What has come in time is in the bucket.
         return conclude(draft)
     if waited > parse_duration(draft.spec.step_deadlines.archive):
@@ -135,6 +138,16 @@ def _await_upload(draft: TrialDraft) -> TrialDecision:
         draft.condition(life.COLLECTED, False, "Uploading", message)
         why = message if refused else "the object store has not taken the clients' logs yet"
         draft.hinder(life.NOT_STORED, why)
+        mute = next((client.pod for client in clients if client.run is None), None)
+        if mute is not None and not refused:
+            # Perhaps with its node, of which a pod whose tool has ended does not tell.
+            where = f"of pod {mute.name} on node {mute.node}"
+            draft.hinder(life.NO_ANSWER, f"the recorder {where} does not answer")
     # A URL that the store no longer takes is replaced: a second release only renews the URLs.
     again = [ReleaseClients(refused, draft.status.release_at or 0.0)] if refused else []
     return draft.decide(*again, requeue=backoff(waited, decision.SLOW_POLL))
+
+
+def _had_its_time(draft: TrialDraft, client: ClientPod) -> bool:
+    """Whether its pod was deleted, as on a lost node, and its recorder is not heard of any more."""
+    return client.run is None and draft.age(client.pod.ends) > ENDING_SLACK
