@@ -387,14 +387,17 @@ def test_too_many_broken_blocks_end_it() -> None:
     assert in_short(decide(of, seen)) == ("False", "Failed", "True")
 
 
-def test_a_failed_testbed_gives_its_cell_up_and_stays() -> None:
-    of = a_campaign()
+@pytest.mark.parametrize("suspend", [False, True])
+def test_a_failed_testbed_gives_its_cell_up_and_alone_stays(suspend: bool) -> None:
+    of = a_campaign(suspend=suspend)
     beds = the_testbeds(of)
     name, broken = next(iter(beds.items()))
     body = with_status(broken.body, {"Failed": ("True", 9.0)})
     beds[name] = objects.testbed(body)
+    assert deleted(decide(of, saw(of, None, testbeds=beds))) == [], "its record needs the server"
     decision = decide(of, saw(of, testbeds=beds))
-    assert (made(decision), deleted(decision)) == ([], [])
+    assert made(decision) == []
+    assert sorted(deleted(decision)) == sorted(beds.keys() - {name}), "they hold room"
     assert wants(decision, Publish)
     ended = decide(of, saw(of, testbeds=beds, verdict="Overhead"))
     assert status_of(ended, "Failed") == ("True", "TestbedFailed")

@@ -12,7 +12,7 @@ from itertools import chain
 
 from encbench.api import lifecycle as life
 from encbench.api.campaign import CampaignSpec, CampaignStatus, LostSet, Progress, Resolved
-from encbench.api.conditions import find, format_time
+from encbench.api.conditions import find, format_time, is_true
 from encbench.api.kinds import CONFIG_MAP, TRIAL
 from encbench.api.scalars import parse_duration
 from encbench.core import plan
@@ -259,14 +259,19 @@ def _said(cells: Sequence[Cell], steps: Mapping[str, CellStep]) -> str:
 def _clear_closed(
     standing: Standing, open_cells: Sequence[Cell], seen: CampaignSeen
 ) -> list[do.Delete]:
-    """Testbeds of cells that are done go; those of a failed cell stay to be looked at."""
-    kept = {cell.name for cell in open_cells} | standing.broken.keys()
+    """Testbeds of cells that are done or given up go, because they hold room.
+
+    Those for which a cell was given up stay to be looked at, with the pods whose logs say why.
+    """
+    kept = {cell.name for cell in open_cells}
     kept |= {trial.spec.cell for trial in seen.trials.values() if not is_archived(trial)}
-    done = standing.states.keys() - kept
+    broken, done = standing.broken, standing.states.keys() - kept
     return [
         do.Delete.of(testbed)
         for testbed in seen.testbeds.values()
-        if testbed.spec.cell in done and not testbed.deleting
+        if testbed.spec.cell in done
+        and not testbed.deleting
+        and not (testbed.spec.cell in broken and is_true(testbed.status.conditions, life.FAILED))
     ]
 
 
