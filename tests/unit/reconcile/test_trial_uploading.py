@@ -8,7 +8,7 @@ from encbench.reconcile.pods import PodFacts, pod_facts
 from encbench.reconcile.trial.decide import decide
 from encbench.reconcile.trial.facts import ClientPod, RunFacts
 from tests.unit.reconcile.pods import container
-from tests.unit.reconcile.seen import a_trial, ago, saw, wants
+from tests.unit.reconcile.seen import a_client, a_trial, ago, saw, wants
 from tests.unit.reconcile.test_trial_decide import PROVEN_TWICE
 
 
@@ -40,3 +40,10 @@ def test_a_recorder_on_a_lost_node_is_awaited_until_its_pod_had_its_time() -> No
             assert fact.message == "the recorder of pod run-0 on node n2 does not answer"
     heard = ClientPod(uploading(deletionTimestamp=ago(11)), RunFacts("finished", exit_code=0))
     assert not wants(decide(trial, saw(heard)), Gather), "it still uploads"
+
+
+def test_a_clock_that_was_set_back_after_the_run_holds_no_trial() -> None:
+    back = {**PROVEN_TWICE, "Measured": ("True", -3600.0)}
+    assert wants(decide(a_trial(back), saw(a_client("uploaded"))), Gather)
+    failed = a_trial(back, outcome="Invalid", reason="ErrorRate")
+    assert wants(decide(failed, saw(a_client("finished"))), Gather)

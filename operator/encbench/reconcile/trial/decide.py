@@ -120,5 +120,6 @@ def _log_may_still_come(draft: TrialDraft) -> bool:
     """After a run whose result does not count the raw log is worth a moment's wait."""
     if draft.seen.found.gathered is not None or draft.seen.found.stored is not None:
         return False
-    waits = draft.known(MEASURED) and draft.since(MEASURED) < decision.UPLOAD_AFTER_FAILURE
+    # Below zero our clock was set back, and waiting would take as long.
+    waits = draft.known(MEASURED) and 0 <= draft.since(MEASURED) < decision.UPLOAD_AFTER_FAILURE
     return waits and bool(draft.seen.clients_in("finished"))

@@ -50,9 +50,11 @@ def after_run(draft: TrialDraft) -> TrialDecision:
         return draft.decide(requeue=decision.SLOW_POLL)
     if not all_there:
         return _await_upload(draft)
-    # By our own clock: the client's may be wrong.
-    wait = LAST_SAMPLE - draft.since(life.MEASURED)
-    return draft.decide(requeue=wait) if wait > 0 else conclude(draft)
+    # By our own clock: the client's may be wrong. If ours was set back, it shows no time.
+    waited = draft.since(life.MEASURED)
+    if 0 <= waited < LAST_SAMPLE:
+        return draft.decide(requeue=LAST_SAMPLE - waited)
+    return conclude(draft)
 
 
 def _judge_mode(draft: TrialDraft) -> None:
