@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import http.client
 import json
+import re
 import socket
 import sys
 from asyncio.subprocess import PIPE, Process
@@ -26,6 +27,8 @@ SECONDS = 30.0
 LOGIN_SECONDS = 120.0
 """The first request, during which a program may have the user log in."""
 
+_LOGGED = re.compile(r"[IWEF]\d{4} \d\d:\d\d:\d\d")
+"""How each line of kubectl's own log begins."""
 _ATTEMPTS = 2
 """At the first 401, kubectl has the user's program renew the credentials."""
 
@@ -106,9 +109,14 @@ async def _first_line(process: Process, command: str) -> str:
 
 
 async def _pass_on(process: Process) -> None:
-    """A program that gets credentials may ask the user to log in, on kubectl's standard error."""
+    """A program that gets credentials may ask the user to log in, on kubectl's standard error.
+
+    It may await an answer in the same line. What kubectl itself logs there says nothing that the
+    answers to requests do not say.
+    """
     while process.stderr is not None and (said := await process.stderr.read(4096)):
-        sys.stderr.write(said.decode(errors="replace"))
+        lines = said.decode(errors="replace").splitlines(keepends=True)
+        sys.stderr.write("".join(line for line in lines if not _LOGGED.match(line)))
         sys.stderr.flush()
 
 

@@ -55,7 +55,8 @@ async def test_what_a_program_for_credentials_asks_is_shown(
 ) -> None:
     kubectl.script(
         'test "$1" = config && { echo bench; exit 0; }\n'
-        "echo serving; sleep 0.2; echo 'enter the code ABCD' >&2; exec sleep 60"
+        "echo serving; sleep 0.2; echo 'E1127 03:18:04.595885 26162 proxy_server.go:147] no' >&2\n"
+        "echo 'enter the code ABCD' >&2; exec sleep 60"
     )
     async with connected(arguments()):
         said = ""
