@@ -161,6 +161,8 @@ class CaveatTitle(Model):
     title: Annotated[str, Field(max_length=256)] = Field(description="What it is.")
 
 
+MAX_HEADLINE = 2048
+"""Letters of the headline."""
 MAX_ROWS = 900
 """Rows in the status; report.json has all of them. The schema allows 2,048, but with names of full
 length those exceed the 1.5 MiB that etcd accepts in one request."""
@@ -171,7 +173,7 @@ class OverheadReportStatus(Model):
 
     observed_generation: Int | None = optional("Generation that the operator has processed.")
     conditions: Conditions = Field(default_factory=list, description="Ready.")
-    headline: Annotated[str, Field(max_length=2048)] = ""
+    headline: Annotated[str, Field(max_length=MAX_HEADLINE)] = ""
     """The answer in one sentence."""
     overhead: Word = ""
     """The first treatment's overhead with its interval, for kubectl get."""

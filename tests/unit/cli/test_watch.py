@@ -2,6 +2,7 @@
 
 import asyncio
 import io
+import itertools
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -179,6 +180,24 @@ def campaign(cluster: FakeCluster, *conditions: tuple[str, str, str], step: str 
     cluster.add(CAMPAIGN, {**made, "status": {"conditions": found, "step": step}})
 
 
+def at_the_third_look(
+    monkeypatch: pytest.MonkeyPatch,
+    cluster: FakeCluster,
+    condition: tuple[str, str, str],
+    step: str = "",
+) -> None:
+    """From then on the campaign has this condition instead of its own."""
+    get, looks = cluster.get, itertools.count(1)
+
+    async def changed(*args: Any) -> Body | None:
+        if next(looks) == 3:
+            cluster.remove(CAMPAIGN, "bench", "demo")
+            campaign(cluster, condition, step=step)
+        return await get(*args)
+
+    monkeypatch.setattr(cluster, "get", changed)
+
+
 @pytest.mark.parametrize(
     ("condition", "code", "said"),
     [
@@ -208,19 +227,11 @@ async def test_a_refusal_that_is_being_corrected_is_not_the_end(
 ) -> None:
     monkeypatch.setattr(watching, "INTERVAL", 0.01)
     monkeypatch.setattr(watching, "REFUSAL_STANDS", 60.0)
-    cluster, looks = Scrapable(), 0
+    cluster = Scrapable()
     campaign(cluster, ("Accepted", "False", "there is no Workload x"), step="waiting for its parts")
-    get = cluster.get
-
-    async def corrected(*args: Any) -> Body | None:
-        nonlocal looks
-        looks += 1
-        if looks == 3:
-            cluster.remove(CAMPAIGN, "bench", "demo")
-            campaign(cluster, ("Complete", "True", "every planned block is valid"), step="done")
-        return await get(*args)
-
-    monkeypatch.setattr(cluster, "get", corrected)
+    at_the_third_look(
+        monkeypatch, cluster, ("Complete", "True", "every planned block is valid"), step="done"
+    )
     assert await watching.follow(cluster, "bench", "demo", None) == 0
     assert "waiting for its parts" in capsys.readouterr().out
 
@@ -230,19 +241,9 @@ async def test_a_refusal_after_an_undecided_look_is_the_end_at_once(
 ) -> None:
     monkeypatch.setattr(watching, "INTERVAL", 0.01)
     monkeypatch.setattr(watching, "REFUSAL_STANDS", 60.0)
-    cluster, looks = Scrapable(), 0
+    cluster = Scrapable()
     campaign(cluster, step="waiting for what is applied with it")
-    get = cluster.get
-
-    async def refused(*args: Any) -> Body | None:
-        nonlocal looks
-        looks += 1
-        if looks == 3:
-            cluster.remove(CAMPAIGN, "bench", "demo")
-            campaign(cluster, ("Accepted", "False", "there is no Workload x"))
-        return await get(*args)
-
-    monkeypatch.setattr(cluster, "get", refused)
+    at_the_third_look(monkeypatch, cluster, ("Accepted", "False", "there is no Workload x"))
     assert await watching.follow(cluster, "bench", "demo", None) == watching.REFUSED
     assert "no Workload x" in capsys.readouterr().err
 

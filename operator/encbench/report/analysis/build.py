@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from encbench.api.overheadreport import (
+    MAX_HEADLINE,
     MAX_ROWS,
     Artefact,
     CaveatTitle,
@@ -45,9 +46,6 @@ from encbench.report.words.headline import headlines
 from encbench.text.words import listed, plural
 
 T = TypeVar("T", TrialView, IndexTrial)
-
-MAX_HEADLINE = 2048
-"""Letters of the headline in the OverheadReport's status, as in its schema."""
 
 
 def build(index: IndexRecord, load: Load) -> Report:

@@ -9,9 +9,10 @@ from encbench.api.campaign import BlockPlan
 from encbench.api.overheadreport import FigureKey, Interval, Row, Verdict
 from encbench.api.scalars import Name
 from encbench.api.testbed import Arm
+from encbench.core.records import IndexTrial
 from encbench.report.document.interleaving import Interleaving
 from encbench.report.document.pooled import PooledChange
-from encbench.report.document.trial import Block
+from encbench.report.document.trial import Block, TrialView
 from encbench.text.words import plural
 
 
@@ -210,6 +211,11 @@ class Group(Model):
     """What turns may have done to the figures; None where blocks are sequential."""
     latency: tuple[Distribution, ...] = ()
     """Of each arm in the order of the plan; empty where the tool gave no histogram."""
+
+    def has(self, trial: TrialView | IndexTrial) -> bool:
+        """Whether the trial ran under this condition."""
+        own = (self.cell, self.workload, self.concurrency)
+        return (trial.cell, trial.workload, trial.concurrency) == own
 
     @property
     def place(self) -> str:

@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
-from encbench.api.overheadreport import MAX_ROWS, OverheadReportStatus
+from encbench.api.overheadreport import MAX_HEADLINE, MAX_ROWS, OverheadReportStatus
 from encbench.core.artefact import RecordError, encode
 from encbench.core.records import IndexRecord, IndexTrial
-from encbench.report.analysis.build import MAX_HEADLINE, build, to_status
+from encbench.report.analysis.build import build, to_status
 from encbench.report.document import Report
 from encbench.report.formats.markdown import markdown
 from encbench.report.formats.page import page

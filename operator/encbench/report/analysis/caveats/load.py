@@ -223,12 +223,7 @@ def _unguarded(facts: Facts, group: Group) -> bool:
     """
     if group.instance in facts.external or group.primary == "recovery":
         return False
-    where = (group.cell, group.workload, group.concurrency)
-    known = [
-        trial.foreign_cpu_percent is not None
-        for trial in facts.counted
-        if (trial.cell, trial.workload, trial.concurrency) == where
-    ]
+    known = [t.foreign_cpu_percent is not None for t in facts.counted if group.has(t)]
     return facts.spec.limits.foreign_cpu < 1 and bool(known) and not any(known)
 
 

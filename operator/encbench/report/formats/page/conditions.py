@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import geometric_mean
 
-from encbench.core.records import IndexTrial
 from encbench.report.document import Report
 from encbench.report.document.group import Group
 from encbench.report.document.trial import Block, TrialView
@@ -188,13 +187,8 @@ def _timeline(report: Report, group: Group, number: int) -> ConditionTimeline:
         lines=tuple((block, own, _losses(group, own, treatments)) for block, own in by_block),
         digits=text.rate_digits(row.tps for row in group.rows),
         effect=JUDGED[group.primary].effect,
-        lost=sum(_is_of(group, trial) for trial in report.unrecorded),
+        lost=sum(group.has(trial) for trial in report.unrecorded),
     )
-
-
-def _is_of(group: Group, trial: IndexTrial) -> bool:
-    place = (trial.cell, trial.workload, trial.concurrency)
-    return place == (group.cell, group.workload, group.concurrency)
 
 
 def _losses(group: Group, trials: Sequence[TrialView], treatments: Sequence[str]) -> list[str]:
