@@ -18,8 +18,10 @@ export OPENBLAS_NUM_THREADS := 1
 
 venv = $(shell tests/venv.sh)
 python = $(venv)/bin/python
+# Whatever waits for something that never comes ends with its name and its stack.
+bounded = $(python) -m pytest -q --timeout=900
 # Half of the time these tests wait for servers; a file and its servers stay with one worker.
-contract = $(python) -m pytest -q --durations=15 --durations-min=10 -n 3 --dist loadfile --no-loadscope-reorder tests/contract
+contract = $(bounded) --durations=15 --durations-min=10 -n 3 --dist loadfile --no-loadscope-reorder tests/contract
 # Of these, what may run beside campaigns, because it measures nothing and has no short deadline.
 beside = $(addprefix tests/contract/,api conformance page plugin release store)
 
@@ -48,13 +50,13 @@ test: parts lint ## Everything that must pass: check, contract, end-to-end and f
 	$(MAKE) --no-print-directory --jobs=2 e2e aside
 	$(contract) -m 'not full' $(addprefix --ignore=,$(beside))
 
-# A campaign mostly waits, so that there is time beside it for what measures nothing. What these say
-# comes at their end.
+# A campaign mostly waits, so that there is time beside it for what measures nothing.
 .PHONY: aside
 aside:
-	@said=$$(mktemp); \
-	nice -n 19 $(MAKE) --no-print-directory unit check-parts contract-beside >"$$said" 2>&1; \
-	failed=$$?; cat "$$said"; rm "$$said"; exit $$failed
+	@failed=$$(mktemp); \
+	{ nice -n 19 $(MAKE) --no-print-directory unit check-parts contract-beside 2>&1 \
+		|| echo failed >"$$failed"; } | sed -u 's/^/beside: /'; \
+	test ! -s "$$failed"; code=$$?; rm "$$failed"; exit $$code
 
 .PHONY: parts
 parts: parts-made ## Install, compile and build what the tests need, unless it is in the cache
@@ -93,7 +95,7 @@ lint: ## The same without the unit tests
 
 .PHONY: unit
 unit: ## The unit tests, and fuzzers with a fixed seed
-	$(python) -m pytest -q -n auto --maxprocesses 4 --dist worksteal -m 'not full' tests/unit tests/fuzz
+	$(bounded) -n auto --maxprocesses 4 --dist worksteal -m 'not full' tests/unit tests/fuzz
 
 .PHONY: prose
 prose: ## The English of README, docs and campaigns, by the rules in .vale/styles
@@ -127,13 +129,13 @@ contract: parts ## The adapters against a real API server, MinIO, Prometheus, Ma
 
 .PHONY: contract-beside
 contract-beside: ## Of these, what may run beside campaigns
-	$(python) -m pytest -q -n 2 --dist loadfile -m 'not full' $(beside)
+	$(bounded) -n 2 --dist loadfile -m 'not full' $(beside)
 
 # With the odd values that take long, because rules are evaluated by the API server's own CEL.
 .PHONY: contract-versions
 contract-versions: ## The same with the API servers of the oldest and the newest Kubernetes; VERSIONS=1.32
 	for version in $(VERSIONS); do \
-		ENCBENCH_KUBERNETES=$$version $(python) -m pytest -q -n 2 --dist loadfile tests/contract/api || exit; \
+		ENCBENCH_KUBERNETES=$$version $(bounded) -n 2 --dist loadfile tests/contract/api || exit; \
 	done
 
 .PHONY: demo-versions
@@ -217,7 +219,7 @@ down: ## Remove the cluster with all its traces; caches and Debian packages stay
 
 .PHONY: calibration
 calibration: ## Simulated campaigns: coverage of the intervals, wrong verdicts; prints the figures
-	$(python) -m pytest -q tests/calibration -m 'not full'
+	$(bounded) tests/calibration -m 'not full'
 
 .PHONY: compare
 compare: ## Compare what two revisions produce; BEFORE=HEAD AFTER= (the working tree)

@@ -16,6 +16,8 @@ CHECKS = (
     ("clippy", "--quiet", "--locked", "--all-targets", "--", "-D", "warnings"),
     ("test", "--quiet", "--locked"),
 )
+SECONDS = 1800.0
+"""How long one of them may take, with everything still to be compiled."""
 
 
 def check(crate: Path) -> int:
@@ -25,7 +27,8 @@ def check(crate: Path) -> int:
     path = f"{Path(cargo).parent}{os.pathsep}{os.environ['PATH']}"
     environment = {**os.environ, "PATH": path, "CARGO_TARGET_DIR": str(target)}
     for arguments in CHECKS:
-        done = subprocess.run([cargo, *arguments], cwd=crate, env=environment, check=False)
+        command = [cargo, *arguments]
+        done = subprocess.run(command, cwd=crate, env=environment, timeout=SECONDS, check=False)
         if done.returncode:
             return done.returncode
     return 0
