@@ -51,7 +51,7 @@ class GoldenVolume:
         action: Action = "kept"
         amount = Amount()
         if wanted and not self._made.exists():
-            action, amount = "copied", self._copy()
+            action, amount = "copied", self._copy(wanted, began)
         elif wanted and self._last() != wanted:
             action, amount = "restored", self._restore()
         if action != "kept":
@@ -59,10 +59,20 @@ class GoldenVolume:
         if cold:
             for name in self.folders:
                 forget(self.root / name)
+        if action == "kept" and wanted and (told := self._copied_for(wanted)) is not None:
+            return told
         seconds = round(time.monotonic() - began, 3)
         return Outcome(action=action, files=amount.files, bytes=amount.size_bytes, seconds=seconds)
 
-    def _copy(self) -> Amount:
+    def _copied_for(self, wanted: str) -> Outcome | None:
+        """What a pod of this start copied that was replaced before its account was read."""
+        made = json.loads(self._made.read_text(encoding="utf-8"))
+        if made.get("start") != wanted:
+            return None
+        files, size, seconds = made["files"], made["bytes"], made["seconds"]
+        return Outcome(action="copied", files=files, bytes=size, seconds=seconds)
+
+    def _copy(self, wanted: str, began: float) -> Amount:
         self._check_stopped()
         if self.golden.exists():
             shutil.rmtree(self.golden)
@@ -75,7 +85,13 @@ class GoldenVolume:
             copy_tree(self.root / name, self.golden / name)
         sync_folder(self.golden)
         amount = measure(self.golden)
-        made = {"folders": here, "files": amount.files, "bytes": amount.size_bytes}
+        made = {
+            "start": wanted,
+            "folders": here,
+            "files": amount.files,
+            "bytes": amount.size_bytes,
+            "seconds": round(time.monotonic() - began, 3),
+        }
         self._note(self._made, json.dumps(made))
         return amount
 

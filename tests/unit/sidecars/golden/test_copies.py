@@ -74,6 +74,17 @@ def test_a_pod_that_somebody_makes_anew_keeps_its_data(volume: GoldenVolume) -> 
     assert contents(volume.root) == used
 
 
+def test_a_pod_that_replaces_the_copying_one_gives_the_copys_account(volume: GoldenVolume) -> None:
+    made = volume.prepare("golden", cold=False)
+    assert made["action"] == "copied"
+    assert made["files"]
+    again = volume.prepare("golden", cold=False)
+    assert {**again, "seconds": 0} == {**made, "seconds": 0}
+    assert again["seconds"] <= made["seconds"]
+    volume.prepare("trial-1", cold=False)
+    assert volume.prepare("trial-1", cold=False)["action"] == "kept"
+
+
 def test_a_server_that_was_killed_is_not_copied(volume: GoldenVolume) -> None:
     for left in ("mariadb.pid", "data/postmaster.pid"):
         (volume.root / left).touch()
