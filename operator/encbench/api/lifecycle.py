@@ -340,8 +340,8 @@ TRIAL_LIFE = Lifecycle(
             true={"Waiting": "They do."},
             false={STARTING: "Their pods are starting.", **_POD},
             unknown={
-                EARLY: "The trial before it is being measured, whose clients may hold what these "
-                "need.",
+                EARLY: "A trial before it is being measured or stores its results, and its clients "
+                "may hold what these need.",
                 NODE_IN_USE: "A pod fits no node while another campaign or cell works on one that "
                 "it could use.",
             },

@@ -138,6 +138,12 @@ def _container(entry: Body, prefix: str = "") -> ContainerFacts:
     )
 
 
+def has_room(body: Body) -> bool:
+    """Whether what a pod requests is taken from a node: it is placed and has not ended."""
+    phase = (body.get("status") or {}).get("phase", "Pending")
+    return bool(body["spec"].get("nodeName")) and phase not in ("Succeeded", "Failed")
+
+
 ENDING_SLACK = 10.0
 """Seconds that a pod may take beyond the time that Kubernetes has given it to end."""
 

@@ -304,6 +304,17 @@ def test_they_have_the_steps_whole_time_from_then_on(left: Trial | None) -> None
     assert (late.status.outcome, late.status.reason) == ("Failed", "Unschedulable")
 
 
+def test_nor_are_those_that_wait_for_the_room_of_clients_that_still_store_results() -> None:
+    waits = decide(a_trial({"Prepared": ("False", 900.0)}), saw(NOWHERE, leaving=("one", "two")))
+    assert waits.status.outcome is None
+    fact = find(waits.status.conditions, "Prepared")
+    assert fact is not None
+    assert (fact.status, fact.reason) == ("Unknown", "Early")
+    assert fact.message.startswith("waits for clients of one, two, which still store results: ")
+    later = decide(a_trial({"Prepared": ("Unknown", 900.0)}), saw(NOWHERE))
+    assert later.status.outcome is None, "the step's time begins now"
+
+
 def taken(name: str, cores: int = 4, **fields: Any) -> Node:
     """A node on which others work."""
     usual = Node(name, labels={}, taints=(), offers=PodRequest(1000 * cores, 8 << 30))

@@ -10,7 +10,7 @@ import pytest
 from encbench import ports
 from encbench.api.kinds import NODE, POD
 from encbench.kube import labels
-from encbench.ports import Access, Unavailable
+from encbench.ports import Access, Body, Unavailable
 from encbench.reconcile.deps import Deps, Reads
 from encbench.reconcile.nodes import NodeStanding
 from encbench.reconcile.objects import trial as as_trial
@@ -144,6 +144,41 @@ async def test_only_where_a_client_has_no_node_those_of_others_are_read() -> Non
     world.cluster.calls.clear()
     assert (await observe(world.deps, world.trials()[0], others)).taken == ()
     assert not [call for call in world.cluster.calls if call.kind == NODE]
+
+
+@pytest.mark.parametrize(
+    ("status", "found"),
+    [
+        ({"phase": "Running"}, ("earlier",)),
+        ({}, ("earlier",)),
+        ({"phase": "Succeeded"}, ()),
+        ({"phase": "Failed"}, ()),
+    ],
+)
+async def test_so_are_the_clients_of_its_cell_that_have_room(
+    status: Body, found: tuple[str, ...]
+) -> None:
+    world = World()
+    world.controllers.scheduler = Scheduler(["n1"])
+    world.apply(*parts(), study("plain", blocks=1))
+    await world.run(lambda: bool(world.trials()))
+    await world.settle(5)
+    (trial,) = world.trials()
+    (own,) = [pod for pod in world.cluster.all(POD) if labels.TRIAL in pod["metadata"]["labels"]]
+    world.cluster.add(POD, another(own, status))
+    world.cluster.add(POD, another(own, status, name="unplaced", node=None))
+    assert (await observe(world.deps, trial, TrialFound())).leaving == found
+    turns: Body = {"sliceSeconds": 1, "settleSeconds": 0, "rounds": 6, "seed": 1}
+    turns["trials"] = [trial.name, "earlier"]
+    together = {**trial.body, "spec": {**trial.body["spec"], "turns": turns}}
+    assert (await observe(world.deps, as_trial(together), TrialFound())).leaving == ()
+
+
+def another(pod: Body, status: Body, name: str = "earlier", node: str | None = "n1") -> Body:
+    """A client's pod of another trial."""
+    marks = {**pod["metadata"]["labels"], labels.TRIAL: name}
+    meta = {"name": name, "namespace": SPACE, "labels": marks, "uid": name}
+    return {**pod, "metadata": meta, "spec": {**pod["spec"], "nodeName": node}, "status": status}
 
 
 async def test_looking_at_a_trial_in_mid_run_writes_nothing_and_asks_for_nothing() -> None:

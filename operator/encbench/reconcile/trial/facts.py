@@ -174,6 +174,8 @@ class TrialSeen:
     """The trial that this one comes after, as long as that matters."""
     taken: tuple[Node, ...] = ()
     """Nodes on which others work, where a client has none and they are not ruled out by name."""
+    leaving: tuple[str, ...] = ()
+    """Earlier trials of its cell whose clients still have room, where one of its own has none."""
     absences: Absences = NEVER
 
     @property

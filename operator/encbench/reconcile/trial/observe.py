@@ -13,7 +13,15 @@ from encbench.ports import Access, Body, Rejected, Unavailable
 from encbench.reconcile import agents, objects
 from encbench.reconcile.deps import Reads
 from encbench.reconcile.objects import Trial, belongs_to
-from encbench.reconcile.pods import JobFacts, PodFacts, job_facts, node_lost, pod_facts
+from encbench.reconcile.pods import (
+    JobFacts,
+    PodFacts,
+    has_room,
+    is_stuck,
+    job_facts,
+    node_lost,
+    pod_facts,
+)
 from encbench.reconcile.trial import recovery
 from encbench.reconcile.trial.facts import (
     ClientPod,
@@ -62,6 +70,7 @@ async def observe(read: Reads, trial: Trial, found: TrialFound) -> TrialSeen:
         siblings=await _siblings(read, trial),
         before=await _before(read, trial),
         taken=await _taken(read, trial, clients, found),
+        leaving=await _leaving(read, trial, clients),
         absences=read.presence.absences(),
     )
 
@@ -93,6 +102,27 @@ async def _taken(
     names = found.nodes.taken & named if named else found.nodes.taken
     bodies = [await read.cluster.get(NODE, "", name) for name in sorted(names)]
     return tuple(one for one in (node(body) for body in bodies if body) if one is not None)
+
+
+async def _leaving(read: Reads, trial: Trial, clients: Sequence[ClientPod]) -> tuple[str, ...]:
+    """Whose clients have ended their work, but not yet stored what they recorded."""
+    if not any(client.pod.unschedulable for client in clients):
+        return ()
+    spec = trial.spec
+    own = {
+        labels.COMPONENT: "client",
+        labels.CAMPAIGN: spec.campaign_ref.name,
+        labels.CELL: spec.cell,
+    }
+    pods = await read.cluster.list(POD, trial.namespace, own)
+    now, absences = read.clock.now(), read.presence.absences()
+    names = {
+        body["metadata"]["labels"].get(labels.TRIAL, "")
+        for body in pods
+        if has_room(body) and not is_stuck(body, now, absences)
+    }
+    # The other trials of an interleaved block need their room for as long as this one does.
+    return tuple(sorted(names - {trial.name, *(spec.turns.trials if spec.turns else ())}))
 
 
 async def _siblings(read: Reads, trial: Trial) -> tuple[Sibling, ...]:

@@ -180,7 +180,7 @@ def _check_clients(draft: TrialDraft, *, is_apart: bool) -> Trouble | None:
     """Set `Prepared`; gives back what keeps the clients from starting.
 
     It is Unknown while others may hold what these need, so that the step's deadline does not run:
-    the clients of the trial before, or another campaign or cell.
+    the clients of earlier trials until they have stored their results, or another campaign or cell.
     """
     wanted, waiting = draft.spec.workload.client.replicas, draft.seen.clients_in("waiting")
     if len(waiting) == wanted:
@@ -196,6 +196,11 @@ def _check_clients(draft: TrialDraft, *, is_apart: bool) -> Trouble | None:
         draft.condition(life.PREPARED, None, life.EARLY, "the trial before it is being measured")
         return found
     if found is not None and found.reason == life.UNSCHEDULABLE:
+        if draft.seen.leaving:
+            names = ", ".join(draft.seen.leaving[:MOST])
+            message = f"waits for clients of {names}, which still store results: {found.message}"
+            draft.condition(life.PREPARED, None, life.EARLY, message)
+            return found
         taken = _taken(draft, is_apart=is_apart)
         if taken:
             where = f"node{'s' if len(taken) > 1 else ''} {', '.join(taken[:MOST])}"
