@@ -154,6 +154,9 @@ _FLAGS: Final = (
     *(f"-gcflags={packages}=-dwarf=false -l" for packages in _NOT_INLINED),
 )
 _BUILD_TIMEOUT: Final = 3600
+_MEMORY: Final = {"GOGC": "off", "GOMEMLIMIT": "1GiB"}
+"""The compiler lives for seconds, so it collects no garbage before it has taken as much memory as
+it does anyway for the largest packages. That saves a twentieth of its CPU time."""
 
 
 def kubernetes() -> str:
@@ -219,6 +222,7 @@ def ensure(layout: Layout, console: Console, name: str, architecture: str = nati
                     "GOARCH": architecture,
                     "GOFLAGS": "",
                     "GOWORK": "off",
+                    **_MEMORY,
                 },
             )
 
