@@ -53,10 +53,10 @@ test: parts lint ## Everything that must pass: check, contract, end-to-end and f
 # A campaign mostly waits, so that there is time beside it for what measures nothing.
 .PHONY: aside
 aside:
-	@failed=$$(mktemp); \
-	{ nice -n 19 $(MAKE) --no-print-directory unit check-parts contract-beside 2>&1 \
-		|| echo failed >"$$failed"; } | sed -u 's/^/beside: /'; \
-	test ! -s "$$failed"; code=$$?; rm "$$failed"; exit $$code
+	@code=$$(mktemp); \
+	{ nice -n 19 $(MAKE) --no-print-directory unit check-parts contract-beside 2>&1; \
+		echo $$? >"$$code"; } | sed -u 's/^/beside: /'; \
+	exit "$$(cat "$$code"; rm "$$code")"
 
 .PHONY: parts
 parts: parts-made ## Install, compile and build what the tests need, unless it is in the cache
