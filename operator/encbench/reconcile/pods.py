@@ -4,10 +4,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from encbench.api.conditions import parse_time
+from encbench.api.kinds import POD
 from encbench.api.lifecycle import NODE_LOST, SETTINGS_REFUSED, UNSCHEDULABLE
 from encbench.database import golden
+from encbench.kube import labels
 from encbench.ports import Body
 from encbench.reconcile.absences import Absences
+from encbench.reconcile.deps import Reads
+from encbench.reconcile.objects import Testbed, Trial
 from encbench.tools.pod import REACH
 from encbench.tools.tpcc import drivers
 from encbench.wire.failure import failure
@@ -90,7 +94,7 @@ def pod_facts(body: Body) -> PodFacts:
     unschedulable = scheduled.get("message", "") if scheduled.get("status") == "False" else ""
     ends = meta.get("deletionTimestamp")
     deleting = ends is not None
-    labels = meta.get("labels") or {}
+    marks = meta.get("labels") or {}
     return PodFacts(
         name=meta["name"],
         uid=meta["uid"],
@@ -99,7 +103,7 @@ def pod_facts(body: Body) -> PodFacts:
         ip=status.get("podIP"),
         deleting=deleting,
         unschedulable=unschedulable,
-        index=int(labels.get("batch.kubernetes.io/job-completion-index", "0")),
+        index=int(marks.get("batch.kubernetes.io/job-completion-index", "0")),
         created=parse_time(meta["creationTimestamp"]).timestamp(),
         is_silent=_is_lost(status),
         ends=ends,
@@ -154,6 +158,22 @@ def is_stuck(body: Body, now: datetime, absences: Absences) -> bool:
     until = body["metadata"].get("deletionTimestamp")
     late = until is not None and absences.waited(parse_time(until), now) > ENDING_SLACK
     return late or _is_lost(body.get("status") or {})
+
+
+async def in_cell(read: Reads, subject: Testbed | Trial, component: str) -> list[Body]:
+    """The pods of that component in the subject's cell that are there or will end.
+
+    What is left on a lost node uses nothing that others could have.
+    """
+    spec = subject.spec
+    own = {
+        labels.COMPONENT: component,
+        labels.CAMPAIGN: spec.campaign_ref.name,
+        labels.CELL: spec.cell,
+    }
+    found = await read.cluster.list(POD, subject.namespace, own)
+    now, absences = read.clock.now(), read.presence.absences()
+    return [body for body in found if not is_stuck(body, now, absences)]
 
 
 @dataclass(frozen=True)

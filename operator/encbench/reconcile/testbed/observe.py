@@ -16,7 +16,7 @@ from encbench.ports import Rejected, Unavailable
 from encbench.reconcile import agents, objects
 from encbench.reconcile.deps import Reads
 from encbench.reconcile.objects import Testbed, belongs_to
-from encbench.reconcile.pods import JobFacts, PodFacts, is_stuck, job_facts, pod_facts
+from encbench.reconcile.pods import JobFacts, PodFacts, in_cell, job_facts, pod_facts
 from encbench.reconcile.testbed import external
 from encbench.reconcile.testbed.facts import SetFacts, TestbedFound, TestbedSeen
 from encbench.reconcile.testbed.machine import machine
@@ -101,18 +101,8 @@ async def _server(
 
 
 async def _neighbours(read: Reads, testbed: Testbed) -> tuple[str, ...]:
-    """Testbeds of the cell whose database pod is there, stopping ones included.
-
-    What is left on a lost node uses no memory of another's.
-    """
-    own = {
-        labels.COMPONENT: "database",
-        labels.CAMPAIGN: testbed.spec.campaign_ref.name,
-        labels.CELL: testbed.spec.cell,
-    }
-    pods = await read.cluster.list(POD, testbed.namespace, own)
-    now, absences = read.clock.now(), read.presence.absences()
-    marks = [body["metadata"]["labels"] for body in pods if not is_stuck(body, now, absences)]
+    """Testbeds of the cell whose database pod is there, stopping ones included."""
+    marks = [body["metadata"]["labels"] for body in await in_cell(read, testbed, "database")]
     names = {one.get(labels.TESTBED, "") for one in marks}
     return tuple(sorted(names - {testbed.name}))
 

@@ -17,7 +17,7 @@ from encbench.reconcile.pods import (
     JobFacts,
     PodFacts,
     has_room,
-    is_stuck,
+    in_cell,
     job_facts,
     node_lost,
     pod_facts,
@@ -108,21 +108,10 @@ async def _leaving(read: Reads, trial: Trial, clients: Sequence[ClientPod]) -> t
     """Whose clients have ended their work, but not yet stored what they recorded."""
     if not any(client.pod.unschedulable for client in clients):
         return ()
-    spec = trial.spec
-    own = {
-        labels.COMPONENT: "client",
-        labels.CAMPAIGN: spec.campaign_ref.name,
-        labels.CELL: spec.cell,
-    }
-    pods = await read.cluster.list(POD, trial.namespace, own)
-    now, absences = read.clock.now(), read.presence.absences()
-    names = {
-        body["metadata"]["labels"].get(labels.TRIAL, "")
-        for body in pods
-        if has_room(body) and not is_stuck(body, now, absences)
-    }
+    pods, turns = await in_cell(read, trial, "client"), trial.spec.turns
+    names = {body["metadata"]["labels"].get(labels.TRIAL, "") for body in pods if has_room(body)}
     # The other trials of an interleaved block need their room for as long as this one does.
-    return tuple(sorted(names - {trial.name, *(spec.turns.trials if spec.turns else ())}))
+    return tuple(sorted(names - {trial.name, *(turns.trials if turns else ())}))
 
 
 async def _siblings(read: Reads, trial: Trial) -> tuple[Sibling, ...]:
