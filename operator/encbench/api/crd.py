@@ -14,7 +14,7 @@ import yaml
 from encbench.api.base import GROUP, VERSION
 from encbench.api.resources import NAME_RULE, RESOURCES, Column, Resource
 from encbench.api.rules import as_cel
-from encbench.api.schema import describe_defaults, structural
+from encbench.api.schema import describe_defaults, structural, without_rules
 
 ROOT = Path(__file__).resolve().parents[3]
 """The checkout, if this module runs from one."""
@@ -64,7 +64,7 @@ def schema(resource: Resource) -> dict[str, Any]:
         "spec": describe_defaults(structural(resource.spec)),
     }
     if resource.status is not None:
-        properties["status"] = structural(resource.status)
+        properties["status"] = without_rules(structural(resource.status))
     return {
         "type": "object",
         "description": resource.description,

@@ -1,12 +1,15 @@
 """The generated files: up to date and complete; tests/unit/chart has what Helm makes of them."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from encbench.api import crd
 from encbench.api.resources import RESOURCES, Resource
+from encbench.api.rules import VALIDATIONS
 
 
 def test_the_committed_files_are_what_would_be_written() -> None:
@@ -49,6 +52,26 @@ def test_every_kind_reads_well_in_kubectl(resource: Resource) -> None:
     columns = [column["name"] for column in version["additionalPrinterColumns"]]
     assert columns[-1] == "Age"
     assert ("status" in version.get("subresources", {})) == (resource.status is not None)
+
+
+@pytest.mark.parametrize("resource", RESOURCES, ids=lambda one: one.kind.plural)
+def test_the_oldest_api_server_takes_every_rule_for_cheap_enough(resource: Resource) -> None:
+    """`make contract-versions` asks it; this says so in every run, without one."""
+    properties = crd.schema(resource)["properties"]
+    assert _ruled(properties.get("status", {}), lambda _: True) == []
+    assert _ruled(properties["spec"], lambda path: "[]" in path and path.endswith("|int")) == []
+    assert _ruled(properties["spec"], lambda _: True)
+
+
+def _ruled(node: dict[str, Any], wanted: Callable[[str], bool], path: str = "") -> list[str]:
+    """The wanted paths that have rules. `[]` is an entry of a list or map, `|int` int-or-string."""
+    mark = "|int" if "x-kubernetes-int-or-string" in node else ""
+    found = [path + mark] if VALIDATIONS in node and wanted(path + mark) else []
+    for name, field in node.get("properties", {}).items():
+        found += _ruled(field, wanted, f"{path}.{name}")
+    for inner in node.keys() & {"items", "additionalProperties"}:
+        found += _ruled(node[inner], wanted, f"{path}[]")
+    return found
 
 
 def test_short_names_are_free() -> None:
