@@ -287,6 +287,10 @@ def test_statements_of_other_sessions_are_encrypted(
     text: bytes, server: Server, strict: Proxy
 ) -> None:
     """The server ignores the text, so that nothing can follow from it."""
+    with server.wire() as direct:
+        direct.command(wire.PROCESSES, text)
+        if direct.packet()[0] == wire.ERR:
+            pytest.skip("this server does not know the command any more")
     with server.wire(strict.port) as made:
         made.command(wire.PROCESSES, text)
         (result,) = made.results(binary=False)
