@@ -30,8 +30,8 @@ OPEN = ("SELECT @@", "SHOW WARNINGS")
 FLOATING = {4, 5}
 TRIES = 3
 """A plan may change between two executions, and with it the order of rows. Two sessions may even
-differ as long as they live, because each keeps statistics of its open tables. The last try
-therefore compares as loosely as SQL allows."""
+differ as long as they live, because each keeps statistics of its open tables. One more
+try therefore compares as loosely as SQL allows."""
 LOOSE = 1 / 1_000
 """The share of statements that may need it."""
 CHOSEN = {tuple(line.split(".")) for line in bank.SOME.splitlines() if "." in line}
@@ -103,7 +103,7 @@ def checked(server: Server, algorithm: str, seed: int, count: int) -> None:
             side = proxies[group % len(proxies)]
             group += 1
             where = f"{SEED}={seed}, {algorithm}: {[one.text for one in statements]}"
-            for attempt in range(1, TRIES + 1):
+            for attempt in range(TRIES + 1):
                 last = attempt == TRIES
                 try:
                     good, values = alike(direct, side, statements, loosely=last)
@@ -158,6 +158,7 @@ def compared(
     assert len(sealed.results) == len(plain.results) == len(binary.results)
     found = 0
     for text, own, seen in zip(plain.results, binary.results, sealed.results, strict=True):
+        assert len(seen.columns) == len(text.columns) == len(own.columns)
         width = range(len(seen.columns))
         closed = [n for n in width if any(is_envelope(row[n]) for row in seen.rows)]
         clear = [n for n in width if n not in closed]
