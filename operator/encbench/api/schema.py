@@ -9,6 +9,7 @@ Source: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/cust
 """
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from encbench.api.base import Model
@@ -36,14 +37,9 @@ def structural(model: type[Model]) -> Schema:
 
 def describe_defaults(schema: Schema) -> Schema:
     """The schema with plain defaults in its descriptions, because kubectl explain shows none."""
-    made, default = dict(schema), schema.get("default")
+    made, default = _within(schema, describe_defaults), schema.get("default")
     if isinstance(default, bool | int | float | str) and default != "":
         made["description"] = f"{made['description']} Default: {json.dumps(default)}."
-    if "properties" in made:
-        parts = made["properties"].items()
-        made["properties"] = {name: describe_defaults(field) for name, field in parts}
-    if "items" in made:
-        made["items"] = describe_defaults(made["items"])
     return made
 
 
@@ -54,12 +50,18 @@ def without_rules(schema: Schema) -> Schema:
     applied. Kubernetes 1.32 ignores `maxLength` where an integer may stand too, and refuses a rule
     about such a text within a map as too expensive.
     """
-    made = {key: value for key, value in schema.items() if key != VALIDATIONS}
+    made = _within(schema, without_rules)
+    made.pop(VALIDATIONS, None)
+    return made
+
+
+def _within(schema: Schema, change: Callable[[Schema], Schema]) -> Schema:
+    """A copy whose parts, one level below, are changed."""
+    made = dict(schema)
     if "properties" in made:
-        parts = made["properties"].items()
-        made["properties"] = {name: without_rules(field) for name, field in parts}
+        made["properties"] = {name: change(field) for name, field in made["properties"].items()}
     for inner in made.keys() & {"additionalProperties", "items"}:
-        made[inner] = without_rules(made[inner])
+        made[inner] = change(made[inner])
     return made
 
 
