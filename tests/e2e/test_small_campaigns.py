@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e import readings
+from tests.e2e import manifests, readings
 from tests.e2e.conftest import conditions, delete_campaign, ended
 from tests.support.install import NAMESPACE
 from tests.support.kube import REPO, Kube, wait_for
@@ -50,6 +50,8 @@ def found(request: pytest.FixtureRequest, installed: Kube) -> Iterator[Found]:
         yield Found(body, report["status"], records)
     finally:
         delete_campaign(installed, name)
+        # A study's modes and workloads may be called as those of the tests that follow.
+        installed.apply(*manifests.parts())
 
 
 def test_the_report_has_every_condition_in_full(found: Found) -> None:
