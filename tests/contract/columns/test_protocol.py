@@ -268,13 +268,21 @@ def test_the_statement_that_was_prepared_last(server: Server, strict: Proxy) -> 
     assert is_envelope(row[1])
 
 
+def known(server: Server, command: int, text: bytes) -> None:
+    """Skip the test where the server itself refuses the command, as later releases do."""
+    with server.wire() as direct:
+        direct.command(command, text)
+        if direct.packet()[0] == wire.ERR:
+            pytest.skip("this server does not know the command any more")
+
+
 def test_definitions_of_a_table(server: Server, strict: Proxy, capabilities: int) -> None:
+    known(server, wire.FIELD_LIST, b"secret\0")
     with server.wire(strict.port, capabilities) as made:
         made.command(wire.FIELD_LIST, b"secret\0")
         kinds = {}
         while (packet := made.packet())[0] != wire.EOF:
-            if packet[0] == wire.ERR:
-                pytest.skip("this server does not know the command any more")
+            assert packet[0] != wire.ERR, packet
             column = wire._definition(packet)
             kinds[column.org_name] = column.kind
         assert kinds[b"name"] == kinds[b"num"] == 0xFD
@@ -287,10 +295,7 @@ def test_statements_of_other_sessions_are_encrypted(
     text: bytes, server: Server, strict: Proxy
 ) -> None:
     """The server ignores the text, so that nothing can follow from it."""
-    with server.wire() as direct:
-        direct.command(wire.PROCESSES, text)
-        if direct.packet()[0] == wire.ERR:
-            pytest.skip("this server does not know the command any more")
+    known(server, wire.PROCESSES, text)
     with server.wire(strict.port) as made:
         made.command(wire.PROCESSES, text)
         (result,) = made.results(binary=False)
