@@ -225,6 +225,14 @@ def test_a_proxy_s_cpu_that_was_withheld_leaves_its_block_out_and_says_so() -> N
     assert finding.blocks == group.counted_blocks - 2, "the one of enc50, and this one"
 
 
+def test_an_arm_whose_proxy_s_cpu_was_always_withheld_takes_it_from_no_other() -> None:
+    withheld = frozenset((64, block, "enc20") for block in range(1, 100))
+    of = replace(COLUMNS, instances=("one",), concurrency=(64,), without_proxy_cpu=withheld)
+    (group,) = report_of(of).groups
+    assert group.row("enc20").proxy_cpu_ms_per_transaction is None
+    assert group.row("enc100").proxy_cpu_ms_per_transaction == pytest.approx(0.6, rel=0.05)
+
+
 def test_the_direct_arm_s_answer_is_the_cost_of_the_hop() -> None:
     (headline,) = [one for one in known().headlines if one.arm == "direct"]
     assert headline.text.startswith(
