@@ -226,7 +226,7 @@ def test_a_proxy_s_cpu_that_was_withheld_leaves_its_block_out_and_says_so() -> N
 
 
 def test_an_arm_whose_proxy_s_cpu_was_always_withheld_takes_it_from_no_other() -> None:
-    withheld = frozenset((64, block, "enc20") for block in range(1, 100))
+    withheld = frozenset((64, block, "enc20") for block in range(1, COLUMNS.blocks + 1))
     of = replace(COLUMNS, instances=("one",), concurrency=(64,), without_proxy_cpu=withheld)
     (group,) = report_of(of).groups
     assert group.row("enc20").proxy_cpu_ms_per_transaction is None
