@@ -6,6 +6,7 @@ carried out. `watch` also exits with 2 for a refused campaign, and with 3 after 
 """
 
 import argparse
+from collections.abc import Sequence
 from functools import partial
 
 from encbench import __version__
@@ -82,6 +83,10 @@ examples:
       while read -r image; do crane copy "$image" "registry.example.com/mirror/${image#*/}"; done
 
 That copies the images of others. encbench's own come with a release, and its push.sh pushes them.
+
+exit codes:
+  0  listed
+  2  the manifests or the campaign cannot be read
 """
 
 _EXTEND = """\
@@ -198,6 +203,19 @@ exit codes:
 """
 
 
+class _CommandParser(argparse.ArgumentParser):
+    """Refuses an unknown flag itself, so that the usage shown is the command's own."""
+
+    def parse_known_args(  # type: ignore[override]  # only called with a fresh namespace
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """The flags, and no unknown ones; ends the process if there are any."""
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return found, unknown
+
+
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     top = argparse.ArgumentParser(
@@ -206,7 +224,9 @@ def parser() -> argparse.ArgumentParser:
         "compare their reports, and check published ones.",
     )
     top.add_argument("--version", action="version", version=f"encbench {__version__}")
-    commands = top.add_subparsers(dest="command", required=True, metavar="command")
+    commands = top.add_subparsers(
+        dest="command", required=True, metavar="command", parser_class=_CommandParser
+    )
 
     add = partial(commands.add_parser, formatter_class=argparse.RawDescriptionHelpFormatter)
     short = "show what a campaign needs and what would be refused, before anything runs"

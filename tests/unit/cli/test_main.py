@@ -13,7 +13,10 @@ from encbench.cli.flags import parser
 from encbench.cli.main import main
 
 REPO = Path(__file__).resolve().parents[3]
-COMMANDS = ("plan", "extend", "watch", "report", "open", "logs", "compare", "history", "audit")
+COMMANDS = (
+    *("plan", "images", "extend", "watch", "report", "open", "logs"),
+    *("compare", "history", "audit"),
+)
 CLI = REPO / "operator" / "encbench" / "cli"
 
 
@@ -39,6 +42,19 @@ def test_bad_usage_ends_with_2(arguments: list[str], capsys: pytest.CaptureFixtu
         main(arguments)
     assert ended.value.code == 2
     assert "usage: kubectl encbench" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_unknown_flag_shows_the_usage_of_its_command(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    needs = {"extend": ["a", "--blocks", "3"], "compare": ["a", "b"]}.get(command, ["a"])
+    with pytest.raises(SystemExit) as ended:
+        main([command, *needs, "--nonsense"])
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"usage: kubectl encbench {command} ")
+    assert said.endswith("error: unrecognized arguments: --nonsense\n")
 
 
 def test_without_a_kubeconfig_it_says_so(
