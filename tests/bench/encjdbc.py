@@ -7,8 +7,8 @@ so that what else the machine does strikes all of them alike. The figure is clie
 
 Clients, server and benchmark share one processor. With two, the kernel puts client and server on
 one or on both of them as it likes, and waking the other processor is at the waker's cost: rounds of
-the same arm took 13 or 30 to 60 us a query, by turns. On one they take 13 to 14 us. What is
-added weighs most there, because the inner driver costs least.
+the same arm took 13 or 30 to 60 us a query, by turns. On one they take 13 to 14 us. What is added
+weighs most there, because the inner driver costs least.
 
 A JVM compiles and places its code anew each time, so each arm is launched LAUNCHES times (15), and
 a launch is one observation: its rounds' mean. An arm is compared within each set of launches; the
@@ -88,9 +88,10 @@ class Way:
     algorithm: str = ""
     """Where it is not the envelope's to say."""
 
-    def queries(self, count: int) -> int:
-        """How many it is asked, where another is asked `count` of one row."""
-        return count // LESS if self.how == "many" else count
+    @property
+    def queries(self) -> int:
+        """How many it is asked in a round."""
+        return QUERIES // LESS if self.how == "many" else QUERIES
 
 
 @dataclass
@@ -227,16 +228,16 @@ def _launched(place: Place, ways: dict[str, Way], launch: int) -> dict[str, floa
             # By rounds, so that the compiler has seen the loop as it will be called: after one long
             # call launches of one arm differed by a tenth, and after rounds by one percent.
             for _ in range(WARM_QUERIES // QUERIES):
-                arm.ask(ways[arm.name].queries(QUERIES))
-        order, shuffle = list(arms), random.Random(launch).shuffle
+                arm.ask(ways[arm.name].queries)
+        drawn = random.Random(launch)
         for _ in range(ROUNDS):
-            last = order[-1]
-            shuffle(order)
-            if order[0] is last:
+            last = arms[-1]
+            drawn.shuffle(arms)
+            if arms[0] is last:
                 # What its JVM still did would count for it alone.
-                order.reverse()
-            for arm in order:
-                arm.seconds.append(arm.ask(ways[arm.name].queries(QUERIES)))
+                arms.reverse()
+            for arm in arms:
+                arm.seconds.append(arm.ask(ways[arm.name].queries))
         _same(ways, {arm.name: arm for arm in arms})
         return {arm.name: statistics.fmean(arm.seconds) for arm in arms}
 
