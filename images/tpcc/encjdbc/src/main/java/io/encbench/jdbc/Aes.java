@@ -16,7 +16,7 @@ final class Aes extends Gcm {
   }
 
   @Override
-  void encrypt(byte[] blocks, int count) throws GeneralSecurityException {
-    cipher.update(blocks, 0, count * Ghash.BLOCK, blocks, 0);
+  void encrypt(byte[] from, byte[] to, int count) throws GeneralSecurityException {
+    cipher.update(from, 0, count * Ghash.BLOCK, to, 0);
   }
 }

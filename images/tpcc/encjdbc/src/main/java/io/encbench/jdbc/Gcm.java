@@ -24,7 +24,9 @@ abstract class Gcm implements Algorithm {
   /** How many blocks are encrypted at once. */
   private static final int MOST = 48;
 
-  /** Counter blocks, and then what they encrypt to. */
+  private final byte[] counters = new byte[MOST * Ghash.BLOCK];
+
+  /** What the counters encrypt to. Apart, because the JDK copies what it encrypts in its place. */
   private final byte[] blocks = new byte[MOST * Ghash.BLOCK];
 
   private Ghash hash;
@@ -45,11 +47,11 @@ abstract class Gcm implements Algorithm {
   }
 
   /** Encrypts that many blocks, each by itself; up to {@link #MOST} fit in. */
-  abstract void encrypt(byte[] blocks, int count) throws GeneralSecurityException;
+  abstract void encrypt(byte[] from, byte[] to, int count) throws GeneralSecurityException;
 
   /** Called by whatever extends this, when it can encrypt. */
   final void keyed() throws GeneralSecurityException {
-    encrypt(blocks, 1);
+    encrypt(counters, blocks, 1);
     hash = new Ghash(blocks);
   }
 
@@ -58,9 +60,8 @@ abstract class Gcm implements Algorithm {
     int length = envelope.length - Envelope.OVERHEAD;
     Prefix prefix = prefix(envelope, binding);
     hash.start(prefix.high, prefix.low);
-    hash.add(envelope, Envelope.CONTENT_AT, length);
     int bound = Envelope.HEADER_BYTES + binding.name().length;
-    hash.add((long) Byte.SIZE * bound, (long) Byte.SIZE * length);
+    hash.finish(envelope, Envelope.CONTENT_AT, length, bound);
 
     // The first block is the tag's, and the text begins with the second.
     int end = Ghash.BLOCK + length;
@@ -106,11 +107,11 @@ abstract class Gcm implements Algorithm {
     for (int i = 0; i < count; i++) {
       int at = i * Ghash.BLOCK;
       // Four zeros, the envelope's counter, and the block's, which begins with 1.
-      LONGS.set(blocks, at, nonce >>> Integer.SIZE);
-      INTS.set(blocks, at + 8, (int) nonce);
-      INTS.set(blocks, at + 12, from / Ghash.BLOCK + i + 1);
+      LONGS.set(counters, at, nonce >>> Integer.SIZE);
+      INTS.set(counters, at + 8, (int) nonce);
+      INTS.set(counters, at + 12, from / Ghash.BLOCK + i + 1);
     }
-    encrypt(blocks, count);
+    encrypt(counters, blocks, count);
     return count * Ghash.BLOCK;
   }
 

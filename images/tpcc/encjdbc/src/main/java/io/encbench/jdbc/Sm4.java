@@ -86,26 +86,26 @@ final class Sm4 extends Gcm {
 
   /** What is behind the last block, up to the third, is encrypted for nothing. */
   @Override
-  void encrypt(byte[] blocks, int count) {
+  void encrypt(byte[] from, byte[] to, int count) {
     for (int i = 0; i < count; i += TOGETHER) {
-      three(blocks, i * Ghash.BLOCK);
+      three(from, to, i * Ghash.BLOCK);
     }
   }
 
-  private void three(byte[] blocks, int at) {
+  private void three(byte[] from, byte[] to, int at) {
     final int[] keys = roundKeys;
-    int a0 = word(blocks, at);
-    int a1 = word(blocks, at + 4);
-    int a2 = word(blocks, at + 8);
-    int a3 = word(blocks, at + 12);
-    int b0 = word(blocks, at + 16);
-    int b1 = word(blocks, at + 20);
-    int b2 = word(blocks, at + 24);
-    int b3 = word(blocks, at + 28);
-    int c0 = word(blocks, at + 32);
-    int c1 = word(blocks, at + 36);
-    int c2 = word(blocks, at + 40);
-    int c3 = word(blocks, at + 44);
+    int a0 = word(from, at);
+    int a1 = word(from, at + 4);
+    int a2 = word(from, at + 8);
+    int a3 = word(from, at + 12);
+    int b0 = word(from, at + 16);
+    int b1 = word(from, at + 20);
+    int b2 = word(from, at + 24);
+    int b3 = word(from, at + 28);
+    int c0 = word(from, at + 32);
+    int c1 = word(from, at + 36);
+    int c2 = word(from, at + 40);
+    int c3 = word(from, at + 44);
     for (int i = 0; i < ROUNDS; i += 4) {
       int key = keys[i];
       a0 ^= mixed(a1 ^ a2 ^ a3 ^ key);
@@ -124,9 +124,9 @@ final class Sm4 extends Gcm {
       b3 ^= mixed(b0 ^ b1 ^ b2 ^ key);
       c3 ^= mixed(c0 ^ c1 ^ c2 ^ key);
     }
-    put(blocks, at, a3, a2, a1, a0);
-    put(blocks, at + 16, b3, b2, b1, b0);
-    put(blocks, at + 32, c3, c2, c1, c0);
+    put(to, at, a3, a2, a1, a0);
+    put(to, at + 16, b3, b2, b1, b0);
+    put(to, at + 32, c3, c2, c1, c0);
   }
 
   private static int word(byte[] bytes, int at) {
