@@ -10,20 +10,30 @@ import java.nio.charset.StandardCharsets;
  */
 final class Binding {
   private final byte[] name;
+  private final String table;
+  private final String column;
 
   /** Header and name, hashed with the key of the last value; null before the first one. */
   Gcm.Prefix prefix;
 
   /** One for no column: of an expression's values, or of names beyond ASCII. */
   Binding() {
-    this.name = new byte[] {0};
+    this(null, null);
   }
 
   Binding(String table, String column) {
+    this.table = table;
+    this.column = column;
     this.name =
         isPlain(table) && isPlain(column)
             ? (table + '\0' + column).getBytes(StandardCharsets.US_ASCII)
-            : new Binding().name;
+            : new byte[] {0};
+  }
+
+  /** Whether it is made of these names. */
+  boolean isOf(String table, String column) {
+    return java.util.Objects.equals(column, this.column)
+        && java.util.Objects.equals(table, this.table);
   }
 
   /** What is authenticated beside a value and its header. */

@@ -7,7 +7,7 @@ import java.sql.Types;
 
 /** Which columns of a result hold envelopes, and of what types they are. */
 final class Columns {
-  private static final Columns NONE = new Columns(new Binding[0], new Value[0]);
+  static final Columns NONE = new Columns(new Binding[0], new Value[0]);
 
   /** What the values of a column are bound to; null where it holds no envelopes. */
   private final Binding[] bindings;
@@ -24,8 +24,10 @@ final class Columns {
    * By what the proxy announced.
    *
    * @param session says whether envelopes may lie in any binary string
+   * @param before those of the statement's last result, which mostly has the same columns; {@link
+   *     #NONE} before the first one
    */
-  static Columns of(ResultSetMetaData meta, Session session) throws SQLException {
+  static Columns of(ResultSetMetaData meta, Session session, Columns before) throws SQLException {
     // There is no proxy for PostgreSQL, so nothing can be announced.
     if (meta == null || session.inner == Inner.POSTGRESQL && !session.stored) {
       return NONE;
@@ -45,7 +47,9 @@ final class Columns {
         bindings = new Binding[count + 1];
         known = new Value[count + 1];
       }
-      bindings[column] = session.binding(meta.getTableName(column), meta.getColumnName(column));
+      Binding likely = before.mayHold(column) ? before.bindings[column] : null;
+      bindings[column] =
+          session.binding(meta.getTableName(column), meta.getColumnName(column), likely);
       known[column] =
           announced == null ? null : new Value(announced, session.inner, session.truths);
     }

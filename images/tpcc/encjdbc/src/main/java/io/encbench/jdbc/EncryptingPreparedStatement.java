@@ -18,7 +18,7 @@ class EncryptingPreparedStatement extends PreparedStatementDelegate {
   @Override
   public ResultSetMetaData getMetaData() throws SQLException {
     ResultSetMetaData found = super.getMetaData();
-    Columns columns = Columns.of(found, session);
+    Columns columns = Columns.of(found, session, lastColumns);
     return columns.mayHoldAny() ? new EncryptingMetaData(session, columns, found) : found;
   }
 }

@@ -75,7 +75,11 @@ final class EncryptingResultSet extends ResultSetDelegate {
 
   private Columns columns() throws SQLException {
     if (columns == null) {
-      columns = Columns.of(inner.getMetaData(), session);
+      Columns before = statement == null ? Columns.NONE : statement.lastColumns;
+      columns = Columns.of(inner.getMetaData(), session, before);
+      if (statement != null) {
+        statement.lastColumns = columns;
+      }
     }
     return columns;
   }

@@ -13,6 +13,9 @@ class EncryptingStatement extends StatementDelegate {
   private ResultSet last;
   private EncryptingResultSet wrapper;
 
+  /** Of the result that was read last. */
+  Columns lastColumns = Columns.NONE;
+
   EncryptingStatement(Session session, Statement inner) {
     super(session, inner);
     this.inner = inner;

@@ -36,8 +36,16 @@ final class Session {
     nullMeansCurrent = options.nullMeansCurrent();
   }
 
-  /** What the values of a column are bound to, by the names that the server has for it. */
-  synchronized Binding binding(String table, String column) {
+  /**
+   * What the values of a column are bound to, by the names that the server has for it.
+   *
+   * @param likely what may be it, or null: to compare the names is cheaper than to look them up
+   */
+  Binding binding(String table, String column, Binding likely) {
+    return likely != null && likely.isOf(table, column) ? likely : binding(table, column);
+  }
+
+  private synchronized Binding binding(String table, String column) {
     if (bindings.size() == MOST) {
       bindings.clear();
     }

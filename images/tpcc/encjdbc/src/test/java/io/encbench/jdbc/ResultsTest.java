@@ -64,6 +64,19 @@ class ResultsTest {
   private static ResultSet row(
       Inner inner, String table, Mek mek, boolean stored, int precision, byte[]... values)
       throws SQLException {
+    Session session = session(inner, mek, stored);
+    ResultSet ours = new EncryptingResultSet(session, null, sent(table, precision, values));
+    assertTrue(ours.next());
+    return ours;
+  }
+
+  private static Session session(Inner inner, Mek mek, boolean stored) throws SQLException {
+    Options options = new Options(inner, "", new Properties());
+    return new Session(inner, new Opener(mek, stored), stored, options);
+  }
+
+  /** As the inner driver has it. */
+  private static ResultSet sent(String table, int precision, byte[]... values) throws SQLException {
     RowSetMetaDataImpl meta = new RowSetMetaDataImpl();
     meta.setColumnCount(values.length + 1);
     meta.setColumnType(1, Types.INTEGER);
@@ -89,12 +102,7 @@ class ResultsTest {
     rows.insertRow();
     rows.moveToCurrentRow();
     rows.beforeFirst();
-    Options options = new Options(inner, "", new Properties());
-    ResultSet ours =
-        new EncryptingResultSet(
-            new Session(inner, new Opener(mek, stored), stored, options), null, rows);
-    assertTrue(ours.next());
-    return ours;
+    return rows;
   }
 
   private static String refusal(ResultSet rows) {
@@ -285,6 +293,23 @@ class ResultsTest {
     String said = refusal(row("item", MEK, true, 0, second, first));
     assertTrue(said.startsWith("column 2 (c1) does not open with the MEK in /keys/mek"), said);
     assertTrue(refusal(row("stock", MEK, true, 0, first, second)).contains("does not open"));
+  }
+
+  /** A routine has results of several tables, and a table may be altered. */
+  @Test
+  void eachResultOfAStatementIsBoundToItsOwnColumns() throws SQLException {
+    EncryptingStatement statement = new EncryptingStatement(session(Inner.MYSQL, MEK, true), null);
+    for (String table : new String[] {"item", "item", "stock", "item"}) {
+      byte[] first = bound(table, "c1", "1");
+      byte[] second = bound(table, "c2", "2");
+      ResultSet rows = statement.wrap(sent(table, 0, first, second));
+      assertTrue(rows.next());
+      assertEquals("1", rows.getString(2));
+      assertEquals("2", rows.getString(3));
+      ResultSet swapped = statement.wrap(sent(table, 0, second));
+      assertTrue(swapped.next());
+      assertTrue(refusal(swapped).contains("does not open"));
+    }
   }
 
   private static byte[] bound(String table, String column, String text) {
