@@ -18,7 +18,7 @@ class EncryptingPreparedStatement extends PreparedStatementDelegate {
   @Override
   public ResultSetMetaData getMetaData() throws SQLException {
     ResultSetMetaData found = super.getMetaData();
-    Columns columns = Columns.of(found, session, lastColumns);
+    Columns columns = columns(found);
     return columns.mayHoldAny() ? new EncryptingMetaData(session, columns, found) : found;
   }
 }

@@ -75,11 +75,9 @@ final class EncryptingResultSet extends ResultSetDelegate {
 
   private Columns columns() throws SQLException {
     if (columns == null) {
-      Columns before = statement == null ? Columns.NONE : statement.lastColumns;
-      columns = Columns.of(inner.getMetaData(), session, before);
-      if (statement != null) {
-        statement.lastColumns = columns;
-      }
+      ResultSetMetaData meta = inner.getMetaData();
+      columns =
+          statement == null ? Columns.of(meta, session, Columns.NONE) : statement.columns(meta);
     }
     return columns;
   }

@@ -3,6 +3,8 @@ package io.encbench.jdbc;
 import io.encbench.jdbc.generator.Delegating;
 import java.sql.Connection;
 import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
+import java.sql.SQLException;
 import java.sql.Statement;
 
 @Delegating(
@@ -14,7 +16,7 @@ class EncryptingStatement extends StatementDelegate {
   private EncryptingResultSet wrapper;
 
   /** Of the result that was read last. */
-  Columns lastColumns = Columns.NONE;
+  private Columns columns = Columns.NONE;
 
   EncryptingStatement(Session session, Statement inner) {
     super(session, inner);
@@ -37,6 +39,12 @@ class EncryptingStatement extends StatementDelegate {
   @Override
   final Connection wrap(Connection found) {
     return session.connection;
+  }
+
+  /** A result's columns, beside those of the last one. */
+  final Columns columns(ResultSetMetaData meta) throws SQLException {
+    columns = Columns.of(meta, session, columns);
+    return columns;
   }
 
   final boolean isAround(Statement other) {

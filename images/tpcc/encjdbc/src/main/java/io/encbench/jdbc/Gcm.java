@@ -92,7 +92,10 @@ abstract class Gcm implements Algorithm {
       return known;
     }
     byte[] name = binding.name();
-    byte[] bound = Arrays.copyOf(envelope, Envelope.HEADER_BYTES + name.length);
+    int length = Envelope.HEADER_BYTES + name.length;
+    // With zeros up to a whole block.
+    byte[] bound = new byte[(length + Ghash.BLOCK - 1) / Ghash.BLOCK * Ghash.BLOCK];
+    System.arraycopy(envelope, 0, bound, 0, Envelope.HEADER_BYTES);
     System.arraycopy(name, 0, bound, Envelope.HEADER_BYTES, name.length);
     hash.start(0, 0);
     hash.add(bound, 0, bound.length);

@@ -3,7 +3,6 @@ package io.encbench.jdbc;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
-import java.util.Arrays;
 
 /**
  * GHASH of NIST SP 800-38D with one hash key.
@@ -26,7 +25,6 @@ final class Ghash {
   private final long[] multiples;
 
   private final long[] ofSquare;
-  private final byte[] rest = new byte[BLOCK];
   private long high;
   private long low;
 
@@ -83,15 +81,10 @@ final class Ghash {
     return low;
   }
 
-  /** Adds bytes, and zeros up to a whole block. */
-  void add(byte[] bytes, int from, int length) {
-    int whole = from + length / BLOCK * BLOCK;
-    addWhole(bytes, from, whole);
-    int left = from + length - whole;
-    if (left > 0) {
-      System.arraycopy(bytes, whole, rest, 0, left);
-      Arrays.fill(rest, left, BLOCK, (byte) 0);
-      add((long) LONGS.get(rest, 0), (long) LONGS.get(rest, Long.BYTES));
+  /** Adds whole blocks. */
+  void add(byte[] bytes, int from, int to) {
+    for (int at = from; at < to; at += BLOCK) {
+      add((long) LONGS.get(bytes, at), (long) LONGS.get(bytes, at + Long.BYTES));
     }
   }
 
@@ -112,7 +105,7 @@ final class Ghash {
       return;
     }
     int last = from + (length - 1) / BLOCK * BLOCK;
-    addWhole(bytes, from, last);
+    add(bytes, from, last);
     int excess = Byte.SIZE * (last + BLOCK - from - length);
     long upper = (long) LONGS.get(bytes, last);
     long lower = (long) LONGS.get(bytes, last + Long.BYTES);
@@ -125,12 +118,6 @@ final class Ghash {
     multiply(ofSquare, high ^ upper, low ^ lower);
     addMultiples(0, boundBits);
     addMultiples(PLACES, bits);
-  }
-
-  private void addWhole(byte[] bytes, int from, int to) {
-    for (int at = from; at < to; at += BLOCK) {
-      add((long) LONGS.get(bytes, at), (long) LONGS.get(bytes, at + Long.BYTES));
-    }
   }
 
   /** Adds a block. */
