@@ -19,7 +19,9 @@ distinguish. The arms `no cipher` read envelopes whose content is plaintext: the
 driver does apart from cryptography, and exist among the tests alone.
 
 The encrypted arms read tables that hold the envelopes which a proxy would make, so that the server
-does the same for each. ShardingSphere encrypts at the client and gives texts only; it is compared
+does the same for each. They are numbered in the order in which they are read, as a proxy numbers
+them; the arms that skip every other value read a table of which the other four columns are numbered
+as well. ShardingSphere encrypts at the client and gives texts only; it is compared
 with the inner driver that reads texts.
 """
 
@@ -33,11 +35,13 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from encbench.core.connection import DATABASE
 from encbench.core.statistics.intervals import estimate
+from tests.bench import turns
 from tests.bench.clock import cpu_seconds
 from tests.support import encjdbc, mariadb
 
@@ -71,10 +75,9 @@ TYPES = {
     "c_since": "TIMESTAMP NULL",
     "c_city": "VARCHAR(20)",
 }
-PLAIN, AES, SM4, NONE = "bench_plain", "bench_aes", "bench_sm4", "bench_none"
-SPHERE = "bench_sphere"
-SEALED = {"AES": AES, "SM4": SM4, "NONE": NONE}
-"""The tables of envelopes by their algorithm; NONE has plaintext in them."""
+PLAIN, SPHERE = "bench_plain", "bench_sphere"
+ALGORITHMS = ("AES", "SM4", "NONE")
+"""Of envelopes; NONE has plaintext in them."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,11 @@ class Way:
     def queries(self) -> int:
         """How many it is asked in a round."""
         return QUERIES // LESS if self.how == "many" else QUERIES
+
+
+def sealed(algorithm: str, how: str = "typed") -> str:
+    """The table of envelopes that were sealed in the order in which they are read."""
+    return f"bench_{algorithm}_{how}".lower()
 
 
 @dataclass
@@ -201,15 +209,24 @@ def _ways(place: Place) -> dict[str, Way]:
         "inner": Way(place.inner, PLAIN),
         "inner again": Way(place.inner, PLAIN),
         "swap": Way(place.ours, PLAIN),
-        "AES": Way(place.ours, AES),
-        "SM4": Way(place.ours, SM4),
-        "no cipher": Way(place.ours, NONE, algorithm="NONE"),
+        "AES": Way(place.ours, sealed("AES")),
+        "SM4": Way(place.ours, sealed("SM4")),
+        "no cipher": Way(place.ours, sealed("NONE"), algorithm="NONE"),
         "100 rows, inner": Way(place.inner, PLAIN, "many", "100 rows, inner"),
-        "100 rows, AES": Way(place.ours, AES, "many", "100 rows, inner"),
-        "100 rows, SM4": Way(place.ours, SM4, "many", "100 rows, inner"),
-        "100 rows, no cipher": Way(place.ours, NONE, "many", "100 rows, inner", "NONE"),
+        **{
+            f"100 rows, {name}": Way(place.ours, table, "many", "100 rows, inner", algorithm)
+            for name, table, algorithm in (
+                ("AES", sealed("AES", "many"), ""),
+                ("SM4", sealed("SM4", "many"), ""),
+                ("no cipher", sealed("NONE", "many"), "NONE"),
+                ("AES, every other value skipped", sealed("AES"), ""),
+                ("SM4, every other value skipped", sealed("SM4"), ""),
+            )
+        },
         "inner, binary protocol": Way(place.inner + binary, PLAIN, beside="inner, binary protocol"),
-        "AES, binary protocol": Way(place.ours + binary, AES, beside="inner, binary protocol"),
+        "AES, binary protocol": Way(
+            place.ours + binary, sealed("AES"), beside="inner, binary protocol"
+        ),
         "inner, texts": Way(place.inner, PLAIN, "text", "inner, texts"),
         "ShardingSphere, AES, texts": Way(place.sphere, SPHERE, "text", "inner, texts"),
     }
@@ -231,11 +248,7 @@ def _launched(place: Place, ways: dict[str, Way], launch: int) -> dict[str, floa
                 arm.ask(ways[arm.name].queries)
         drawn = random.Random(launch)
         for _ in range(ROUNDS):
-            last = arms[-1]
-            drawn.shuffle(arms)
-            if arms[0] is last:
-                # What its JVM still did would count for it alone.
-                arms.reverse()
+            turns.draw(arms, drawn)
             for arm in arms:
                 arm.seconds.append(arm.ask(ways[arm.name].queries))
         _same(ways, {arm.name: arm for arm in arms})
@@ -276,17 +289,18 @@ def _tables(place: Place) -> None:
         text = ", ".join(f"{name} {kind}" for name, kind in columns.items())
         return f"CREATE TABLE {DATABASE}.{table} (number INT PRIMARY KEY, {text})"
 
+    kinds = list(product(ALGORITHMS, ("typed", "many")))
     place.server.admin(
         create(PLAIN, TYPES),
-        *(create(table, dict.fromkeys(TYPES, "VARBINARY(100)")) for table in SEALED.values()),
+        *(create(sealed(*one), dict.fromkeys(TYPES, "VARBINARY(100)")) for one in kinds),
         create(SPHERE, {f"{name}_cipher": "VARCHAR(100)" for name in TYPES}),
     )
     with place.arm("prepare", place.inner, PLAIN, "typed") as arm:
         place.started(arm).say("prepare")
     with place.arm("prepare", place.sphere, SPHERE, "text") as arm:
         place.started(arm).say("prepare")
-    for algorithm, table in SEALED.items():
-        with place.arm("seal", place.inner, table, "typed", algorithm) as arm:
+    for algorithm, how in kinds:
+        with place.arm("seal", place.inner, sealed(algorithm, how), how, algorithm) as arm:
             place.started(arm).say("seal")
 
 

@@ -43,6 +43,21 @@ final class Envelope {
     return (bytes[at] & 0xFF) << 8 | bytes[at + 1] & 0xFF;
   }
 
+  /** Whether values of one type were encrypted with one key. */
+  static boolean haveSameHeader(byte[] one, byte[] other) {
+    return BigEndian.getLong(one, 0) == BigEndian.getLong(other, 0)
+        && BigEndian.getLong(one, 8) == BigEndian.getLong(other, 8)
+        && BigEndian.getLong(one, 16) == BigEndian.getLong(other, 16);
+  }
+
+  /** Whether values were encrypted with one key, by one algorithm. */
+  static boolean haveSameKey(byte[] one, byte[] other) {
+    return one[ALGORITHM_AT] == other[ALGORITHM_AT]
+        && BigEndian.getInt(one, KEY_ID_AT) == BigEndian.getInt(other, KEY_ID_AT)
+        && BigEndian.getLong(one, KEY_ID_AT + Integer.BYTES)
+            == BigEndian.getLong(other, KEY_ID_AT + Integer.BYTES);
+  }
+
   /** The key id: a connection of the proxy's has one, and a key of its own by it. */
   static byte[] keyId(byte[] envelope) {
     return Arrays.copyOfRange(envelope, KEY_ID_AT, COUNTER_AT);

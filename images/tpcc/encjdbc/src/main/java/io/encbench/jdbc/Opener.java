@@ -68,7 +68,7 @@ class Opener {
     byte[] content;
     try {
       synchronized (this) {
-        boolean another = !isOfFirst(envelope);
+        boolean another = first == null || !Envelope.haveSameKey(first, envelope);
         if (another && first != null && !stored) {
           throw refused(
               where.get()
@@ -92,18 +92,6 @@ class Opener {
       throw new SQLException(where.get() + " cannot be decrypted by this Java", "HY000", error);
     }
     return new Value(envelope, content, inner, where);
-  }
-
-  private boolean isOfFirst(byte[] envelope) {
-    return first != null
-        && first[Envelope.ALGORITHM_AT] == envelope[Envelope.ALGORITHM_AT]
-        && Arrays.equals(
-            first,
-            Envelope.KEY_ID_AT,
-            Envelope.COUNTER_AT,
-            envelope,
-            Envelope.KEY_ID_AT,
-            Envelope.COUNTER_AT);
   }
 
   /** The algorithm that the envelope names, with the key of its connection. */

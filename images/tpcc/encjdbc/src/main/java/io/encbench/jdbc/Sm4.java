@@ -1,8 +1,5 @@
 package io.encbench.jdbc;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import java.security.GeneralSecurityException;
 import java.util.HexFormat;
 
@@ -13,8 +10,6 @@ import java.util.HexFormat;
  * which takes hardly longer than one: that of the tag and two of text are most values.
  */
 final class Sm4 extends Gcm {
-  private static final VarHandle INTS =
-      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
   private static final int ROUNDS = 32;
   private static final int TOGETHER = 3;
   private static final int[] FAMILY = {0xA3B1BAC6, 0x56AA3350, 0x677D9197, 0xB27022DC};
@@ -30,18 +25,25 @@ final class Sm4 extends Gcm {
                   + "8d1baf92bbddbc7f11d95c411f105ad80ac13188a5cd7bbd2d74d012b8e5b4b0"
                   + "8969974a0c96777e65b9f109c56ec68418f07dec3adc4d2079ee5f3ed7cb3948");
 
-  /** What a round makes of the highest byte of a word; of the others it is the same, rotated. */
-  private static final int[] MIXED = new int[SUBSTITUTES.length];
+  /** What a round makes of each byte of a word, the highest first. */
+  private static final int[] FIRST = new int[SUBSTITUTES.length];
+
+  private static final int[] SECOND = new int[SUBSTITUTES.length];
+  private static final int[] THIRD = new int[SUBSTITUTES.length];
+  private static final int[] FOURTH = new int[SUBSTITUTES.length];
 
   static {
-    for (int i = 0; i < MIXED.length; i++) {
+    for (int i = 0; i < SUBSTITUTES.length; i++) {
       int word = SUBSTITUTES[i] << 24;
-      MIXED[i] =
+      FIRST[i] =
           word
               ^ Integer.rotateLeft(word, 2)
               ^ Integer.rotateLeft(word, 10)
               ^ Integer.rotateLeft(word, 18)
               ^ Integer.rotateLeft(word, 24);
+      SECOND[i] = Integer.rotateRight(FIRST[i], 8);
+      THIRD[i] = Integer.rotateRight(FIRST[i], 16);
+      FOURTH[i] = Integer.rotateRight(FIRST[i], 24);
     }
   }
 
@@ -50,7 +52,7 @@ final class Sm4 extends Gcm {
   Sm4(byte[] key) throws GeneralSecurityException {
     int[] words = new int[FAMILY.length + ROUNDS];
     for (int i = 0; i < FAMILY.length; i++) {
-      words[i] = (int) INTS.get(key, Integer.BYTES * i) ^ FAMILY[i];
+      words[i] = BigEndian.getInt(key, Integer.BYTES * i) ^ FAMILY[i];
     }
     for (int i = 0; i < ROUNDS; i++) {
       int found = substituted(words[i + 1] ^ words[i + 2] ^ words[i + 3] ^ constant(i));
@@ -78,10 +80,10 @@ final class Sm4 extends Gcm {
   }
 
   private static int mixed(int word) {
-    return MIXED[word >>> 24]
-        ^ Integer.rotateRight(MIXED[word >>> 16 & 0xFF], 8)
-        ^ Integer.rotateRight(MIXED[word >>> 8 & 0xFF], 16)
-        ^ Integer.rotateRight(MIXED[word & 0xFF], 24);
+    return FIRST[word >>> 24]
+        ^ SECOND[word >>> 16 & 0xFF]
+        ^ THIRD[word >>> 8 & 0xFF]
+        ^ FOURTH[word & 0xFF];
   }
 
   /** What is behind the last block, up to the third, is encrypted for nothing. */
@@ -94,18 +96,18 @@ final class Sm4 extends Gcm {
 
   private void three(byte[] from, byte[] to, int at) {
     final int[] keys = roundKeys;
-    int a0 = word(from, at);
-    int a1 = word(from, at + 4);
-    int a2 = word(from, at + 8);
-    int a3 = word(from, at + 12);
-    int b0 = word(from, at + 16);
-    int b1 = word(from, at + 20);
-    int b2 = word(from, at + 24);
-    int b3 = word(from, at + 28);
-    int c0 = word(from, at + 32);
-    int c1 = word(from, at + 36);
-    int c2 = word(from, at + 40);
-    int c3 = word(from, at + 44);
+    int a0 = BigEndian.getInt(from, at);
+    int a1 = BigEndian.getInt(from, at + 4);
+    int a2 = BigEndian.getInt(from, at + 8);
+    int a3 = BigEndian.getInt(from, at + 12);
+    int b0 = BigEndian.getInt(from, at + 16);
+    int b1 = BigEndian.getInt(from, at + 20);
+    int b2 = BigEndian.getInt(from, at + 24);
+    int b3 = BigEndian.getInt(from, at + 28);
+    int c0 = BigEndian.getInt(from, at + 32);
+    int c1 = BigEndian.getInt(from, at + 36);
+    int c2 = BigEndian.getInt(from, at + 40);
+    int c3 = BigEndian.getInt(from, at + 44);
     for (int i = 0; i < ROUNDS; i += 4) {
       int key = keys[i];
       a0 ^= mixed(a1 ^ a2 ^ a3 ^ key);
@@ -129,14 +131,10 @@ final class Sm4 extends Gcm {
     put(to, at + 32, c3, c2, c1, c0);
   }
 
-  private static int word(byte[] bytes, int at) {
-    return (int) INTS.get(bytes, at);
-  }
-
   private static void put(byte[] bytes, int at, int a, int b, int c, int d) {
-    INTS.set(bytes, at, a);
-    INTS.set(bytes, at + 4, b);
-    INTS.set(bytes, at + 8, c);
-    INTS.set(bytes, at + 12, d);
+    BigEndian.putInt(bytes, at, a);
+    BigEndian.putInt(bytes, at + 4, b);
+    BigEndian.putInt(bytes, at + 8, c);
+    BigEndian.putInt(bytes, at + 12, d);
   }
 }

@@ -116,6 +116,44 @@ class AlgorithmTest {
     }
   }
 
+  /** As a program reads them: a row's values in turn, some again and some not at all. */
+  @Test
+  void manyValuesOfOneConnectionOpenInAnyOrder() throws Exception {
+    Random random = new Random(13);
+    for (int algorithm : new int[] {Seal.AES, Seal.SM4}) {
+      Seal seal = new Seal(KEY, algorithm).from(0xFFFFFF00L);
+      byte[][] texts = new byte[1000][];
+      byte[][] envelopes = new byte[texts.length][];
+      for (int i = 0; i < texts.length; i++) {
+        texts[i] = new byte[random.nextInt(i % 50 == 0 ? 3000 : 40)];
+        random.nextBytes(texts[i]);
+        envelopes[i] = seal.seal(253, 0, 0, 45, texts[i], BAL);
+      }
+      Algorithm opener = seal.opener();
+      for (int i = 0; i < texts.length; i++) {
+        if (random.nextInt(10) > 0) {
+          int read = random.nextInt(10) > 0 ? i : random.nextInt(texts.length);
+          assertArrayEquals(texts[read], opener.open(envelopes[read], BAL), "value " + read);
+        }
+      }
+    }
+  }
+
+  @Test
+  void aChangedValueSpoilsNoneThatFollows() throws Exception {
+    for (int algorithm : new int[] {Seal.AES, Seal.SM4}) {
+      Seal seal = new Seal(KEY, algorithm);
+      Algorithm opener = seal.opener();
+      for (int i = 0; i < 50; i++) {
+        byte[] envelope = seal.seal(3, 0, 0x80, 63, ("" + i).getBytes(), BAL);
+        byte[] changed = envelope.clone();
+        changed[Envelope.CONTENT_AT] ^= 1;
+        assertThrows(AEADBadTagException.class, () -> opener.open(changed, BAL));
+        assertEquals("" + i, new String(opener.open(envelope, BAL)));
+      }
+    }
+  }
+
   @Test
   void valuesOfSeveralColumnsAndTypesAlternate() throws Exception {
     Binding[] bindings = {BAL, new Binding("secret", "name"), new Binding(), new Binding("t", "x")};

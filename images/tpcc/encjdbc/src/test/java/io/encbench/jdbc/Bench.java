@@ -13,9 +13,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.sql.Timestamp;
-import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Properties;
 
 /**
@@ -37,17 +37,19 @@ final class Bench {
   private static final String COLUMNS =
       "c_id, c_d_id, c_discount, c_credit, c_last, c_balance, c_since, c_city";
 
+  private static final String SOME_COLUMNS = "c_id, c_last, c_balance, c_city";
+
   /** Type code, decimals, flags and collation of each column as the server says them. */
-  private static final int[][] DESCRIBED = {
-    {3, 0, 0x80, 63},
-    {3, 0, 0x80, 63},
-    {246, 4, 0x80, 63},
-    {254, 0, 0, 45},
-    {253, 0, 0, 45},
-    {246, 2, 0x80, 63},
-    {7, 0, 0xA0, 63},
-    {253, 0, 0, 45}
-  };
+  private static final Map<String, int[]> DESCRIBED =
+      Map.of(
+          "c_id", new int[] {3, 0, 0x80, 63},
+          "c_d_id", new int[] {3, 0, 0x80, 63},
+          "c_discount", new int[] {246, 4, 0x80, 63},
+          "c_credit", new int[] {254, 0, 0, 45},
+          "c_last", new int[] {253, 0, 0, 45},
+          "c_balance", new int[] {246, 2, 0x80, 63},
+          "c_since", new int[] {7, 0, 0xA0, 63},
+          "c_city", new int[] {253, 0, 0, 45});
 
   private final String table;
   private final String how;
@@ -79,7 +81,7 @@ final class Bench {
           bench.prepare(connection);
         } else if (line.equals("seal")) {
           byte[] key = HexFormat.of().parseHex(Files.readString(Path.of(words[5])).strip());
-          seal(connection, new Seal(key, number(algorithm)), words[1]);
+          bench.seal(connection, new Seal(key, number(algorithm)));
         } else {
           System.out.println(bench.run(connection, Integer.parseInt(line)));
         }
@@ -122,9 +124,7 @@ final class Bench {
     long checksum = 0;
     try (PreparedStatement select =
         connection.prepareStatement(
-            "SELECT c_id, c_last, c_balance, c_city FROM "
-                + table
-                + " WHERE number BETWEEN ? AND ?")) {
+            "SELECT " + SOME_COLUMNS + " FROM " + table + " WHERE number BETWEEN ? AND ?")) {
       for (int i = 0; i < queries; i++) {
         int first = i * MANY % ROWS;
         select.setInt(1, first);
@@ -190,23 +190,28 @@ final class Bench {
         "City of number " + number);
   }
 
-  /** Fills a table of envelopes from the plain one, as text. */
-  private static void seal(Connection connection, Seal seal, String table) throws SQLException {
+  /**
+   * Fills a table of envelopes from the plain one, as text.
+   *
+   * <p>Those of the columns that are read, so that the values of a result are numbered as a proxy
+   * numbers them.
+   */
+  private void seal(Connection connection, Seal seal) throws SQLException {
+    String columns = how.equals("many") ? SOME_COLUMNS : COLUMNS;
+    List<String> names = List.of(columns.split(", "));
+    String places = ", ?".repeat(names.size());
     try (Statement select = connection.createStatement();
         PreparedStatement insert =
             connection.prepareStatement(
-                "INSERT INTO " + table + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
-        ResultSet rows = select.executeQuery("SELECT number, " + COLUMNS + " FROM bench_plain")) {
-      Binding[] bindings =
-          Arrays.stream(COLUMNS.split(", "))
-              .map(name -> new Binding(table, name))
-              .toArray(Binding[]::new);
+                "INSERT INTO " + table + " (number, " + columns + ") VALUES (?" + places + ")");
+        ResultSet rows = select.executeQuery("SELECT number, " + columns + " FROM bench_plain")) {
+      List<Binding> bindings = names.stream().map(name -> new Binding(table, name)).toList();
       while (rows.next()) {
         insert.setInt(1, rows.getInt(1));
-        for (int i = 0; i < DESCRIBED.length; i++) {
-          int[] of = DESCRIBED[i];
+        for (int i = 0; i < names.size(); i++) {
+          int[] of = DESCRIBED.get(names.get(i));
           insert.setBytes(
-              i + 2, seal.seal(of[0], of[1], of[2], of[3], rows.getBytes(i + 2), bindings[i]));
+              i + 2, seal.seal(of[0], of[1], of[2], of[3], rows.getBytes(i + 2), bindings.get(i)));
         }
         insert.executeUpdate();
       }
