@@ -30,7 +30,7 @@ BLOCKS: dict[str, dict[str, Any]] = {
         "min": 8,
         "maxReplacements": 4,
         "perTestbed": 1,
-        "interleave": {"slice": "1200ms", "settle": "200ms", "rounds": 8, "databaseCpu": "Shared"},
+        "interleave": {"slice": "1200ms", "settle": "200ms", "rounds": 20, "databaseCpu": "Shared"},
     },
 }
 LOADS = {
@@ -41,6 +41,8 @@ CPUS = {"sequential": ("350m", "220m"), "interleaved": ("900m", "500m")}
 """Of a server and of its client. A server of 450m took 9 % more or less CPU a transaction from one
 slice to the next, one of 900m 5 %."""
 AGAIN = "plaintext-again"
+PATIENCE = 2400
+"""Seconds for a campaign."""
 WRONG = 0.05
 MISSED, FLOOR = 0.1, 0.03
 """Of interleaved campaigns: the share whose interval may miss zero, and the median noise floor."""
@@ -55,7 +57,7 @@ Row = dict[str, Any]
 _EPILOG = """\
 examples:
   make bench-aa                               20 campaigns, about three and a half minutes each
-  make bench-aa ARGS="--design interleaved"   20 of interleaved blocks, ten minutes each
+  make bench-aa ARGS="--design interleaved"   20 of interleaved blocks, a quarter of an hour each
   make bench-aa ARGS="--design interleaved --campaigns 10 --kept FILE"
                                               10 more than are kept
   make bench-aa ARGS="--campaigns 0 --kept FILE"
@@ -129,7 +131,7 @@ def _campaign(kube: Kube, design: str, number: int) -> Row | None:
     own = {"matrix": matrix, "blocks": BLOCKS[design], "limits": limits, "seed": number}
     kube.apply(manifests.campaign(name, [AGAIN], **own))
     try:
-        campaign = wait_for(f"the end of {name}", lambda: ended(kube, name), 1200, every=2)
+        campaign = wait_for(f"the end of {name}", lambda: ended(kube, name), PATIENCE, every=2)
         report = kube.get("overheadreport", name, NAMESPACE) or {}
     finally:
         delete_campaign(kube, name)

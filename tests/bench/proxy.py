@@ -18,6 +18,7 @@ It prints each figure, and what is asked of it where anything is.
 """
 
 import os
+import random
 import re
 import subprocess
 import sys
@@ -28,6 +29,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.bench import turns
 from tests.bench.interval import mean
 from tests.cluster import crates
 from tests.cluster.layout import Layout
@@ -75,8 +77,10 @@ def main() -> int:
         _sysbench(command, server.layout.port, "prepare")
         ways = ["direct", "relay", PLAIN, SPREAD, AES, SM4]
         runs: dict[str, list[Run]] = {way: [] for way in ways}
-        for repeat in range(REPEATS):
-            for way in ways if repeat % 2 == 0 else reversed(ways):
+        drawn = random.Random(turns.SEED)
+        for _ in range(REPEATS):
+            turns.draw(ways, drawn)
+            for way in ways:
                 with hop(way, server.layout.port, folder, examples) as (port, pid):
                     before = cpu_seconds(pid)
                     said = _sysbench(command, port, "run")

@@ -16,6 +16,7 @@ asked.
 """
 
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -29,6 +30,7 @@ from typing import Any
 from encbench.api.workload import WorkloadSpec
 from encbench.tools.tpcc import props
 from encbench.tools.tpcc.parser import parse
+from tests.bench import turns
 from tests.bench.clock import cpu_seconds
 from tests.bench.interval import mean, ratio
 from tests.support import postgres
@@ -166,7 +168,6 @@ def main() -> int:
         storage={"size": "8Gi"},
         max_connections=64,
     )
-    seen: dict[str, list[Window]] = {}
     with (
         tempfile.TemporaryDirectory(prefix="encbench-bench-") as folder,
         postgres.running({}, spec=spec) as server,
@@ -175,12 +176,14 @@ def main() -> int:
         if loaded.returncode:
             raise SystemExit(loaded.stdout + loaded.stderr)
         specs = _specs(home.resolve())
-        for number in range(WINDOWS):
-            # To and fro, so that each follows each of its neighbours.
-            for name in specs if number % 2 == 0 else reversed(specs):
+        seen: dict[str, list[Window]] = {name: [] for name in specs}
+        names, drawn = list(specs), random.Random(turns.SEED)
+        for _ in range(WINDOWS):
+            turns.draw(names, drawn)
+            for name in names:
                 place = Path(tempfile.mkdtemp(dir=folder))
                 client = Driven(specs[name], Bench(server, place), home.resolve())
-                seen.setdefault(name, []).append(client.measured())
+                seen[name].append(client.measured())
         checked = Bench(server, Path(folder)).check()
     good = report(seen)
     print(f"  consistency queries: {'all empty' if checked.returncode == 0 else 'CONTRADICTED'}")
