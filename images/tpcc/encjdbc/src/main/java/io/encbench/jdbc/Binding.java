@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * The column that values are bound to, by the names that the server has for it, beside what {@link
- * Gcm} has hashed of it.
+ * Gcm} has hashed of it and what {@link KeyStream} expects of its values.
  *
  * <p>A connection has its own, and whoever holds its {@link Opener} may use them.
  */
@@ -15,6 +15,12 @@ final class Binding {
 
   /** Header and name, hashed with the key of the last value; null before the first one. */
   Gcm.Prefix prefix;
+
+  /** How many blocks of the key stream the widest of its values has needed. */
+  int blocks;
+
+  /** The column of the value that came after one of this column; null if none has. */
+  Binding next;
 
   /** One for no column: of an expression's values, or of names beyond ASCII. */
   Binding() {

@@ -55,7 +55,7 @@ abstract class Gcm implements Algorithm {
     // The first block is the tag's, and the text begins with the second.
     long counter = BigEndian.getLong(envelope, Envelope.COUNTER_AT);
     int end = Ghash.BLOCK + length;
-    int at = stream.begin(counter, end);
+    int at = stream.begin(counter, end, binding);
     int tag = Envelope.CONTENT_AT + length;
     byte[] bytes = stream.bytes();
     long high = hash.high() ^ BigEndian.getLong(bytes, at);

@@ -7,22 +7,22 @@ import java.security.GeneralSecurityException;
  *
  * <p>The proxy counts the values of a connection, and programs read them about in that order. To
  * call a cipher takes longer than it takes for the blocks of one value, so those of the next values
- * are encrypted beside them: of twice as many values as the last time if this one is the next, of
- * as many if it only has more blocks than was thought, and of none if it is another. So a program
- * that skips values, or reads two results by turns, has hardly more encrypted than it reads.
+ * are encrypted beside them: of one more value at first, and of twice as many each time that the
+ * value after them is asked for. Which columns come next, and how many blocks their values need, is
+ * taken from the rows before. So a program that skips values, or reads two results by turns, has
+ * hardly more encrypted than it reads.
  */
 final class KeyStream {
+  private static final int MOST = 48;
+
   /** Bytes that are encrypted at once; a whole number of {@link Sm4}'s three blocks. */
-  static final int ROOM = 48 * Ghash.BLOCK;
+  static final int ROOM = MOST * Ghash.BLOCK;
 
   /** Blocks of the widest values that are encrypted beside others: the tag's and two of text. */
   private static final int WIDEST = 3;
 
   private final Gcm cipher;
-  private final byte[] counters = new byte[ROOM];
-
-  /** The upper half of all counters. */
-  private long upper;
+  private final byte[] counters = new byte[ROOM + WIDEST * Ghash.BLOCK];
 
   /** Apart from the counters, because the JDK copies what it encrypts in its place. */
   private final byte[] blocks = new byte[ROOM];
@@ -33,11 +33,19 @@ final class KeyStream {
   /** How many values have blocks, one after the other. */
   private int values;
 
-  /** How many blocks each has. */
-  private int each;
+  /** The columns that the first and the last of them are expected to be of. */
+  private Binding head;
 
-  /** How many blocks one of them has needed at most. */
-  private int needed;
+  private Binding tail;
+
+  /** At which block each of them begins, and where the last one ends. */
+  private final int[] starts = new int[MOST + 1];
+
+  /** How many values were to have blocks. */
+  private int wanted;
+
+  /** The upper half of all counters. */
+  private long upper;
 
   KeyStream(Gcm cipher) {
     this.cipher = cipher;
@@ -53,30 +61,66 @@ final class KeyStream {
    *
    * @param counter the value's
    * @param length of the stream, of which the first {@link #ROOM} bytes are there
+   * @param column the value's
    */
-  int begin(long counter, int length) throws GeneralSecurityException {
+  int begin(long counter, int length, Binding column) throws GeneralSecurityException {
     int count = blocks(length);
     long distance = counter - first;
     boolean has = 0 <= distance && distance < values;
-    if (has && count <= each) {
-      needed = Math.max(needed, count);
-      return (int) distance * each * Ghash.BLOCK;
+    if (has) {
+      int start = starts[(int) distance];
+      if (count <= starts[(int) distance + 1] - start) {
+        return start * Ghash.BLOCK;
+      }
+    }
+    boolean isNext = values > 0 && distance == values;
+    column.blocks = Math.max(column.blocks, count);
+    if (isNext) {
+      tail.next = column;
+    } else if (has && distance > 0) {
+      expected((int) distance - 1).next = column;
     }
     if (count > WIDEST) {
       values = 0;
-      needed = 0;
       resume(counter, 0, length);
       return 0;
     }
-    boolean next = values > 0 && distance == values;
-    each = Math.max(needed, count);
-    needed = count;
-    int wanted = Math.min(next ? 2 * values : has ? values : 1, ROOM / Ghash.BLOCK / each);
-    // As far as the upper halves of their counters are the same.
-    values = (int) Math.min(wanted, 1 + (~counter & 0xFFFFFFFFL));
-    first = counter;
-    encrypt(counter, 1, each, values * each);
+    wanted = isNext ? Math.min(2 * wanted, MOST) : has ? wanted : 1;
+    fill(counter, column);
     return 0;
+  }
+
+  private Binding expected(int place) {
+    Binding found = head;
+    for (int i = 0; i < place && found.next != null; i++) {
+      found = found.next;
+    }
+    return found;
+  }
+
+  /** Encrypts for a value and those that are expected after it. */
+  private void fill(long counter, Binding column) throws GeneralSecurityException {
+    raise(counter);
+    // As far as the upper halves of the counters are the same.
+    long most = Math.min(wanted, 1 + (~counter & 0xFFFFFFFFL));
+    long number = counter << Integer.SIZE;
+    int end = 0;
+    first = counter;
+    values = 0;
+    head = column;
+    Binding next = column;
+    do {
+      // The next value's come over those that are too many; an inner loop took twice as long.
+      count(end, number | 1);
+      count(end + 1, number | 2);
+      count(end + 2, number | WIDEST);
+      number += 1L << Integer.SIZE;
+      end += Math.min(next.blocks, WIDEST);
+      tail = next;
+      starts[++values] = end;
+      next = next.next;
+    } while (values < most && next != null && next.blocks <= WIDEST && end + next.blocks <= MOST);
+    cipher.encrypt(counters, blocks, end);
   }
 
   /**
@@ -87,37 +131,30 @@ final class KeyStream {
    */
   void resume(long counter, int done, int length) throws GeneralSecurityException {
     int count = blocks(Math.min(length - done, ROOM));
-    encrypt(counter, 1 + done / Ghash.BLOCK, Integer.MAX_VALUE, count);
+    raise(counter);
+    long number = counter << Integer.SIZE | 1 + done / Ghash.BLOCK;
+    for (int i = 0; i < count; i++) {
+      count(i, number + i);
+    }
+    cipher.encrypt(counters, blocks, count);
   }
 
   private static int blocks(int length) {
     return (length + Ghash.BLOCK - 1) / Ghash.BLOCK;
   }
 
-  /**
-   * Encrypts so many counters: four zeros, the value's, and the block's.
-   *
-   * @param block that of the first, which begins with 1 for each value
-   * @param each how many blocks a value has
-   */
-  private void encrypt(long counter, int block, int each, int count)
-      throws GeneralSecurityException {
+  /** Sees to the upper halves of the counters: four zeros and that of a value's. */
+  private void raise(long counter) {
     if (counter >>> Integer.SIZE != upper) {
       upper = counter >>> Integer.SIZE;
-      for (int at = 0; at < ROOM; at += Ghash.BLOCK) {
+      for (int at = 0; at < counters.length; at += Ghash.BLOCK) {
         BigEndian.putLong(counters, at, upper);
       }
     }
-    long value = counter << Integer.SIZE;
-    int next = block;
-    for (int i = 0; i < count; i++) {
-      BigEndian.putLong(counters, i * Ghash.BLOCK + Long.BYTES, value | next);
-      if (next == each) {
-        next = 0;
-        value += 1L << Integer.SIZE;
-      }
-      next++;
-    }
-    cipher.encrypt(counters, blocks, count);
+  }
+
+  /** Writes the lower half: that of a value's counter, and the block's, which begins with 1. */
+  private void count(int place, long number) {
+    BigEndian.putLong(counters, place * Ghash.BLOCK + Long.BYTES, number);
   }
 }

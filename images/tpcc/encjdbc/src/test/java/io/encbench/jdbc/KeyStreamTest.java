@@ -28,10 +28,13 @@ class KeyStreamTest {
 
   private final Counting cipher = new Counting();
   private final KeyStream stream = new KeyStream(cipher);
+  private final Binding[] columns = {
+    new Binding("t", "a"), new Binding("t", "b"), new Binding("t", "c"), new Binding("t", "d")
+  };
 
   /** Reads a value's stream and compares it with what the counters of the value are. */
-  private void read(long counter, int length) throws Exception {
-    int at = stream.begin(counter, length);
+  private void read(long counter, int length, Binding column) throws Exception {
+    int at = stream.begin(counter, length, column);
     int done = 0;
     while (done < length) {
       int there = Math.min(length - done, KeyStream.ROOM);
@@ -50,6 +53,11 @@ class KeyStreamTest {
     }
   }
 
+  /** Reads one of a row's four columns. */
+  private void read(long counter, int length) throws Exception {
+    read(counter, length, columns[(int) counter & 3]);
+  }
+
   @Test
   void valuesInTurnAreEncryptedTogether() throws Exception {
     for (int counter = 0; counter < 1000; counter++) {
@@ -64,8 +72,9 @@ class KeyStreamTest {
     for (int counter = 0; counter < 1000; counter++) {
       read(counter, counter % 4 == 3 ? 40 : 30);
     }
-    assertTrue(cipher.calls <= 72, cipher.calls + " calls");
-    assertTrue(cipher.blocks <= 3 * 1024, cipher.blocks + " blocks");
+    int needed = 750 * 2 + 250 * 3;
+    assertTrue(cipher.calls <= 60, cipher.calls + " calls");
+    assertTrue(cipher.blocks <= needed + 48, cipher.blocks + " blocks");
   }
 
   @Test
@@ -83,6 +92,26 @@ class KeyStreamTest {
       read(counter, 30);
     }
     assertEquals(2 * 1000, cipher.blocks);
+  }
+
+  @Test
+  void ofColumnsThatAreNotReadNothingIsEncrypted() throws Exception {
+    // The first, second and fourth of four: the first of the next row comes after the fourth.
+    for (int counter = 0; counter < 4000; counter += 4) {
+      read(counter, 30);
+      read(counter + 1, 30);
+      read(counter + 3, 30);
+    }
+    assertEquals(2 * 3000, cipher.blocks, 2 * 48);
+  }
+
+  @Test
+  void rowsOfOtherColumnsHaveTheirOwnStream() throws Exception {
+    for (int counter = 0; counter < 1000; counter++) {
+      int column = counter / 100 % 2 == 0 ? counter % 4 : counter % 2 + 2;
+      read(counter, 16 + 10 * column, columns[column]);
+    }
+    assertTrue(cipher.calls <= 150, cipher.calls + " calls");
   }
 
   @Test
