@@ -21,8 +21,8 @@ driver does apart from cryptography, and exist among the tests alone.
 The encrypted arms read tables that hold the envelopes which a proxy would make, so that the server
 does the same for each. They are numbered in the order in which they are read, as a proxy numbers
 them; the arms that skip every other value read a table of which the other four columns are numbered
-as well. ShardingSphere encrypts at the client and gives texts only; it is compared
-with the inner driver that reads texts.
+as well. ShardingSphere encrypts at the client and gives texts only; it is compared with the inner
+driver that reads texts.
 """
 
 import os

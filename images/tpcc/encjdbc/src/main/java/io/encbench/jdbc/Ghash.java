@@ -61,7 +61,7 @@ final class Ghash {
   }
 
   private static long[] multiples(long upper, long lower) {
-    long[] found = new long[HALF_BYTES * VALUES * 2];
+    long[] found = new long[HALF_BYTES * WIDTH];
     long a = upper;
     long b = lower;
     for (int place = 0; place < HALF_BYTES; place++) {
@@ -113,39 +113,28 @@ final class Ghash {
   /**
    * Adds the text, zeros up to a whole block, and the block of the lengths, which ends it.
    *
-   * <p>The last block would be multiplied by the key twice, so it is by the square. The lengths are
-   * small, and so is the work to multiply them.
-   *
    * @param bytes with 16 more behind the text, the tag
    * @param bound how many bytes are authenticated beside the text
    */
   void finish(byte[] bytes, int from, int length, int bound) {
-    long boundBits = (long) Byte.SIZE * bound;
     long bits = (long) Byte.SIZE * length;
     if (length == 0) {
-      add(boundBits, bits);
+      add((long) Byte.SIZE * bound, bits);
       return;
     }
     int last = from + (length - 1) / BLOCK * BLOCK;
     add(bytes, from, last);
-    int excess = Byte.SIZE * (last + BLOCK - from - length);
-    long upper = BigEndian.getLong(bytes, last);
-    long lower = BigEndian.getLong(bytes, last + Long.BYTES);
-    if (excess < Long.SIZE) {
-      lower &= -1L << excess;
-    } else {
-      upper &= -1L << excess - Long.SIZE;
-      lower = 0;
-    }
-    multiply(ofSquare, high ^ upper, low ^ lower);
-    addMultiples(0, boundBits);
+    start(before(state(), 1, bound));
+    addText(bytes, last, from + length - last);
     addMultiples(PLACES, bits);
   }
 
   /**
-   * Does all of {@link #finish} for short texts that can be done without the text.
+   * Does all of {@link #finish} that can be done without the last blocks of a text.
    *
-   * @param blocks how many the text has, 1 or 2
+   * <p>They would be multiplied by the key two and three times, so they are by its powers.
+   *
+   * @param blocks how many these are, 1 or 2
    * @param bound how many bytes are authenticated beside the text
    */
   State before(State prefix, int blocks, int bound) {
@@ -155,7 +144,7 @@ final class Ghash {
   }
 
   /**
-   * Does the rest of it, and the less the shorter the text is.
+   * Does the rest of it for a short text, and the less the shorter it is.
    *
    * @param bytes with 16 more behind the text, the tag
    * @param length of the text, 1 to {@link #SHORT}
@@ -229,9 +218,7 @@ final class Ghash {
   private void addMultiples(int from, long number) {
     int place = from + PLACES - 1;
     for (long left = number; left != 0; left >>>= 4) {
-      int one = 2 * (VALUES * place + ((int) left & 15));
-      high ^= multiples[one];
-      low ^= multiples[one + 1];
+      addMultiple(multiples, WIDTH * place, (int) left << 1);
       place--;
     }
   }

@@ -64,23 +64,23 @@ final class KeyStream {
    * @param column the value's
    */
   int begin(long counter, int length, Binding column) throws GeneralSecurityException {
-    int count = blocks(length);
+    int needed = blocks(length);
     long distance = counter - first;
     boolean has = 0 <= distance && distance < values;
     if (has) {
       int start = starts[(int) distance];
-      if (count <= starts[(int) distance + 1] - start) {
+      if (needed <= starts[(int) distance + 1] - start) {
         return start * Ghash.BLOCK;
       }
     }
     boolean isNext = values > 0 && distance == values;
-    column.blocks = Math.max(column.blocks, count);
+    column.blocks = Math.max(column.blocks, needed);
     if (isNext) {
       tail.next = column;
     } else if (has && distance > 0) {
       expected((int) distance - 1).next = column;
     }
-    if (count > WIDEST) {
+    if (needed > WIDEST) {
       values = 0;
       resume(counter, 0, length);
       return 0;
@@ -90,6 +90,7 @@ final class KeyStream {
     return 0;
   }
 
+  /** The column that one of the values was expected to be of. */
   private Binding expected(int place) {
     Binding found = head;
     for (int i = 0; i < place && found.next != null; i++) {
@@ -111,9 +112,9 @@ final class KeyStream {
     Binding next = column;
     do {
       // The next value's come over those that are too many; an inner loop took twice as long.
-      count(end, number | 1);
-      count(end + 1, number | 2);
-      count(end + 2, number | WIDEST);
+      write(end, number | 1);
+      write(end + 1, number | 2);
+      write(end + 2, number | 3);
       number += 1L << Integer.SIZE;
       end += Math.min(next.blocks, WIDEST);
       tail = next;
@@ -134,7 +135,7 @@ final class KeyStream {
     raise(counter);
     long number = counter << Integer.SIZE | 1 + done / Ghash.BLOCK;
     for (int i = 0; i < count; i++) {
-      count(i, number + i);
+      write(i, number + i);
     }
     cipher.encrypt(counters, blocks, count);
   }
@@ -154,7 +155,7 @@ final class KeyStream {
   }
 
   /** Writes the lower half: that of a value's counter, and the block's, which begins with 1. */
-  private void count(int place, long number) {
+  private void write(int place, long number) {
     BigEndian.putLong(counters, place * Ghash.BLOCK + Long.BYTES, number);
   }
 }
