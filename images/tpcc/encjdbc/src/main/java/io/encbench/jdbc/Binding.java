@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * The column that values are bound to, by the names that the server has for it, beside what {@link
- * Gcm} has hashed of it and what {@link KeyStream} expects of its values.
+ * Opener}, {@link Gcm} and {@link KeyStream} know of its values.
  *
  * <p>A connection has its own, and whoever holds its {@link Opener} may use them.
  */
@@ -12,6 +12,9 @@ final class Binding {
   private final byte[] name;
   private final String table;
   private final String column;
+
+  /** That of the last value that was opened; null before the first one. */
+  Header header;
 
   /** Header and name, hashed with the key of the last value; null before the first one. */
   Gcm.Prefix prefix;

@@ -7,15 +7,15 @@ import java.sql.Types;
 
 /** Which columns of a result hold envelopes, and of what types they are. */
 final class Columns {
-  static final Columns NONE = new Columns(new Binding[0], new Value[0]);
+  static final Columns NONE = new Columns(new Binding[0], new Description[0]);
 
   /** What the values of a column are bound to; null where it holds no envelopes. */
   private final Binding[] bindings;
 
-  /** A value without content of each column: as announced, or of the first value that was read. */
-  private final Value[] known;
+  /** What is known of each column's values: as announced, or by the first one that was read. */
+  private final Description[] known;
 
-  private Columns(Binding[] bindings, Value[] known) {
+  private Columns(Binding[] bindings, Description[] known) {
     this.bindings = bindings;
     this.known = known;
   }
@@ -34,7 +34,7 @@ final class Columns {
     }
     int count = meta.getColumnCount();
     Binding[] bindings = null;
-    Value[] known = null;
+    Description[] known = null;
     for (int column = 1; column <= count; column++) {
       if (!isBinary(meta.getColumnType(column))) {
         continue;
@@ -45,13 +45,13 @@ final class Columns {
       }
       if (bindings == null) {
         bindings = new Binding[count + 1];
-        known = new Value[count + 1];
+        known = new Description[count + 1];
       }
       Binding likely = before.mayHold(column) ? before.bindings[column] : null;
       bindings[column] =
           session.binding(meta.getTableName(column), meta.getColumnName(column), likely);
       known[column] =
-          announced == null ? null : new Value(announced, session.inner, session.truths);
+          announced == null ? null : Description.of(announced, session.inner, session.truths);
     }
     return bindings == null ? NONE : new Columns(bindings, known);
   }
@@ -69,14 +69,16 @@ final class Columns {
     return bindings[column];
   }
 
-  void saw(int column, Value value) {
+  /** What a column's value is, of which the envelope says so much. */
+  Description saw(int column, Description envelope) {
     if (known[column] == null) {
-      known[column] = value.withoutContent();
+      known[column] = envelope;
     }
+    return known[column].type() == ColumnType.TRUTH ? envelope.as(ColumnType.TRUTH) : envelope;
   }
 
-  /** A value of that column without its content; null while its type is not known. */
-  Value known(int column) {
+  /** What is known of that column's values; null if nothing is. */
+  Description known(int column) {
     return column >= 0 && column < known.length ? known[column] : null;
   }
 

@@ -20,13 +20,13 @@ final class EncryptingMetaData extends ResultSetMetaDataDelegate {
 
   @Override
   public int getColumnType(int column) throws SQLException {
-    Value known = columns.known(column);
+    Description known = columns.known(column);
     return known == null ? super.getColumnType(column) : known.type().jdbc(session.inner);
   }
 
   @Override
   public String getColumnTypeName(int column) throws SQLException {
-    Value known = columns.known(column);
+    Description known = columns.known(column);
     return known == null
         ? super.getColumnTypeName(column)
         : known.type().text(session.inner) + (known.isUnsigned() ? " UNSIGNED" : "");
@@ -34,7 +34,7 @@ final class EncryptingMetaData extends ResultSetMetaDataDelegate {
 
   @Override
   public String getColumnClassName(int column) throws SQLException {
-    Value known = columns.known(column);
+    Description known = columns.known(column);
     return known == null
         ? super.getColumnClassName(column)
         : Quirks.className(session.inner, known);
@@ -42,31 +42,31 @@ final class EncryptingMetaData extends ResultSetMetaDataDelegate {
 
   @Override
   public boolean isSigned(int column) throws SQLException {
-    Value known = columns.known(column);
+    Description known = columns.known(column);
     return known == null ? super.isSigned(column) : Quirks.isSigned(session.inner, known);
   }
 
   @Override
   public boolean isCaseSensitive(int column) throws SQLException {
-    Value known = columns.known(column);
+    Description known = columns.known(column);
     return known == null ? super.isCaseSensitive(column) : known.type().isBinary();
   }
 
   @Override
   public int getScale(int column) throws SQLException {
-    Value known = columns.known(column);
+    Description known = columns.known(column);
     return known == null ? super.getScale(column) : known.scale();
   }
 
   @Override
   public int getColumnDisplaySize(int column) throws SQLException {
-    Value known = columns.known(column);
+    Description known = columns.known(column);
     return known == null ? super.getColumnDisplaySize(column) : known.length();
   }
 
   @Override
   public int getPrecision(int column) throws SQLException {
-    Value known = columns.known(column);
+    Description known = columns.known(column);
     return known == null ? super.getPrecision(column) : known.digits();
   }
 }

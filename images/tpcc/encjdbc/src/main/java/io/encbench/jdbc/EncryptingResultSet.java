@@ -15,6 +15,7 @@ import java.sql.Statement;
 final class EncryptingResultSet extends ResultSetDelegate {
   private final ResultSet inner;
   private final EncryptingStatement statement;
+  private final Place place;
   private Columns columns;
 
   /** What was read last; null if that was no envelope. */
@@ -25,6 +26,7 @@ final class EncryptingResultSet extends ResultSetDelegate {
     super(session, inner);
     this.inner = inner;
     this.statement = statement;
+    this.place = column -> Columns.name(inner, column);
   }
 
   @Override
@@ -83,10 +85,8 @@ final class EncryptingResultSet extends ResultSetDelegate {
   }
 
   private Value open(byte[] found, int column) throws SQLException {
-    Value value =
-        session.opener.open(
-            found, columns.binding(column), session.inner, () -> Columns.name(inner, column));
-    columns.saw(column, value);
-    return columns.known(column).type() == ColumnType.TRUTH ? value.as(ColumnType.TRUTH) : value;
+    Value value = session.opener.open(found, columns.binding(column), session.inner, place, column);
+    Description seen = columns.saw(column, value.description());
+    return seen == value.description() ? value : value.of(seen);
   }
 }

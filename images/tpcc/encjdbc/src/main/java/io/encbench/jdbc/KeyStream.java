@@ -15,7 +15,7 @@ import java.security.GeneralSecurityException;
 final class KeyStream {
   private static final int MOST = 48;
 
-  /** Bytes that are encrypted at once; a whole number of {@link Sm4}'s three blocks. */
+  /** Bytes that are encrypted at once; a whole number of {@link Sm4}'s six blocks. */
   static final int ROOM = MOST * Ghash.BLOCK;
 
   /** Blocks of the widest values that are encrypted beside others: the tag's and two of text. */

@@ -27,7 +27,6 @@ import java.time.ZonedDateTime;
 import java.util.Calendar;
 import java.util.Map;
 import java.util.TimeZone;
-import java.util.function.Supplier;
 
 /** Values as objects: of their type's own class, or of one that was asked for. */
 final class Objects {
@@ -80,32 +79,32 @@ final class Objects {
   private Objects() {}
 
   /** The value as that class. */
-  static Object as(Value value, Class<?> wanted, Supplier<String> where) throws SQLException {
+  static Object as(Value value, Class<?> wanted) throws SQLException {
     if (wanted == null) {
       throw new SQLDataException("getObject was given no class: name one", "22023");
     }
     Reading reading = READINGS.get(wanted);
     if (reading == null) {
       throw new SQLFeatureNotSupportedException(
-          where.get() + " cannot be read as " + wanted.getName(), "0A000");
+          value.where() + " cannot be read as " + wanted.getName(), "0A000");
     }
     return reading.of(value);
   }
 
-  static Object natural(Value value, Inner inner) throws SQLException {
-    return READINGS.get(naturalClass(value, inner)).of(value);
+  static Object natural(Value value) throws SQLException {
+    return READINGS.get(naturalClass(value.description())).of(value);
   }
 
   /** The class that the inner driver gives for such a column. */
-  static Class<?> naturalClass(Value value, Inner inner) {
-    boolean mariadb = inner == Inner.MARIADB;
-    return switch (value.type()) {
+  static Class<?> naturalClass(Description of) {
+    boolean mariadb = of.inner() == Inner.MARIADB;
+    return switch (of.type()) {
       case TINYINT -> Integer.class;
       case TRUTH -> Boolean.class;
-      case SMALLINT -> mariadb && !value.isUnsigned() ? Short.class : Integer.class;
+      case SMALLINT -> mariadb && !of.isUnsigned() ? Short.class : Integer.class;
       case MEDIUMINT -> Integer.class;
-      case INT -> value.isUnsigned() ? Long.class : Integer.class;
-      case BIGINT -> value.isUnsigned() ? BigInteger.class : Long.class;
+      case INT -> of.isUnsigned() ? Long.class : Integer.class;
+      case BIGINT -> of.isUnsigned() ? BigInteger.class : Long.class;
       case DECIMAL -> BigDecimal.class;
       case FLOAT -> Float.class;
       case DOUBLE -> Double.class;

@@ -4,7 +4,6 @@ import java.security.GeneralSecurityException;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientException;
 import java.util.Arrays;
-import java.util.function.Supplier;
 import javax.crypto.AEADBadTagException;
 
 /**
@@ -23,10 +22,8 @@ class Opener {
   private final Mek mek;
   private final boolean stored;
 
-  /** The header of the first value that was opened, whose algorithm and key id all others have. */
-  private byte[] first;
-
-  private Algorithm opener;
+  /** Of a value that was opened, whose algorithm and key id all others have unless stored. */
+  private Header last;
 
   /**
    * With no key, null, every envelope is refused.
@@ -46,13 +43,45 @@ class Opener {
    * The value in an envelope.
    *
    * @param binding the column
-   * @param where the column, for messages
+   * @param place where it was found, for messages
+   * @param number of the column or parameter there
    */
-  final Value open(byte[] envelope, Binding binding, Inner inner, Supplier<String> where)
+  final Value open(byte[] envelope, Binding binding, Inner inner, Place place, int number)
       throws SQLException {
+    try {
+      Header header;
+      byte[] content;
+      synchronized (this) {
+        header = binding.header;
+        if (header != null && header.isOf(envelope)) {
+          content = header.algorithm().open(envelope, binding);
+        } else {
+          header = header(envelope, inner, place, number);
+          content = header.algorithm().open(envelope, binding);
+          binding.header = header;
+          last = header;
+        }
+      }
+      return new Value(header.description(), content, place, number);
+    } catch (AEADBadTagException error) {
+      throw refused(
+          place.text(number)
+              + " does not open with "
+              + mek
+              + ": give the driver the key with which the proxy encrypts; if it has that key, the"
+              + " value was changed or belongs to another column");
+    } catch (GeneralSecurityException error) {
+      throw new SQLException(
+          place.text(number) + " cannot be decrypted by this Java", "HY000", error);
+    }
+  }
+
+  /** The header of an envelope, if values with it may be opened. */
+  private Header header(byte[] envelope, Inner inner, Place place, int number)
+      throws SQLException, GeneralSecurityException {
     if (mek == null) {
       throw refused(
-          where.get()
+          place.text(number)
               + " is encrypted and there is no key: name the MEK's file in the property "
               + Target.MEK_FILE
               + " or in the environment's "
@@ -60,42 +89,25 @@ class Opener {
     }
     if (envelope[Envelope.VERSION_AT] != Envelope.VERSION) {
       throw refused(
-          where.get()
+          place.text(number)
               + " is in version "
               + (envelope[Envelope.VERSION_AT] & 0xFF)
               + " of the envelope and this driver knows 2: use driver and proxy of one release");
     }
-    byte[] content;
-    try {
-      synchronized (this) {
-        boolean another = first == null || !Envelope.haveSameKey(first, envelope);
-        if (another && first != null && !stored) {
-          throw refused(
-              where.get()
-                  + " was encrypted for another connection: it is not what the proxy has sent here");
-        }
-        Algorithm algorithm = another ? algorithm(envelope, where) : opener;
-        content = algorithm.open(envelope, binding);
-        if (another) {
-          first = Arrays.copyOf(envelope, Envelope.HEADER_BYTES);
-          opener = algorithm;
-        }
-      }
-    } catch (AEADBadTagException error) {
+    boolean another = last == null || !Envelope.haveSameKey(last.bytes(), envelope);
+    if (another && last != null && !stored) {
       throw refused(
-          where.get()
-              + " does not open with "
-              + mek
-              + ": give the driver the key with which the proxy encrypts; if it has that key, the"
-              + " value was changed or belongs to another column");
-    } catch (GeneralSecurityException error) {
-      throw new SQLException(where.get() + " cannot be decrypted by this Java", "HY000", error);
+          place.text(number)
+              + " was encrypted for another connection: it is not what the proxy has sent here");
     }
-    return new Value(envelope, content, inner, where);
+    return new Header(
+        Arrays.copyOf(envelope, Envelope.HEADER_BYTES),
+        another ? algorithm(envelope, place, number) : last.algorithm(),
+        Description.of(envelope, inner));
   }
 
   /** The algorithm that the envelope names, with the key of its connection. */
-  Algorithm algorithm(byte[] envelope, Supplier<String> where)
+  Algorithm algorithm(byte[] envelope, Place place, int number)
       throws SQLException, GeneralSecurityException {
     byte[] keyId = Envelope.keyId(envelope);
     switch (envelope[Envelope.ALGORITHM_AT]) {
@@ -105,7 +117,7 @@ class Opener {
         return new Sm4(ConnectionKey.derive(mek.bytes(), "SM4_128_GCM", keyId));
       default:
         throw refused(
-            where.get()
+            place.text(number)
                 + " is encrypted by algorithm "
                 + (envelope[Envelope.ALGORITHM_AT] & 0xFF)
                 + " and this driver knows 1 (AES) and 2 (SM4): use driver and proxy of one"

@@ -114,7 +114,7 @@ final class Quirks {
             && (family == Family.FLOATING || family == Family.DATETIME || family == Family.TIME);
   }
 
-  static String className(Inner inner, Value of) {
+  static String className(Inner inner, Description of) {
     if (inner == Inner.MARIADB) {
       return of.type() == ColumnType.BLOB ? Blob.class.getName() : of.objectClass().getTypeName();
     }
@@ -122,7 +122,7 @@ final class Quirks {
   }
 
   /** MariaDB's driver takes everything for signed that is not said to be unsigned. */
-  static boolean isSigned(Inner inner, Value of) {
+  static boolean isSigned(Inner inner, Description of) {
     return inner == Inner.MARIADB
         ? !of.bearsUnsigned()
         : of.type().isNumber() && of.type() != ColumnType.TRUTH && !of.bearsUnsigned();

@@ -6,12 +6,15 @@ import java.util.HexFormat;
 /**
  * SM4-128-GCM (GB/T 32907-2016), which the JDK does not have.
  *
- * <p>A round of SM4 waits for the one before it. So three blocks go through the rounds together,
- * which takes hardly longer than one: that of the tag and two of text are most values.
+ * <p>A round of SM4 waits for the one before it. So blocks go through the rounds together: three,
+ * that of the tag and two of text, which take hardly longer than one, where no more are wanted, and
+ * else six. There, two blocks share each number, the first in the upper half, because the processor
+ * has not enough registers for the words of more than three by themselves.
  */
 final class Sm4 extends Gcm {
   private static final int ROUNDS = 32;
-  private static final int TOGETHER = 3;
+  private static final int FEW = 3;
+  private static final int MANY = 6;
   private static final int[] FAMILY = {0xA3B1BAC6, 0x56AA3350, 0x677D9197, 0xB27022DC};
   private static final byte[] SUBSTITUTES =
       HexFormat.of()
@@ -47,7 +50,8 @@ final class Sm4 extends Gcm {
     }
   }
 
-  private final int[] roundKeys = new int[ROUNDS];
+  /** Each of them twice, for a pair of blocks. */
+  private final long[] roundKeys = new long[ROUNDS];
 
   Sm4(byte[] key) throws GeneralSecurityException {
     int[] words = new int[FAMILY.length + ROUNDS];
@@ -58,7 +62,7 @@ final class Sm4 extends Gcm {
       int found = substituted(words[i + 1] ^ words[i + 2] ^ words[i + 3] ^ constant(i));
       found ^= Integer.rotateLeft(found, 13) ^ Integer.rotateLeft(found, 23);
       words[i + FAMILY.length] = words[i] ^ found;
-      roundKeys[i] = words[i + FAMILY.length];
+      roundKeys[i] = pair(words[i + FAMILY.length], words[i + FAMILY.length]);
     }
     keyed();
   }
@@ -86,16 +90,33 @@ final class Sm4 extends Gcm {
         ^ FOURTH[word & 0xFF];
   }
 
-  /** What is behind the last block, up to the third, is encrypted for nothing. */
+  /** The same of two words. */
+  private static long mixed(long pair) {
+    return pair(mixed(upper(pair)), mixed((int) pair));
+  }
+
+  private static long pair(int upper, int lower) {
+    return (long) upper << Integer.SIZE | lower & 0xFFFFFFFFL;
+  }
+
+  private static int upper(long pair) {
+    return (int) (pair >>> Integer.SIZE);
+  }
+
+  /** What is behind the last block, up to the third or the sixth, is encrypted for nothing. */
   @Override
   void encrypt(byte[] from, byte[] to, int count) {
-    for (int i = 0; i < count; i += TOGETHER) {
-      three(from, to, i * Ghash.BLOCK);
+    int done = 0;
+    for (; count - done > FEW; done += MANY) {
+      six(from, to, done * Ghash.BLOCK);
+    }
+    if (done < count) {
+      three(from, to, done * Ghash.BLOCK);
     }
   }
 
   private void three(byte[] from, byte[] to, int at) {
-    final int[] keys = roundKeys;
+    final long[] keys = roundKeys;
     int a0 = BigEndian.getInt(from, at);
     int a1 = BigEndian.getInt(from, at + 4);
     int a2 = BigEndian.getInt(from, at + 8);
@@ -109,7 +130,44 @@ final class Sm4 extends Gcm {
     int c2 = BigEndian.getInt(from, at + 40);
     int c3 = BigEndian.getInt(from, at + 44);
     for (int i = 0; i < ROUNDS; i += 4) {
-      int key = keys[i];
+      int key = (int) keys[i];
+      a0 ^= mixed(a1 ^ a2 ^ a3 ^ key);
+      b0 ^= mixed(b1 ^ b2 ^ b3 ^ key);
+      c0 ^= mixed(c1 ^ c2 ^ c3 ^ key);
+      key = (int) keys[i + 1];
+      a1 ^= mixed(a2 ^ a3 ^ a0 ^ key);
+      b1 ^= mixed(b2 ^ b3 ^ b0 ^ key);
+      c1 ^= mixed(c2 ^ c3 ^ c0 ^ key);
+      key = (int) keys[i + 2];
+      a2 ^= mixed(a3 ^ a0 ^ a1 ^ key);
+      b2 ^= mixed(b3 ^ b0 ^ b1 ^ key);
+      c2 ^= mixed(c3 ^ c0 ^ c1 ^ key);
+      key = (int) keys[i + 3];
+      a3 ^= mixed(a0 ^ a1 ^ a2 ^ key);
+      b3 ^= mixed(b0 ^ b1 ^ b2 ^ key);
+      c3 ^= mixed(c0 ^ c1 ^ c2 ^ key);
+    }
+    put(to, at, a3, a2, a1, a0);
+    put(to, at + 16, b3, b2, b1, b0);
+    put(to, at + 32, c3, c2, c1, c0);
+  }
+
+  private void six(byte[] from, byte[] to, int at) {
+    final long[] keys = roundKeys;
+    long a0 = pair(from, at);
+    long a1 = pair(from, at + 4);
+    long a2 = pair(from, at + 8);
+    long a3 = pair(from, at + 12);
+    long b0 = pair(from, at + 32);
+    long b1 = pair(from, at + 36);
+    long b2 = pair(from, at + 40);
+    long b3 = pair(from, at + 44);
+    long c0 = pair(from, at + 64);
+    long c1 = pair(from, at + 68);
+    long c2 = pair(from, at + 72);
+    long c3 = pair(from, at + 76);
+    for (int i = 0; i < ROUNDS; i += 4) {
+      long key = keys[i];
       a0 ^= mixed(a1 ^ a2 ^ a3 ^ key);
       b0 ^= mixed(b1 ^ b2 ^ b3 ^ key);
       c0 ^= mixed(c1 ^ c2 ^ c3 ^ key);
@@ -127,8 +185,19 @@ final class Sm4 extends Gcm {
       c3 ^= mixed(c0 ^ c1 ^ c2 ^ key);
     }
     put(to, at, a3, a2, a1, a0);
-    put(to, at + 16, b3, b2, b1, b0);
-    put(to, at + 32, c3, c2, c1, c0);
+    put(to, at + 32, b3, b2, b1, b0);
+    put(to, at + 64, c3, c2, c1, c0);
+  }
+
+  /** A word of one block and that of the next. */
+  private static long pair(byte[] bytes, int at) {
+    return pair(BigEndian.getInt(bytes, at), BigEndian.getInt(bytes, at + Ghash.BLOCK));
+  }
+
+  /** Puts one block and the next. */
+  private static void put(byte[] bytes, int at, long a, long b, long c, long d) {
+    put(bytes, at, upper(a), upper(b), upper(c), upper(d));
+    put(bytes, at + Ghash.BLOCK, (int) a, (int) b, (int) c, (int) d);
   }
 
   private static void put(byte[] bytes, int at, int a, int b, int c, int d) {

@@ -30,7 +30,6 @@ import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.util.Calendar;
 import java.util.Map;
-import java.util.function.Supplier;
 
 /**
  * A decrypted value and what each getter makes of it.
@@ -41,66 +40,26 @@ import java.util.function.Supplier;
  */
 final class Value {
   /** NULL in a column that may hold envelopes; the generated getters know it. */
-  static final Value NULL = new Value(new byte[Envelope.OVERHEAD], null, null, null);
+  static final Value NULL = new Value(null, null, null, 0);
 
   private static final LocalDateTime EPOCH = LocalDate.EPOCH.atStartOfDay();
 
-  private final ColumnType type;
-  private final int flags;
-  private final int decimals;
-  private final int collation;
-  private final int length;
+  private final Description description;
   private final byte[] content;
-  private final Inner inner;
-  private final Supplier<String> where;
+  private final Place place;
+  private final int number;
   private boolean wasNull;
 
-  Value(byte[] envelope, byte[] content, Inner inner, Supplier<String> where) {
-    this.flags = Envelope.uint16(envelope, Envelope.FLAGS_AT);
-    this.decimals = envelope[Envelope.DECIMALS_AT] & 0xFF;
-    this.collation = Envelope.uint16(envelope, Envelope.COLLATION_AT);
-    this.type = ColumnType.of(envelope[Envelope.TYPE_AT] & 0xFF, flags, collation);
-    this.length = 0;
-    this.content = content;
-    this.inner = inner;
-    this.where = where;
-  }
-
   /**
-   * One that only knows its type: what a proxy has announced.
+   * One of that description.
    *
-   * @param truths whether {@code TINYINT(1)} holds truth values
+   * @param number of the column or the parameter at that place
    */
-  Value(Announced announced, Inner inner, boolean truths) {
-    this.flags = announced.unsigned() ? ColumnType.UNSIGNED : 0;
-    this.decimals = announced.decimals();
-    this.collation = announced.type().isBinary() ? CharacterSets.BINARY : 0;
-    this.type = truths && announced.isTruth() ? ColumnType.TRUTH : announced.type();
-    this.length = announced.length();
-    this.content = new byte[0];
-    this.inner = inner;
-    this.where = () -> "the column";
-  }
-
-  private Value(Value like, ColumnType type, byte[] content) {
-    this.type = type;
-    this.length = like.length;
-    this.flags = like.flags;
-    this.decimals = like.decimals;
-    this.collation = like.collation;
+  Value(Description description, byte[] content, Place place, int number) {
+    this.description = description;
     this.content = content;
-    this.inner = like.inner;
-    this.where = like.where;
-  }
-
-  /** One that only knows its type. */
-  Value withoutContent() {
-    return new Value(this, type, new byte[0]);
-  }
-
-  /** The same value of a column of that type: an envelope does not say how long its column is. */
-  Value as(ColumnType known) {
-    return known == type ? this : new Value(this, known, content);
+    this.place = place;
+    this.number = number;
   }
 
   /** Whether a getter took it for NULL, although it is none. */
@@ -108,48 +67,30 @@ final class Value {
     return wasNull;
   }
 
-  ColumnType type() {
-    return type;
+  Description description() {
+    return description;
   }
 
-  boolean isUnsigned() {
-    return type.isNumber() && bearsUnsigned();
+  /** The same of another description. */
+  Value of(Description other) {
+    return new Value(other, content, place, number);
   }
 
-  /** What the server's flag says, which years and bits have as well. */
-  boolean bearsUnsigned() {
-    return (flags & ColumnType.UNSIGNED) != 0;
-  }
-
-  /** Digits at most; 0, which JDBC has for "not known", for what has none or does not say it. */
-  int digits() {
-    if (type != ColumnType.DECIMAL || length == 0) {
-      return type.digits();
-    }
-    // The server counts the point and the sign.
-    return length - (decimals > 0 ? 1 : 0) - (bearsUnsigned() ? 0 : 1);
-  }
-
-  /** Bytes at most, as the server said it; 0 where that is not known. */
-  int length() {
-    return length;
-  }
-
-  /** Digits after the point as the inner driver reports them. */
-  int scale() {
-    return Quirks.hasScale(inner, type.family) ? decimals : 0;
+  /** Where it was found, for messages. */
+  String where() {
+    return place.text(number);
   }
 
   // Text.
 
   String getString() throws SQLException {
-    return switch (type.family) {
+    return switch (description.family()) {
       case TEXT, BINARY -> text();
-      case BIT -> Quirks.bit(inner, content);
-      case FLOATING -> Quirks.floating(inner, type, ascii());
-      case DECIMAL -> Quirks.decimal(inner, decimals, ascii());
-      case YEAR -> Quirks.year(inner, ascii());
-      case DATETIME, TIME -> Quirks.moment(inner, ascii());
+      case BIT -> Quirks.bit(description.inner(), content);
+      case FLOATING -> Quirks.floating(description.inner(), description.type(), ascii());
+      case DECIMAL -> Quirks.decimal(description.inner(), description.decimals(), ascii());
+      case YEAR -> Quirks.year(description.inner(), ascii());
+      case DATETIME, TIME -> Quirks.moment(description.inner(), ascii());
       default -> ascii();
     };
   }
@@ -160,7 +101,8 @@ final class Value {
 
   Reader getCharacterStream() throws SQLException {
     // Connector/J reads binary strings this way byte by byte.
-    boolean bytes = type.family == ColumnType.Family.BINARY && inner == Inner.MYSQL;
+    boolean bytes =
+        description.family() == ColumnType.Family.BINARY && description.inner() == Inner.MYSQL;
     return new StringReader(bytes ? ascii() : getString());
   }
 
@@ -209,22 +151,24 @@ final class Value {
   // Numbers.
 
   boolean getBoolean() throws SQLException {
-    return switch (type.family) {
+    return switch (description.family()) {
       case INTEGER, DECIMAL, FLOATING, YEAR, BIT ->
-          Quirks.isTrue(inner, type.family, number("a boolean"));
+          Quirks.isTrue(description.inner(), description.family(), number("a boolean"));
       case TEXT, BINARY -> {
-        Boolean found = Quirks.isTrue(inner, text());
-        yield found != null ? found : Quirks.isTrue(inner, type.family, number("a boolean"));
+        Boolean found = Quirks.isTrue(description.inner(), text());
+        yield found != null
+            ? found
+            : Quirks.isTrue(description.inner(), description.family(), number("a boolean"));
       }
       default -> throw unfit("a boolean");
     };
   }
 
   byte getByte() throws SQLException {
-    if (type.family == ColumnType.Family.BIT) {
+    if (description.family() == ColumnType.Family.BIT) {
       return (byte) Numbers.bits(content);
     }
-    Byte found = Quirks.byteOfText(inner, type.family, content);
+    Byte found = Quirks.byteOfText(description.inner(), description.family(), content);
     if (found != null) {
       return found;
     }
@@ -253,22 +197,22 @@ final class Value {
 
   BigDecimal getBigDecimal() throws SQLException {
     // As it is written with an exponent, or with a point, by the driver that makes it of a double.
-    return type.family == ColumnType.Family.FLOATING
+    return description.family() == ColumnType.Family.FLOATING
         ? new BigDecimal(getString())
         : number("a BigDecimal");
   }
 
   BigDecimal getBigDecimal(int scale) throws SQLException {
     BigDecimal number = getBigDecimal();
-    return type.family == ColumnType.Family.BIT && inner == Inner.MYSQL
+    return description.family() == ColumnType.Family.BIT && description.inner() == Inner.MYSQL
         ? number
-        : number.setScale(scale, Quirks.rounding(inner));
+        : number.setScale(scale, Quirks.rounding(description.inner()));
   }
 
   /** What is after the point is cut off, as the drivers do. */
   private long whole(String what, long least, long most) throws SQLException {
     long value;
-    if (type.family != ColumnType.Family.BIT && Numbers.isShortInteger(content)) {
+    if (description.family() != ColumnType.Family.BIT && Numbers.isShortInteger(content)) {
       value = Numbers.shortInteger(content);
     } else {
       BigDecimal number = number(what).setScale(0, RoundingMode.DOWN);
@@ -284,13 +228,13 @@ final class Value {
   }
 
   private BigDecimal number(String what) throws SQLException {
-    switch (type.family) {
+    switch (description.family()) {
       case DATE, TIME, DATETIME:
         throw unfit(what);
       case BIT:
         return BigDecimal.valueOf(Numbers.bits(content));
       default:
-        if (content.length == 0 && Quirks.emptyIsZero(inner)) {
+        if (content.length == 0 && Quirks.emptyIsZero(description.inner())) {
           return BigDecimal.ZERO;
         }
         try {
@@ -309,7 +253,9 @@ final class Value {
 
   Date getDate(Calendar calendar) throws SQLException {
     LocalDateTime moment = ofDay("a date");
-    return moment == null ? null : Quirks.date(inner, type.family, moment, calendar);
+    return moment == null
+        ? null
+        : Quirks.date(description.inner(), description.family(), moment, calendar);
   }
 
   Time getTime() throws SQLException {
@@ -342,7 +288,7 @@ final class Value {
 
   /** A TIME, which need not be of a day. */
   Duration duration() throws SQLException {
-    if (type.family != ColumnType.Family.TIME && !Times.isTime(content)) {
+    if (description.family() != ColumnType.Family.TIME && !Times.isTime(content)) {
       throw unfit("a Duration");
     }
     try {
@@ -353,16 +299,16 @@ final class Value {
   }
 
   LocalDateTime dateTime(String what) throws SQLException {
-    if (type.isNumber() || type.family == ColumnType.Family.BIT) {
+    if (description.type().isNumber() || description.family() == ColumnType.Family.BIT) {
       throw unfit(what);
     }
     try {
-      if (type.family == ColumnType.Family.YEAR) {
+      if (description.family() == ColumnType.Family.YEAR) {
         return LocalDate.of(Integer.parseInt(ascii()), 1, 1).atStartOfDay();
       }
-      if (type.family == ColumnType.Family.TIME || Times.isTime(content)) {
+      if (description.family() == ColumnType.Family.TIME || Times.isTime(content)) {
         Duration time = Times.duration(content);
-        if (!Quirks.isMoment(inner, time)) {
+        if (!Quirks.isMoment(description.inner(), time)) {
           throw unfit(what);
         }
         return EPOCH.plus(time);
@@ -378,25 +324,26 @@ final class Value {
 
   /** Connector/J does not look at a TIME to say its day. */
   private LocalDateTime ofDay(String what) throws SQLException {
-    boolean anyTime = inner == Inner.MYSQL && type.family == ColumnType.Family.TIME;
+    boolean anyTime =
+        description.inner() == Inner.MYSQL && description.family() == ColumnType.Family.TIME;
     return anyTime ? EPOCH : dateTime(what);
   }
 
   /** A moment as a time of the first day; a TIME may be of another day. */
   private LocalDateTime ofTime(String what) throws SQLException {
-    if (inner == Inner.MYSQL && Times.isZero(content)) {
+    if (description.inner() == Inner.MYSQL && Times.isZero(content)) {
       return EPOCH;
     }
     LocalDateTime moment = dateTime(what);
-    return moment == null || type.family == ColumnType.Family.TIME
+    return moment == null || description.family() == ColumnType.Family.TIME
         ? moment
         : moment.toLocalTime().atDate(LocalDate.EPOCH);
   }
 
   private LocalDateTime zero() throws SQLException {
-    if (!Quirks.zeroIsNull(inner)) {
+    if (!Quirks.zeroIsNull(description.inner())) {
       throw new SQLDataException(
-          where.get() + " is a zero date, which is no moment: read it with getString", "22007");
+          where() + " is a zero date, which is no moment: read it with getString", "22007");
     }
     wasNull = true;
     return null;
@@ -405,7 +352,7 @@ final class Value {
   // Objects.
 
   Object getObject() throws SQLException {
-    return Objects.natural(this, inner);
+    return Objects.natural(this);
   }
 
   Object getObject(Map<String, Class<?>> types) throws SQLException {
@@ -415,12 +362,7 @@ final class Value {
   /** Of a primitive type it gives the object that stands for it, to which nothing can be cast. */
   @SuppressWarnings("unchecked")
   <T> T getObject(Class<T> wanted) throws SQLException {
-    return (T) Objects.as(this, wanted, where);
-  }
-
-  /** The class of what {@link #getObject()} gives. */
-  Class<?> objectClass() {
-    return Objects.naturalClass(this, inner);
+    return (T) Objects.as(this, wanted);
   }
 
   Array getArray() throws SQLException {
@@ -445,14 +387,14 @@ final class Value {
     // Drivers read a binary string as if it were text of the session's character set. JSON is
     // always utf8mb4, although MySQL defines its columns as binary.
     Charset charset =
-        type.family == ColumnType.Family.BINARY || type == ColumnType.JSON
+        description.family() == ColumnType.Family.BINARY || description.type() == ColumnType.JSON
             ? StandardCharsets.UTF_8
-            : CharacterSets.of(collation);
+            : CharacterSets.of(description.collation());
     if (charset == null) {
       throw new SQLFeatureNotSupportedException(
-          where.get()
+          where()
               + " has the collation "
-              + collation
+              + description.collation()
               + ", whose character set this driver does not know: use utf8mb4, latin1, ascii or"
               + " binary",
           "0A000");
@@ -466,12 +408,13 @@ final class Value {
 
   private SQLException unfit(String what) {
     return new SQLDataException(
-        where.get() + " is " + type + " and its value cannot be read as " + what, "22018");
+        where() + " is " + description.type() + " and its value cannot be read as " + what,
+        "22018");
   }
 
   private SQLException beyond(String what) {
     return new SQLDataException(
-        where.get()
+        where()
             + " has a value that is no "
             + what.replaceFirst("^an? ", "")
             + ", for it is too large or too small",
@@ -479,6 +422,6 @@ final class Value {
   }
 
   private SQLException unsupported(String what) {
-    return new SQLFeatureNotSupportedException(where.get() + " cannot be read as " + what, "0A000");
+    return new SQLFeatureNotSupportedException(where() + " cannot be read as " + what, "0A000");
   }
 }

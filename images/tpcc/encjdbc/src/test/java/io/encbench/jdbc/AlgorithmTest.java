@@ -88,14 +88,18 @@ class AlgorithmTest {
   /** GB/T 32907-2016, appendix A.1: one block by itself, wherever it stands. */
   @Test
   void sm4IsThatOfTheStandard() throws Exception {
-    byte[] blocks = new byte[6 * KEY.length];
-    for (int at = 0; at < blocks.length; at += KEY.length) {
-      System.arraycopy(KEY, 0, blocks, at, KEY.length);
-    }
-    new Sm4(KEY).encrypt(blocks, blocks, 5);
     byte[] expected = hex("681edf34d206965e86b3e94f536e4246");
-    for (int at = 0; at < blocks.length; at += KEY.length) {
-      assertArrayEquals(expected, Arrays.copyOfRange(blocks, at, at + KEY.length));
+    for (int count = 1; count <= 15; count++) {
+      byte[] from = new byte[18 * KEY.length];
+      byte[] to = new byte[from.length];
+      // What is behind them is something else.
+      for (int at = 0; at < count * KEY.length; at += KEY.length) {
+        System.arraycopy(KEY, 0, from, at, KEY.length);
+      }
+      new Sm4(KEY).encrypt(from, to, count);
+      for (int at = 0; at < count * KEY.length; at += KEY.length) {
+        assertArrayEquals(expected, Arrays.copyOfRange(to, at, at + KEY.length), "of " + count);
+      }
     }
   }
 

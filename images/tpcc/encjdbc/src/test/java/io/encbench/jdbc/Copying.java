@@ -5,7 +5,6 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.Properties;
-import java.util.function.Supplier;
 
 /**
  * Our driver with a cipher that only copies: what all of it but the cryptography costs.
@@ -28,7 +27,7 @@ final class Copying extends Opener {
   }
 
   @Override
-  Algorithm algorithm(byte[] envelope, Supplier<String> where) {
+  Algorithm algorithm(byte[] envelope, Place place, int number) {
     return (whole, binding) ->
         Arrays.copyOfRange(whole, Envelope.CONTENT_AT, whole.length - Envelope.TAG_BYTES);
   }

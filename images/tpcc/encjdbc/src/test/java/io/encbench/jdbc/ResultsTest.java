@@ -312,6 +312,23 @@ class ResultsTest {
     }
   }
 
+  /** Of a column that was read before, a header is compared with the one that is known. */
+  @Test
+  void everyByteOfEachHeaderCounts() throws SQLException {
+    EncryptingStatement statement = new EncryptingStatement(session(Inner.MYSQL, MEK, true), null);
+    byte[] good = bound("item", "c1", "1");
+    for (int at = Envelope.VERSION_AT; at < Envelope.HEADER_BYTES; at++) {
+      byte[] changed = good.clone();
+      changed[at] ^= 1;
+      ResultSet rows = statement.wrap(sent("item", 0, changed));
+      assertTrue(rows.next());
+      assertTrue(refusal(rows).startsWith("column 2 (c1) "), "byte " + at);
+      rows = statement.wrap(sent("item", 0, good));
+      assertTrue(rows.next());
+      assertEquals("1", rows.getString(2));
+    }
+  }
+
   private static byte[] bound(String table, String column, String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     return AES.seal(3, 0, 0, 63, bytes, new Binding(table, column));
