@@ -165,7 +165,7 @@ def _resident(pid: int) -> int:
 
 def main() -> int:
     """Run the benchmark; the exit code says whether every figure is as it should be."""
-    home = Path(os.environ.get("BENCHMARKSQL", ""))
+    home = Path(os.environ.get("BENCHMARKSQL", "")).resolve()
     if not (home / "run/runBenchmark.sh").exists():
         raise SystemExit("BENCHMARKSQL: name the folder of your BenchmarkSQL 6, with lib and run")
     spec = spec_of_testbed(
@@ -176,14 +176,14 @@ def main() -> int:
         storage={"size": "8Gi"},
         max_connections=64,
     )
-    specs = _specs(home.resolve())
+    specs = _specs(home)
     seen: dict[str, list[Window]] = {name: [] for name in specs}
     names, drawn = list(specs), random.Random(turns.SEED)
     with once.place():
         for number in range(1, WINDOWS + 1):
             turns.draw(names, drawn)
             for name in names:
-                window = _window(specs[name], spec, home.resolve())
+                window = _window(specs[name], spec, home)
                 seen[name].append(window)
                 print(f"window {number} of {WINDOWS}: {name}, {window}", flush=True)
     return 0 if report(seen) else 1

@@ -66,9 +66,4 @@ record Description(
   int scale() {
     return Quirks.hasScale(inner, type.family) ? decimals : 0;
   }
-
-  /** The class of what {@code getObject} gives. */
-  Class<?> objectClass() {
-    return Objects.naturalClass(this);
-  }
 }

@@ -35,15 +35,13 @@ final class EncryptingMetaData extends ResultSetMetaDataDelegate {
   @Override
   public String getColumnClassName(int column) throws SQLException {
     Description known = columns.known(column);
-    return known == null
-        ? super.getColumnClassName(column)
-        : Quirks.className(session.inner, known);
+    return known == null ? super.getColumnClassName(column) : Quirks.className(known);
   }
 
   @Override
   public boolean isSigned(int column) throws SQLException {
     Description known = columns.known(column);
-    return known == null ? super.isSigned(column) : Quirks.isSigned(session.inner, known);
+    return known == null ? super.isSigned(column) : Quirks.isSigned(known);
   }
 
   @Override

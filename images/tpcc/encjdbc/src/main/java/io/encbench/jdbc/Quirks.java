@@ -114,16 +114,20 @@ final class Quirks {
             && (family == Family.FLOATING || family == Family.DATETIME || family == Family.TIME);
   }
 
-  static String className(Inner inner, Description of) {
-    if (inner == Inner.MARIADB) {
-      return of.type() == ColumnType.BLOB ? Blob.class.getName() : of.objectClass().getTypeName();
+  static String className(Description of) {
+    if (of.inner() == Inner.MARIADB) {
+      return of.type() == ColumnType.BLOB
+          ? Blob.class.getName()
+          : Objects.naturalClass(of).getTypeName();
     }
-    return of.type() == ColumnType.BIT ? Boolean.class.getName() : of.objectClass().getName();
+    return of.type() == ColumnType.BIT
+        ? Boolean.class.getName()
+        : Objects.naturalClass(of).getName();
   }
 
   /** MariaDB's driver takes everything for signed that is not said to be unsigned. */
-  static boolean isSigned(Inner inner, Description of) {
-    return inner == Inner.MARIADB
+  static boolean isSigned(Description of) {
+    return of.inner() == Inner.MARIADB
         ? !of.bearsUnsigned()
         : of.type().isNumber() && of.type() != ColumnType.TRUTH && !of.bearsUnsigned();
   }

@@ -50,7 +50,7 @@ final class Sm4 extends Gcm {
     }
   }
 
-  /** Each of them twice, for a pair of blocks. */
+  /** Holds each round key twice, once for each block of a pair. */
   private final long[] roundKeys = new long[ROUNDS];
 
   Sm4(byte[] key) throws GeneralSecurityException {

@@ -90,15 +90,14 @@ class AlgorithmTest {
   void sm4IsThatOfTheStandard() throws Exception {
     byte[] expected = hex("681edf34d206965e86b3e94f536e4246");
     for (int count = 1; count <= 15; count++) {
-      byte[] from = new byte[18 * KEY.length];
-      byte[] to = new byte[from.length];
       // What is behind them is something else.
+      byte[] blocks = new byte[18 * KEY.length];
       for (int at = 0; at < count * KEY.length; at += KEY.length) {
-        System.arraycopy(KEY, 0, from, at, KEY.length);
+        System.arraycopy(KEY, 0, blocks, at, KEY.length);
       }
-      new Sm4(KEY).encrypt(from, to, count);
+      new Sm4(KEY).encrypt(blocks, blocks, count);
       for (int at = 0; at < count * KEY.length; at += KEY.length) {
-        assertArrayEquals(expected, Arrays.copyOfRange(to, at, at + KEY.length), "of " + count);
+        assertArrayEquals(expected, Arrays.copyOfRange(blocks, at, at + KEY.length), "of " + count);
       }
     }
   }
