@@ -9,6 +9,7 @@ from encbench.api.campaign import MAX_TRIALS, CampaignSpec
 from encbench.api.kinds import CAMPAIGN, INSTANCE_TEMPLATE, WORKLOAD, Kind
 from encbench.core.plan import SOLO, cells
 from encbench.core.problem import Problem, Reason
+from encbench.engines.postgresql.stock_level import plan_changes
 from encbench.kube.affinity import HOSTNAME
 from encbench.text.words import plural
 
@@ -43,6 +44,20 @@ def reads(found: CampaignParts) -> Iterator[Problem]:
                 "external database reads from its disk: leave maxReadKib out"
             )
             yield Problem(INSTANCE_TEMPLATE, Reason.EXTERNAL_UNSUPPORTED, text, template)
+
+
+def piling_orders(found: CampaignParts) -> Iterator[Problem]:
+    """A note on each workload whose statements may get another plan as its data grow."""
+    for name, template in found.combinations(WORKLOAD, INSTANCE_TEMPLATE):
+        changes = plan_changes(found.instances[template], found.workloads[name])
+        if changes and found.campaign.reset == "none":
+            text = (
+                f"Workload {name} on InstanceTemplate {template}: PostgreSQL may plan Stock-Level "
+                "anew when a warehouse has several hundred thousand orders, and an arm that gets "
+                "there before another looks dearer: write reset: block, unless the whole campaign "
+                "takes minutes"
+            )
+            yield Problem(CAMPAIGN, Reason.RESET_ADVISED, text, found.name)
 
 
 def most_blocks(spec: CampaignSpec) -> int:

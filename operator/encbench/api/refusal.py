@@ -26,6 +26,7 @@ class Reason(StrEnum):
     COLUMN_UNKNOWN = "ColumnUnknown"
     BASELINE_ENCRYPTED = "BaselineEncrypted"
     RESET_REQUIRED = "ResetRequired"
+    RESET_ADVISED = "ResetAdvised"
     NOT_INSTALLED = "NotInstalled"
     NOT_INTERLEAVED = "NotInterleaved"
     TOO_MANY_TRIALS = "TooManyTrials"
@@ -57,6 +58,7 @@ MEANINGS = {
     Reason.COLUMN_UNKNOWN: "A mode names a column that the workload's tables lack.",
     Reason.BASELINE_ENCRYPTED: "The baseline mode encrypts.",
     Reason.RESET_REQUIRED: "The workload needs `spec.reset`.",
+    Reason.RESET_ADVISED: "Arms may drift apart without `spec.reset` (a note of `plan` alone).",
     Reason.NOT_INSTALLED: "The chart's values leave out what the mode needs.",
     Reason.NOT_INTERLEAVED: "The arms of a block cannot take turns.",
     Reason.TOO_MANY_TRIALS: "The matrix and `blocks` ask for more trials than are allowed.",

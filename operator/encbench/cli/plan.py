@@ -6,7 +6,7 @@ import json
 from itertools import pairwise
 from statistics import median
 
-from encbench.admission.campaign import most_trials
+from encbench.admission.campaign import most_trials, piling_orders
 from encbench.admission.checks import admit
 from encbench.admission.gather import CampaignParts, Lookup
 from encbench.admission.programs import unknown_settings
@@ -109,7 +109,7 @@ async def _planned(
 async def _answered(
     campaign: Campaign, parts: CampaignParts, problems: tuple[Problem, ...], live: Cluster | None
 ) -> Planned:
-    notes = tuple(unknown_settings(parts))
+    notes = (*unknown_settings(parts), *piling_orders(parts))
     if problems:
         return Planned(campaign.name, campaign.namespace, problems, notes)
     frozen = parts.freeze({})

@@ -38,6 +38,7 @@ class Study:
     """A campaign and the machine under it."""
 
     name: str = "tde-small"
+    engine: str = "mariadb"
     instances: tuple[str, ...] = ("small",)
     workloads: tuple[str, ...] = ("oltp-read-write",)
     concurrency: tuple[int, ...] = (4, 16)
@@ -51,6 +52,7 @@ class Study:
     seed: int = 7
     colocated: bool = False
     residency: str = "Resident"
+    reset: str = "none"
     fail: Mapping[tuple[int, int, str], tuple[Outcome, str]] = field(default_factory=dict)
     """(concurrency, block, arm) → outcome and reason of a trial that does not succeed."""
     always: Mapping[str, tuple[Outcome, str]] = field(default_factory=dict)
@@ -71,9 +73,10 @@ class Study:
     options: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Workload → options of its sysbench script."""
     tpcc: bool = False
+    """TPC-C in sysbench's place, through a client that tells no latency and counts no queries."""
+    warehouses: int = 100
     statements: str | None = None
     """Of TPC-C; None for a client that neither knows of any nor counts them."""
-    """TPC-C in sysbench's place, through a client that tells no latency and counts no queries."""
     checked: bool = True
     """Whether somebody looked for inconsistencies after each trial of TPC-C."""
     rate: int | None = None
@@ -149,6 +152,7 @@ def campaign_spec(study: Study) -> CampaignSpec:
             "margin": study.margin,
             "seed": study.seed,
             "residency": study.residency,
+            "reset": study.reset,
             "allowColocation": study.colocated,
         }
     )
@@ -161,9 +165,9 @@ def _statements(study: Study) -> dict[str, str]:
 def resolved(study: Study) -> Resolved:
     instances = {
         name: {
-            "engine": "mariadb",
+            "engine": study.engine,
             "version": "10.11",
-            "image": "registry.example/encbench/mariadb:10.11",
+            "image": f"registry.example/encbench/{study.engine}:10.11",
             "resources": {"cpu": str(2 ** (n + 1)), "memory": f"{2 ** (n + 1)}Gi"},
             "storage": {"size": "20Gi", "className": "fast", "iops": 6000},
             "settings": {"innodb_buffer_pool_size": "1G"},
@@ -173,7 +177,7 @@ def resolved(study: Study) -> Resolved:
     workloads = {
         name: {
             **(
-                {"tpcc": {"warehouses": 100, **_statements(study)}}
+                {"tpcc": {"warehouses": study.warehouses, **_statements(study)}}
                 if study.tpcc
                 else {
                     "sysbench": {

@@ -187,6 +187,43 @@ def test_all_that_is_wrong_is_said_at_once(
         assert problem in said
 
 
+@pytest.mark.parametrize(
+    ("engine", "tpcc", "reset", "noted"),
+    [
+        ("postgresql", {"statements": "benchmarksql"}, "none", True),
+        ("postgresql", {"statements": "benchmarksql"}, "block", False),
+        ("postgresql", {}, "none", False),
+        ("mysql", {"statements": "benchmarksql"}, "none", False),
+    ],
+)
+def test_orders_that_may_pile_up_are_noted(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    engine: str,
+    tpcc: dict[str, str],
+    reset: str,
+    noted: bool,
+) -> None:
+    instance, plain, tls, workload, _ = everything()
+    version = {"postgresql": "17", "mysql": "8.4"}[engine]
+    image = f"docker.io/encbench/{engine}:{version}"
+    instance["spec"] |= {
+        "engine": engine,
+        "version": version,
+        "image": image,
+        "settings": {},
+        "resources": {"cpu": "1", "memory": "1Gi"},
+    }
+    tls["spec"] = {"inTransit": {}}
+    del workload["spec"]["sysbench"]
+    workload["spec"]["tpcc"] = {"warehouses": 2, **tpcc}
+    file = written(tmp_path, instance, plain, tls, workload, campaign(reset=reset))
+    assert main(["plan", "-f", file]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    note = "note: Workload oltp on InstanceTemplate small: PostgreSQL may plan Stock-Level anew"
+    assert (note in said) is noted
+
+
 async def test_the_refusals_are_the_operator_s(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

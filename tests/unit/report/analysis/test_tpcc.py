@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -98,6 +99,50 @@ def test_what_no_client_counted_is_no_column() -> None:
 def test_it_says_which_statements_ran(statements: str | None, title: str) -> None:
     titles = [it.title for it in report(Study(**{**vars(TPCC), "statements": statements})).caveats]
     assert [title] == [one for one in titles if "tatements" in one]
+
+
+PILED = replace(
+    TPCC,
+    engine="postgresql",
+    warehouses=1,
+    concurrency=(10,),
+    seconds=600,
+    statements="benchmarksql",
+)
+"""Four windows on each testbed, with some hundred transactions a second."""
+
+
+def piled(study: Study) -> list[str]:
+    return [one.text for one in report(study).caveats if one.title == "Orders piled up"]
+
+
+def test_orders_that_pile_up_may_change_a_plan() -> None:
+    (text,) = piled(PILED)
+    whole = report(PILED)
+    made: dict[str, float] = {}
+    for trial in whole.trials:
+        assert trial.window is not None
+        assert trial.new_orders_per_second is not None
+        # The warm-up of 30 s makes orders as well.
+        orders = trial.new_orders_per_second * (trial.window.end - trial.window.start + 30)
+        made[trial.testbed] = made.get(trial.testbed, 0.0) + orders
+    testbed = max(made, key=lambda name: made[name])
+    assert f"Testbed {testbed} got about {round(made[testbed], -3):,.0f} new orders" in text
+    assert "Write reset: block" in text
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(PILED, reset="block"),
+        replace(PILED, warehouses=100),
+        replace(PILED, engine="mariadb"),
+        replace(PILED, statements="lean"),
+    ],
+    ids=["reset", "many warehouses", "MariaDB", "lean"],
+)
+def test_where_no_plan_changes_nothing_is_said_of_it(other: Study) -> None:
+    assert piled(other) == []
 
 
 def test_two_reports_with_different_statements_differ_in_what_was_measured() -> None:

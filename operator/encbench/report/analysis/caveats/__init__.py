@@ -44,6 +44,7 @@ CHECKS: tuple[Check, ...] = (
     columns.by_socket,
     setting.no_tpc_result,
     setting.statements,
+    setting.many_orders,
     setting.not_checked,
     turns.unsteady,
     blocks.short_window,

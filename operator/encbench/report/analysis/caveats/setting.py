@@ -7,9 +7,11 @@ from encbench.api.scalars import parse_quantity
 from encbench.api.tpcc import Statements
 from encbench.api.workload import WorkloadSpec
 from encbench.core.evidence import MachineFacts, ProvenanceRecord
+from encbench.engines.postgresql.stock_level import MANY_ORDERS, plan_changes
 from encbench.kube.machines import differences
 from encbench.report.analysis.caveats.facts import Facts, note, serious
 from encbench.report.document import Caveat
+from encbench.report.document.trial import TrialView
 from encbench.report.words import text
 from encbench.text.words import listed, plural
 
@@ -211,6 +213,34 @@ def statements(facts: Facts) -> Iterator[Caveat]:
             "cost less here than in a study with BenchmarkSQL, and the two are not to be laid "
             "beside each other: write tpcc.statements: benchmarksql for that.",
         )
+
+
+def many_orders(facts: Facts) -> Iterator[Caveat]:
+    """TPC-C on PostgreSQL whose orders piled up until Stock-Level may have another plan."""
+    piled: dict[str, float] = {}
+    for trial in facts.trials if facts.spec.reset == "none" else ():
+        workload = facts.resolved.workloads[trial.workload]
+        if workload.tpcc and plan_changes(facts.resolved.instances[trial.instance], workload):
+            orders = _new_orders(trial, workload) / workload.tpcc.warehouses
+            piled[trial.testbed] = piled.get(trial.testbed, 0.0) + orders
+    testbed, most = max(piled.items(), key=itemgetter(1), default=("", 0.0))
+    if most >= MANY_ORDERS:
+        yield serious(
+            title="Orders piled up",
+            text=f"Testbed {testbed} got about {text.number(round(most, -3), 0)} new orders in "
+            "each warehouse, which has 30,000 when it is loaded. With several hundred thousand, "
+            "PostgreSQL may plan Stock-Level anew and read all of the stock for it, and an arm "
+            "that gets there before another looks dearer. Write reset: block to restore the data "
+            "before each block.",
+        )
+
+
+def _new_orders(trial: TrialView, workload: WorkloadSpec) -> float:
+    """About how many a trial made, its warm-up included."""
+    seconds = sum(one.seconds for one in trial.rounds)
+    if trial.window is not None and not trial.rounds:
+        seconds = trial.window.end - trial.window.start
+    return (trial.new_orders_per_second or 0.0) * (workload.load.warmup_seconds + seconds)
 
 
 def not_checked(facts: Facts) -> Iterator[Caveat]:
