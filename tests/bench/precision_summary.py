@@ -53,11 +53,19 @@ class Measured:
     """TPS of the baseline."""
     logs: dict[str, Log]
     """By figure; one is absent where the campaign gave no interval."""
+    in_blocks: float | None = None
+    """Seconds of the machine time that belong to blocks, each from its first warm-up on; None in
+    campaigns that were kept before this was."""
 
     @property
     def unmeasured(self) -> float:
         """Share of the machine time in which nothing was measured."""
         return 1 - self.counted / self.seconds
+
+    @property
+    def unmeasured_in_blocks(self) -> float:
+        """The same of the blocks alone, or of all time where theirs is not known."""
+        return 1 - self.counted / (self.in_blocks or self.seconds)
 
     def error_of_a_second(self, figure: str) -> float | None:
         """Half-width · √seconds: what of it does not depend on how long was measured."""
@@ -89,20 +97,29 @@ def measured(
     for name, key, sense in OF_THE_MODE:
         finding = comparison.finding(key) if comparison else None
         changes.append((name, finding.change if finding else None, sense))
-    windows = [(t.window.start, t.window.end) for t in report.trials if t.window and t.counted]
+    blocks: dict[int, list[tuple[float, float]]] = {}
+    for trial in report.trials:
+        if trial.window and trial.counted:
+            window = trial.window.start, trial.window.end
+            blocks.setdefault(trial.block, []).append(window)
+    windows = [window for own in blocks.values() for window in own]
     slices = [one.seconds for t in report.trials if t.counted for one in t.rounds]
-    begin, end = min(start for start, _ in windows), max(end for _, end in windows)
+
+    def span(own: Sequence[tuple[float, float]]) -> float:
+        return max(end for _, end in own) - min(start for start, _ in own) + warmup
+
     return Measured(
         engine=engine,
         workload=workload,
         design=design,
         repeat=repeat,
-        seconds=end - begin + warmup,
+        seconds=span(windows),
         counted=sum(slices) if slices else sum(last - first for first, last in windows),
         plain=group.row(group.baseline.name).tps or math.nan,
         logs={
             name: log for name, change, sense in changes if (log := _log(change, sense)) is not None
         },
+        in_blocks=sum(map(span, blocks.values())),
     )
 
 
@@ -207,9 +224,10 @@ def summary(workload: str, both: Sequence[Pair]) -> Iterator[Line]:
             f"transaction: {shown}",
             good if design == "interleaved" else None,
         )
-        share = median(one.unmeasured for one in own)
+        whole = median(one.unmeasured for one in own)
+        share = median(one.unmeasured_in_blocks for one in own)
         yield (
-            f"{design}: {share:.0%} of the time is not measured",
+            f"{design}: {share:.0%} of a block and {whole:.0%} of all time is not measured",
             share < MOST_UNMEASURED if design == "interleaved" else None,
         )
     bias = difference(both, loss)

@@ -36,9 +36,10 @@ TURNS = replace(
     ONE,
     design="interleaved",
     seconds=100.0,
-    counted=80.0,
+    counted=72.0,
     plain=1020.0,
     logs={"mode TPS": Log(-0.11, 0.02), "A'/A TPS": Log(0.0, 0.03), "mode CPU": Log(0.1, 0.01)},
+    in_blocks=90.0,
 )
 
 
@@ -90,8 +91,10 @@ def test_the_summary_says_what_was_asked_for_and_whether_it_was_found() -> None:
     found = dict(summary("write-only", [(ONE, TURNS)]))
     said = {text: good for text, good in found.items() if good is not None}
     assert [good for text, good in said.items() if "mode TPS at equal time" in text] == [True]
-    assert [good for text, good in said.items() if "20% of the time" in text] == [True]
+    assert [good for text, good in said.items() if "20% of a block and 28%" in text] == [True]
     assert [good for text, good in said.items() if "minus solo" in text] == [False]
+    before = dict(summary("write-only", [(ONE, replace(TURNS, in_blocks=None))]))
+    assert [good for text, good in before.items() if "28% of a block" in text] == [False]
     slow = replace(TURNS, logs={**TURNS.logs, "mode TPS": Log(-0.1, 0.06)})
     missed = dict(summary("write-only", [(ONE, slow)]))
     assert [good for text, good in missed.items() if "mode TPS at equal" in text] == [False]
@@ -105,6 +108,12 @@ def test_a_report_gives_the_figures() -> None:
     assert one.counted == pytest.approx(sum(w.end - w.start for w in windows))
     begun = min(w.start for w in windows)
     assert one.seconds == pytest.approx(max(w.end for w in windows) - begun + 30)
+    between = [
+        min(t.window.start for t in report.trials if t.window and t.block == block + 1)
+        - max(t.window.end for t in report.trials if t.window and t.block == block)
+        for block in (1, 2, 3)
+    ]
+    assert one.in_blocks == pytest.approx(one.seconds - sum(gap - 30 for gap in between))
     (comparison,) = report.groups[0].comparisons
     assert comparison.loss is not None and comparison.loss.high is not None
     assert one.logs["mode TPS"].mean == pytest.approx(math.log1p(-comparison.loss.estimate))
