@@ -258,7 +258,7 @@ bench-tpcc: ## Measure what the TPC-C client costs, on PostgreSQL on loopback
 	$(python) -m tests.bench.tpcc
 
 .PHONY: bench-tpcc-beside
-bench-tpcc-beside: ## The TPC-C client beside your own BenchmarkSQL 6; BENCHMARKSQL=/path/to/it WINDOWS=5
+bench-tpcc-beside: ## The TPC-C client beside your own BenchmarkSQL 6; BENCHMARKSQL=/path/to/it WINDOWS=5 SYNCHRONOUS_COMMIT=on
 	$(python) -m tests.bench.tpcc_beside
 
 .PHONY: bench-proxy

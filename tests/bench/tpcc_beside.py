@@ -2,6 +2,7 @@
 
     BENCHMARKSQL=/path/to/it   its folder with lib and run, which has runBenchmark.sh
     WINDOWS=5  MINUTES=1
+    SYNCHRONOUS_COMMIT=on      PostgreSQL's; off: commits do not wait for the disk
 
 No registry has BenchmarkSQL, and its licence is its own, so you name the build. Both clients run by
 the command that a pod has for them, and take turns: eight terminals, no think time. A window is a
@@ -45,6 +46,7 @@ from tests.support.workloads import tpcc_spec
 
 WINDOWS = int(os.environ.get("WINDOWS", "5"))
 MINUTES = int(os.environ.get("MINUTES", "1"))
+COMMIT = os.environ.get("SYNCHRONOUS_COMMIT", "on")
 WARMUP, EDGE, PATIENCE = 60.0, 10.0, 120.0
 WAREHOUSES, TERMINALS = 2, 8
 THEIRS, SAME, LEAN = "BenchmarkSQL 6", "benchmarksql statements", "lean statements"
@@ -166,6 +168,8 @@ def _resident(pid: int) -> int:
 def main() -> int:
     """Run the benchmark; the exit code says whether every figure is as it should be."""
     home = Path(os.environ.get("BENCHMARKSQL", "")).resolve()
+    if COMMIT not in ("on", "off"):
+        raise SystemExit(f"SYNCHRONOUS_COMMIT={COMMIT}: write on or off")
     if not (home / "run/runBenchmark.sh").exists():
         raise SystemExit("BENCHMARKSQL: name the folder of your BenchmarkSQL 6, with lib and run")
     spec = spec_of_testbed(
@@ -174,6 +178,7 @@ def main() -> int:
         image="registry.example.com/postgresql:15",
         resources={"cpu": "2", "memory": "2Gi"},
         storage={"size": "8Gi"},
+        settings={"synchronous_commit": COMMIT},
         max_connections=64,
     )
     specs = _specs(home)
@@ -218,8 +223,8 @@ def _specs(home: Path) -> dict[str, WorkloadSpec]:
 def report(seen: dict[str, list[Window]]) -> bool:
     """Print every figure beside what is asked; whether all are as they should be."""
     print(
-        f"{WAREHOUSES} warehouses, {TERMINALS} terminals, no think time, PostgreSQL 15 on loopback;"
-        f" {len(seen[THEIRS])} windows of {MINUTES} min"
+        f"{WAREHOUSES} warehouses, {TERMINALS} terminals, no think time, PostgreSQL 15 on loopback"
+        f" with synchronous_commit={COMMIT}; {len(seen[THEIRS])} windows of {MINUTES} min"
     )
     good = True
     for figure, (words, unit, digits) in FIGURES.items():
