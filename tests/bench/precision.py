@@ -9,7 +9,7 @@ from the first client's start to the end of the last window.
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,18 @@ from encbench.core.artefact import decode
 from encbench.core.timetable import GUARD
 from encbench.report.document import Report
 from tests.bench import results
-from tests.bench.precision_summary import Design, Line, Measured, kept, measured, pairs, summary
+from tests.bench.precision_summary import (
+    CPU,
+    DESIGNS,
+    Design,
+    Line,
+    Measured,
+    decision,
+    kept,
+    measured,
+    pairs,
+    summary,
+)
 from tests.e2e import manifests
 from tests.e2e.bucket import bucket
 from tests.e2e.conftest import conditions, delete_campaign, ended
@@ -34,9 +45,6 @@ DEAD_TIME = 2.0
 INTERLEAVED_BLOCKS = 2
 """A and A' take turns on their testbeds from one block to the next."""
 THREADS = 4
-CPU = "450m"
-"""Of a server. Three of these, resident, are what two cores hold beside a client; smaller ones run
-in fewer and coarser bursts."""
 SMALL = {"resources": {"cpu": CPU, "memory": "384Mi"}, "storage": {"size": "1Gi"}}
 ENGINES: dict[str, tuple[dict[str, Any], str]] = {
     "mariadb": (SMALL, "tde"),
@@ -68,13 +76,14 @@ examples:
   make bench-precision                                      10 pairs for each workload: a night
   make bench-precision ARGS=--short                         one pair of 2 minutes each: half an hour
   make bench-precision ARGS="--engines mariadb,mysql,postgresql --workloads read-only,write-only"
+  make bench-precision ARGS="--cpu 900m"                    larger servers, interleaved blocks alone
   make bench-precision ARGS="--repeats 3 --kept FILE"       3 pairs more than are kept
   make bench-precision ARGS="--repeats 0 --kept FILE"       judge those that are kept
 
 exit codes:
   0  everything is as it was asked for in docs/design/0011-interleaved-blocks.md, or --short
   1  something is not
-  2  no pair had a result
+  2  nothing had a result
 """
 
 
@@ -92,6 +101,13 @@ def parser() -> argparse.ArgumentParser:
     add("--kept", type=Path, metavar="FILE", help=f"earlier campaigns, as in {RESULTS.name}")
     add("--workloads", default="read-write,write-only", help=f"some of {', '.join(SCRIPTS)}")
     add("--engines", default="mariadb", help=f"some of {', '.join(ENGINES)}")
+    add(
+        "--cpu",
+        default=CPU,
+        metavar="QUANTITY",
+        help=f"of a server; {CPU}, and with any other no sequential campaigns, for which three "
+        "servers may not fit",
+    )
     add("--short", action="store_true", help="one pair of 2 minutes each, and nothing is judged")
     return top
 
@@ -109,35 +125,48 @@ def main(arguments: Sequence[str] | None = None) -> int:
         kube = installation()
         kube.apply(*manifests.parts(), manifests.mode("tls", inTransit={}))
     lines: list[Line] = []
+    designs = DESIGNS if args.cpu == CPU else DESIGNS[1:]
     for engine in engines:
         for workload in workloads:
-            found = [one for one in earlier if (one.engine, one.workload) == (engine, workload)]
+            kind = (engine, workload, args.cpu)
+            found = [one for one in earlier if (one.engine, one.workload, one.cpu) == kind]
             before = max((one.repeat for one in found), default=0)
             wanted = range(before + 1, before + repeats + 1)
             if kube is not None:
-                found += _alternate(kube, engine, workload, wanted, minutes)
-            both = pairs(found)
-            print(f"\n{workload} on {engine}, {len(both)} of {before + repeats} pairs")
-            own = list(summary(workload, both)) if both else []
+                found += _alternate(kube, kind, designs, wanted, minutes)
+            print(f"\n{workload} on {engine} with {args.cpu} of CPU")
+            own = list(_judged(workload, designs, found))
             for text, good in own:
                 mark = "  " if good is None else "ok" if good else "NO"
                 print(f"  {mark}  {text}", flush=True)
             lines += own
     if not lines:
-        print("no pair had a result")
+        print("no campaign had a result")
         return 2
     return 0 if args.short or all(good is not False for _, good in lines) else 1
 
 
+def _judged(workload: str, designs: Sequence[Design], found: list[Measured]) -> Iterator[Line]:
+    """What the campaigns of one workload say; nothing if none had a result."""
+    if len(designs) == 1 and found:
+        yield from decision(designs[0], found)
+    elif both := pairs(found):
+        yield f"{len(both)} pairs", None
+        yield from summary(workload, both)
+
+
+Kind = tuple[str, str, str]
+"""Engine, workload, and CPU of a server."""
+
+
 def _alternate(
-    kube: Kube, engine: str, workload: str, repeats: range, minutes: float
+    kube: Kube, kind: Kind, designs: Sequence[Design], repeats: range, minutes: float
 ) -> list[Measured]:
     """The campaigns of one workload, the order of the two designs changing from pair to pair."""
-    found = []
-    designs: list[Design] = ["sequential", "interleaved"]
+    found, (engine, workload, _) = [], kind
     for repeat in repeats:
         for design in designs if repeat % 2 else reversed(designs):
-            one = _campaign(kube, engine, workload, design, repeat, minutes)
+            one = _campaign(kube, kind, design, repeat, minutes)
             print(
                 f"{repeat:3} of {repeats[-1]}  {workload} on {engine}  {_line(design, one)}",
                 flush=True,
@@ -166,12 +195,14 @@ def blocks(design: Design, minutes: float) -> dict[str, Any]:
 
 
 def _campaign(
-    kube: Kube, engine: str, workload: str, design: Design, repeat: int, minutes: float
+    kube: Kube, kind: Kind, design: Design, repeat: int, minutes: float
 ) -> Measured | None:
     """Run one; None if it failed."""
+    engine, workload, cpu = kind
     fields, mode = ENGINES[engine]
     instance = manifests.instance(f"precision-{engine}", **fields)
     instance["spec"]["engine"] = engine
+    instance["spec"]["resources"] = {**fields["resources"], "cpu": cpu}
     load = {"concurrency": [THREADS], "warmup": f"{WARMUP:g}s", "duration": f"{WINDOW:g}s"}
     script = {"script": f"oltp_{workload.replace('-', '_')}", "tables": 4, "tableSize": 10_000}
     parts = instance, manifests.workload(f"precision-{workload}", sysbench=script, load=load)
@@ -191,7 +222,7 @@ def _campaign(
         if facts.get("Failed", {}).get("status") == "True":
             print(f"      {name}: {facts['Failed']['reason']}: {facts['Failed']['message']}")
             return None
-        return measured(_report(kube, name), engine, workload, design, repeat, WARMUP)
+        return measured(_report(kube, name), engine, workload, design, repeat, WARMUP, cpu)
     finally:
         delete_campaign(kube, name)
 

@@ -57,7 +57,23 @@ def test_campaigns_of_earlier_runs_are_judged_with_the_others(
     assert kept(file) == [ONE, TURNS]
     wanted = ["--repeats=0", f"--kept={file}", "--workloads=write-only"]
     assert main(wanted) == 1
-    assert "write-only on mariadb, 1 of 1 pairs" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "write-only on mariadb with 450m of CPU\n      1 pairs\n" in said
+    assert "interleaved / sequential" in said
+
+
+def test_larger_servers_are_judged_by_interleaved_campaigns_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "precision.jsonl"
+    large = replace(TURNS, cpu="900m", counted=81.0, logs=dict.fromkeys(TURNS.logs, Log(0, 0.01)))
+    file.write_text("".join(json.dumps(asdict(one)) + "\n" for one in (ONE, TURNS, large)))
+    wanted = ["--repeats=0", f"--kept={file}", "--workloads=write-only", "--cpu=900m"]
+    assert main(wanted) == 0
+    said = capsys.readouterr().out
+    assert "CPU a transaction: 0.4, 0.4, 1.7" in said
+    assert "interleaved: 10% of a block and 19% of all time" in said
+    assert "sequential" not in said
 
 
 def test_the_median_of_all_pairs_counts() -> None:
