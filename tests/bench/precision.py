@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from encbench.core.artefact import decode
 from encbench.core.timetable import GUARD
@@ -112,6 +112,15 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
+class Kind(NamedTuple):
+    """What the campaigns of a pair have in common."""
+
+    engine: str
+    workload: str
+    cpu: str
+    """Of a server."""
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark; the exit code."""
     args = parser().parse_args(arguments)
@@ -125,10 +134,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         kube = installation()
         kube.apply(*manifests.parts(), manifests.mode("tls", inTransit={}))
     lines: list[Line] = []
-    designs = DESIGNS if args.cpu == CPU else DESIGNS[1:]
+    designs: tuple[Design, ...] = DESIGNS if args.cpu == CPU else ("interleaved",)
     for engine in engines:
         for workload in workloads:
-            kind = (engine, workload, args.cpu)
+            kind = Kind(engine, workload, args.cpu)
             found = [one for one in earlier if (one.engine, one.workload, one.cpu) == kind]
             before = max((one.repeat for one in found), default=0)
             wanted = range(before + 1, before + repeats + 1)
@@ -155,22 +164,16 @@ def _judged(workload: str, designs: Sequence[Design], found: list[Measured]) -> 
         yield from summary(workload, both)
 
 
-Kind = tuple[str, str, str]
-"""Engine, workload, and CPU of a server."""
-
-
 def _alternate(
     kube: Kube, kind: Kind, designs: Sequence[Design], repeats: range, minutes: float
 ) -> list[Measured]:
     """The campaigns of one workload, the order of the two designs changing from pair to pair."""
-    found, (engine, workload, _) = [], kind
+    found = []
     for repeat in repeats:
         for design in designs if repeat % 2 else reversed(designs):
             one = _campaign(kube, kind, design, repeat, minutes)
-            print(
-                f"{repeat:3} of {repeats[-1]}  {workload} on {engine}  {_line(design, one)}",
-                flush=True,
-            )
+            place = f"{repeat:3} of {repeats[-1]}  {kind.workload} on {kind.engine}"
+            print(f"{place}  {_line(design, one)}", flush=True)
             if one is not None:
                 results.add(RESULTS, asdict(one))
                 found.append(one)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import Literal
+from typing import Literal, get_args
 
 from encbench.api.overheadreport import FigureKey, Interval
 from encbench.core.statistics.intervals import Bounds, Sense, of_ratios
@@ -13,7 +13,7 @@ from encbench.report.document import Report
 from tests.bench import results
 
 Design = Literal["sequential", "interleaved"]
-DESIGNS: tuple[Design, ...] = ("sequential", "interleaved")
+DESIGNS: tuple[Design, ...] = get_args(Design)
 FIGURES = ("A'/A TPS", "mode TPS", "mode CPU")
 """Of the baseline against itself, and of a mode against both its arms."""
 OF_THE_MODE: tuple[tuple[str, FigureKey, Sense], ...] = (

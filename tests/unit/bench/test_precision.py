@@ -1,6 +1,5 @@
 """What bench-precision makes of pairs of campaigns, from reports of made-up machines."""
 
-import json
 import math
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from encbench.report.analysis.build import build
+from tests.bench import results
 from tests.bench.precision import blocks, main
 from tests.bench.precision_summary import (
     Log,
@@ -53,7 +53,8 @@ def test_campaigns_of_earlier_runs_are_judged_with_the_others(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "precision.jsonl"
-    file.write_text("".join(json.dumps(asdict(one)) + "\n" for one in (ONE, TURNS)))
+    for one in (ONE, TURNS):
+        results.add(file, asdict(one))
     assert kept(file) == [ONE, TURNS]
     wanted = ["--repeats=0", f"--kept={file}", "--workloads=write-only"]
     assert main(wanted) == 1
@@ -67,7 +68,8 @@ def test_larger_servers_are_judged_by_interleaved_campaigns_alone(
 ) -> None:
     file = tmp_path / "precision.jsonl"
     large = replace(TURNS, cpu="900m", counted=81.0, logs=dict.fromkeys(TURNS.logs, Log(0, 0.01)))
-    file.write_text("".join(json.dumps(asdict(one)) + "\n" for one in (ONE, TURNS, large)))
+    for one in (ONE, TURNS, large):
+        results.add(file, asdict(one))
     wanted = ["--repeats=0", f"--kept={file}", "--workloads=write-only", "--cpu=900m"]
     assert main(wanted) == 0
     said = capsys.readouterr().out
