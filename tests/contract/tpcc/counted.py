@@ -80,11 +80,10 @@ def rows(counted: list[Counted], *words: str) -> int:
 
 def _columns(text: str) -> int:
     """How many columns its result has; 0 without one."""
+    text = _main(text)
     if text.startswith("select "):
         listed = _up_to_from(text.removeprefix("select "))
     elif found := re.search(r" returning (.*)$", text):
-        if text.startswith("with "):
-            return 0
         listed = found[1]
     else:
         return 0
@@ -93,6 +92,16 @@ def _columns(text: str) -> int:
         depth += (letter == "(") - (letter == ")")
         columns += letter == "," and depth == 0
     return columns
+
+
+def _main(text: str) -> str:
+    """The statement behind WITH."""
+    depth = 0
+    for place, letter in enumerate(text if text.startswith("with ") else ""):
+        depth += (letter == "(") - (letter == ")")
+        if depth == 0 and text.startswith((" select ", " update "), place):
+            return text[place + 1 :]
+    return text
 
 
 def _up_to_from(text: str) -> str:

@@ -5,9 +5,9 @@ package io.encbench.tpcc.database;
  *
  * @param combine whether several statements may be sent as one text, each with its own result; such
  *     a database also returns the rows that an UPDATE has changed, and takes arrays for rows
- * @param deletesReturn whether a DELETE can return the rows that it has removed
+ * @param deletesFirst whether a DELETE can remove the first of its rows alone, and return it
  */
-public record Abilities(boolean combine, boolean deletesReturn) {
+public record Abilities(boolean combine, boolean deletesFirst) {
   private static final Abilities PLAIN = new Abilities(false, false);
 
   /**
@@ -21,7 +21,7 @@ public record Abilities(boolean combine, boolean deletesReturn) {
       return PLAIN;
     }
     return switch (dialect) {
-      case POSTGRES -> new Abilities(true, true);
+      case POSTGRES -> new Abilities(true, false);
       case MARIADB -> new Abilities(false, true);
       case MYSQL -> PLAIN;
     };

@@ -14,7 +14,8 @@ import java.util.Arrays;
  * @param lastName null for one that is named by number
  */
 public record Customer(int warehouse, int district, int number, String lastName) {
-  private static final int MOST_DATA = 500;
+  /** The most letters of a customer's data. */
+  public static final int MOST_DATA = 500;
 
   private static final String BY_NAME =
       "SELECT c_id FROM bmsql_customer"
@@ -48,17 +49,21 @@ public record Customer(int warehouse, int district, int number, String lastName)
   /** The data of a customer with bad credit after a payment, cut off as the clause wants. */
   public String dataAfter(
       int found, int payWarehouse, int payDistrict, BigDecimal amount, String data) {
-    String longer =
-        String.join(
-            " ",
-            Integer.toString(found),
-            Integer.toString(district),
-            Integer.toString(warehouse),
-            Integer.toString(payDistrict),
-            Integer.toString(payWarehouse),
-            amount.toPlainString(),
-            "|",
-            data);
+    String longer = found + note(payWarehouse, payDistrict, amount) + data;
     return longer.length() <= MOST_DATA ? longer : longer.substring(0, MOST_DATA);
+  }
+
+  /** What a payment puts between the customer's number and the data that there were before. */
+  public String note(int payWarehouse, int payDistrict, BigDecimal amount) {
+    return String.join(
+        " ",
+        "",
+        Integer.toString(district),
+        Integer.toString(warehouse),
+        Integer.toString(payDistrict),
+        Integer.toString(payWarehouse),
+        amount.toPlainString(),
+        "|",
+        "");
   }
 }

@@ -48,9 +48,14 @@ public final class Line implements Comparable<Line> {
   /** Takes this line's quantity from what is in stock; returns what is left (clause 2.4.2.2). */
   public int take(int inStock, String data, String districtInfo) {
     info = districtInfo;
-    brand = itemData.contains(ORIGINAL) && data.contains(ORIGINAL);
-    stockLeft = left(inStock, quantity);
+    taken(left(inStock, quantity), data);
     return stockLeft;
+  }
+
+  /** What the database says after it has taken this line's quantity itself. */
+  public void taken(int left, String data) {
+    stockLeft = left;
+    brand = itemData.contains(ORIGINAL) && data.contains(ORIGINAL);
   }
 
   /** What is left: 91 are added before there would be fewer than ten. */

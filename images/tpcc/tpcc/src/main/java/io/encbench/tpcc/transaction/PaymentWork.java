@@ -17,15 +17,16 @@ public abstract class PaymentWork implements Work {
   protected static final String PAID =
       "UPDATE bmsql_customer SET c_balance = c_balance - ?, c_ytd_payment = c_ytd_payment + ?,"
           + " c_payment_cnt = c_payment_cnt + 1";
-  protected static final String PAY_DISTRICT =
-      "UPDATE bmsql_district SET d_ytd = d_ytd + ? WHERE d_w_id = ? AND d_id = ?";
-  protected static final String PAY_WAREHOUSE =
-      "UPDATE bmsql_warehouse SET w_ytd = w_ytd + ? WHERE w_id = ?";
-  protected static final String HISTORY =
+  protected static final String INTO_HISTORY =
       "INSERT INTO bmsql_history"
-          + " (h_c_id, h_c_d_id, h_c_w_id, h_d_id, h_w_id, h_date, h_amount, h_data)"
-          + " VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
+          + " (h_c_id, h_c_d_id, h_c_w_id, h_d_id, h_w_id, h_date, h_amount, h_data)";
+  protected static final String BETWEEN_NAMES = "    ";
 
+  private static final String HISTORY = INTO_HISTORY + " VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
+  private static final String PAY_DISTRICT =
+      "UPDATE bmsql_district SET d_ytd = d_ytd + ? WHERE d_w_id = ? AND d_id = ?";
+  private static final String PAY_WAREHOUSE =
+      "UPDATE bmsql_warehouse SET w_ytd = w_ytd + ? WHERE w_id = ?";
   private static final String CUSTOMER_DATA = "SELECT c_data FROM bmsql_customer" + WHERE_CUSTOMER;
 
   protected final int warehouse;
@@ -82,7 +83,7 @@ public abstract class PaymentWork implements Work {
   }
 
   /** The history's text (clause 2.5.2.2). */
-  protected static String history(String nameOfWarehouse, String nameOfDistrict) {
-    return nameOfWarehouse + "    " + nameOfDistrict;
+  private static String history(String nameOfWarehouse, String nameOfDistrict) {
+    return nameOfWarehouse + BETWEEN_NAMES + nameOfDistrict;
   }
 }

@@ -8,13 +8,15 @@ import java.math.BigDecimal;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.LocalDateTime;
+import java.util.BitSet;
 
 /**
  * Delivery: each district is committed by itself, as the clause allows, so that no locks of one are
  * held while the others are delivered.
  *
- * <p>A further attempt goes on where the one before was stopped. PostgreSQL does all of a district
- * in one statement, and commits it in the same round trip.
+ * <p>PostgreSQL delivers all districts in one statement, and commits it in the same round trip.
+ * Those where another delivery was quicker are then delivered one by one. A further attempt goes on
+ * where the one before was stopped.
  */
 final class Delivery extends DeliveryWork {
   private static final String TAKE_OLDEST =
@@ -27,37 +29,65 @@ final class Delivery extends DeliveryWork {
 
   private static final Trip HAND_OVER = new Trip(CARRIER, LINES, CUSTOMER_AND_SUM);
 
-  private static final Trip WHOLE_DISTRICT =
+  /** Gives the districts that it has delivered. */
+  private static final Trip WHOLE_WAREHOUSE =
       Trip.committed(
-          "WITH oldest AS (DELETE FROM bmsql_new_order"
-              + " WHERE no_w_id = ? AND no_d_id = ? AND no_o_id ="
-              + " (SELECT MIN(no_o_id) FROM bmsql_new_order WHERE no_w_id = ? AND no_d_id = ?)"
-              + " RETURNING no_o_id AS taken),"
+          "WITH oldest AS (DELETE FROM bmsql_new_order USING (SELECT district, (SELECT MIN(no_o_id)"
+              + " FROM bmsql_new_order WHERE no_w_id = ? AND no_d_id = district) AS first"
+              + " FROM generate_series(1, "
+              + DISTRICTS
+              + ") AS district) AS waiting"
+              + " WHERE no_w_id = ? AND no_d_id = district AND no_o_id = first"
+              + " RETURNING no_d_id AS place, no_o_id AS taken),"
               + " carried AS (UPDATE bmsql_oorder SET o_carrier_id = ? FROM oldest"
-              + " WHERE o_w_id = ? AND o_d_id = ? AND o_id = taken RETURNING o_c_id AS customer),"
+              + " WHERE o_w_id = ? AND o_d_id = place AND o_id = taken"
+              + " RETURNING place, o_c_id AS customer),"
               + " lines AS (UPDATE bmsql_order_line SET ol_delivery_d = ? FROM oldest"
-              + " WHERE ol_w_id = ? AND ol_d_id = ? AND ol_o_id = taken RETURNING ol_amount),"
-              + " due AS (SELECT SUM(ol_amount) AS total FROM lines)"
+              + " WHERE ol_w_id = ? AND ol_d_id = place AND ol_o_id = taken"
+              + " RETURNING place, ol_amount),"
+              + " due AS (SELECT place, SUM(ol_amount) AS total FROM lines GROUP BY place)"
               + " UPDATE bmsql_customer SET c_balance = c_balance + total,"
-              + " c_delivery_cnt = c_delivery_cnt + 1 FROM carried, due"
-              + " WHERE c_w_id = ? AND c_d_id = ? AND c_id = customer");
+              + " c_delivery_cnt = c_delivery_cnt + 1 FROM carried JOIN due USING (place)"
+              + " WHERE c_w_id = ? AND c_d_id = place AND c_id = customer RETURNING c_d_id");
+
+  private final BitSet left = new BitSet();
 
   Delivery(int warehouse, int carrier) {
     super(warehouse, carrier);
+    left.set(1, DISTRICTS + 1);
   }
 
   @Override
   public boolean attempt(Session session) throws SQLException {
-    while (delivered + skipped < DISTRICTS) {
-      int district = delivered + skipped + 1;
-      boolean had =
-          session.abilities().combine()
-              ? deliverAtOnce(session, district)
-              : deliver(session, district);
+    if (session.abilities().combine() && left.cardinality() == DISTRICTS) {
+      deliverAtOnce(session);
+    }
+    while (!left.isEmpty()) {
+      int district = left.nextSetBit(1);
+      boolean had = deliver(session, district);
       delivered += had ? 1 : 0;
       skipped += had ? 0 : 1;
+      left.clear(district);
     }
     return true;
+  }
+
+  /** Delivers the oldest orders of all districts and commits, in one round trip. */
+  private void deliverAtOnce(Session session) throws SQLException {
+    BitSet done = new BitSet();
+    Trip.Values trip =
+        WHOLE_WAREHOUSE
+            .on(session)
+            .numbers(warehouse, warehouse, carrier, warehouse)
+            .time(LocalDateTime.now())
+            .numbers(warehouse, warehouse);
+    try (Rows rows = trip.rows()) {
+      while (rows.next()) {
+        done.set(rows.number(1));
+      }
+    }
+    delivered += done.cardinality();
+    left.andNot(done);
   }
 
   /** Delivers the oldest order of a district and commits; whether there was one. */
@@ -70,36 +100,13 @@ final class Delivery extends DeliveryWork {
     return order > 0;
   }
 
-  /** The same in one round trip. */
-  private boolean deliverAtOnce(Session session, int district) throws SQLException {
-    while (true) {
-      int changed =
-          WHOLE_DISTRICT
-              .on(session)
-              .numbers(warehouse, district, warehouse, district)
-              .numbers(carrier, warehouse, district)
-              .time(LocalDateTime.now())
-              .numbers(warehouse, district, warehouse, district)
-              .changed();
-      if (changed > 0) {
-        return true;
-      }
-      // Another delivery may have been quicker: then there is a next one, unless it was the last.
-      int next = oldest(session, OLDEST, district);
-      session.commit();
-      if (next == 0) {
-        return false;
-      }
-    }
-  }
-
   /**
    * Takes the oldest order off the list; 0 if there is none.
    *
    * <p>InnoDB shows a plain SELECT an order that another delivery has taken meanwhile.
    */
   private int take(Session session, int district) throws SQLException {
-    boolean returning = session.abilities().deletesReturn();
+    boolean returning = session.abilities().deletesFirst();
     while (true) {
       int order =
           returning

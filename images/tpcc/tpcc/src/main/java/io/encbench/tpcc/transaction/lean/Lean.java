@@ -9,7 +9,9 @@ import io.encbench.tpcc.transaction.Works;
  * Statements with as few round trips as the database allows.
  *
  * <p>No transaction locks rows against the order district, customer, stock, warehouse, so that they
- * wait for each other and do not deadlock. The hottest row, the warehouse's, is locked last.
+ * wait for each other and do not deadlock. The hottest row, the warehouse's, is locked last. On
+ * PostgreSQL a Payment locks the customer before the district; a New-Order, which has the district
+ * before it, only shares that customer's key.
  */
 public final class Lean implements Works {
   @Override

@@ -9,7 +9,6 @@ final class LineWrites {
   private final int[] suppliers;
   private final int[] quantities;
   private final int[] cents;
-  private final String[] infos;
 
   LineWrites(Line[] lines) {
     int count = 0;
@@ -21,7 +20,6 @@ final class LineWrites {
     suppliers = new int[count];
     quantities = new int[count];
     cents = new int[count];
-    infos = new String[count];
     int place = 0;
     for (int i = 0; i < lines.length; i++) {
       Line line = lines[i];
@@ -31,14 +29,13 @@ final class LineWrites {
         suppliers[place] = line.supplier;
         quantities[place] = line.quantity;
         cents[place] = line.amount().movePointRight(2).intValueExact();
-        infos[place] = line.info();
         place++;
       }
     }
   }
 
-  /** Numbers, items, suppliers, quantities, amounts in cents and texts. */
+  /** Numbers, items, suppliers, quantities and amounts in cents. */
   Object[] arrays() {
-    return new Object[] {numbers, items, suppliers, quantities, cents, infos};
+    return new Object[] {numbers, items, suppliers, quantities, cents};
   }
 }

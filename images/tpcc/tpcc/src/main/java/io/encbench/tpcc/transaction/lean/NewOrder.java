@@ -16,8 +16,8 @@ import java.util.Collections;
  * supplying warehouse, which is one in nine cases of ten), and written with one batch.
  *
  * <p>The list of numbers always has fifteen places, the rest filled with the last one, so that
- * there is one statement to prepare and not eleven. PostgreSQL takes all rows of a write as arrays,
- * in one round trip with the commit.
+ * there is one statement to prepare and not eleven. PostgreSQL takes all lines as arrays, in one
+ * statement that reads their stock, changes it and writes them, in one round trip with the commit.
  */
 final class NewOrder extends NewOrderWork {
   private static final String PLACES = String.join(",", Collections.nCopies(Line.MOST, "?"));
@@ -32,31 +32,44 @@ final class NewOrder extends NewOrderWork {
           + PLACES
           + ")";
 
-  private static final String UPDATE_STOCKS =
-      "UPDATE bmsql_stock SET s_quantity = taken.rest, s_ytd = s_ytd + taken.quantity,"
-          + " s_order_cnt = s_order_cnt + taken.orders, s_remote_cnt = s_remote_cnt + taken.remote"
-          + " FROM unnest(?::int[], ?::int[], ?::int[], ?::int[], ?::int[], ?::int[])"
-          + " AS taken(supplier, item, rest, quantity, orders, remote)"
-          + " WHERE s_w_id = taken.supplier AND s_i_id = taken.item";
-  private static final String INSERT_LINES =
-      INTO_LINES
-          + " SELECT ?, ?, ?, line.number, line.item, line.supplier, line.quantity,"
-          + " line.cents * 0.01, line.info"
-          + " FROM unnest(?::int[], ?::int[], ?::int[], ?::int[], ?::int[], ?::text[])"
-          + " AS line(number, item, supplier, quantity, cents, info)";
+  /** As {@link Line#take} would of line after line: 91 are added so often that ten are left. */
+  private static final String LINES =
+      "WITH taken AS (UPDATE bmsql_stock SET s_quantity = s_quantity - wanted.quantity"
+          + " + 91 * greatest(0, (100 - s_quantity + wanted.quantity) / 91),"
+          + " s_ytd = s_ytd + wanted.quantity, s_order_cnt = s_order_cnt + wanted.orders,"
+          + " s_remote_cnt = s_remote_cnt + wanted.remote"
+          + " FROM unnest(?::int[], ?::int[], ?::int[], ?::int[], ?::int[])"
+          + " AS wanted(supplier, item, quantity, orders, remote)"
+          + " WHERE s_w_id = wanted.supplier AND s_i_id = wanted.item"
+          + " RETURNING s_w_id, s_i_id, s_quantity, s_data, s_dist_%02d AS info),"
+          + " written AS ("
+          + INTO_LINES
+          + " SELECT ?, ?, ?, line.number, s_i_id, s_w_id, line.quantity, line.cents * 0.01, info"
+          + " FROM unnest(?::int[], ?::int[], ?::int[], ?::int[], ?::int[])"
+          + " AS line(number, item, supplier, quantity, cents)"
+          + " JOIN taken ON s_w_id = line.supplier AND s_i_id = line.item)"
+          + " SELECT s_w_id, s_i_id, s_quantity, s_data FROM taken";
 
   private static final Trip CUSTOMER_AND_ITEMS = new Trip(CUSTOMER, ITEMS);
   private static final Trip CUSTOMER_ITEMS_AND_DISTRICT =
       new Trip(CUSTOMER, ITEMS, NEXT_ORDER_RETURNING);
-  private static final Trip WRITES = new Trip(UPDATE_STOCKS, INSERT_LINES);
-  private static final Trip WRITES_AND_COMMIT = Trip.committed(UPDATE_STOCKS, INSERT_LINES);
 
   /** By dialect and district: the order with the stock of its first supplier, and of the others. */
   private static final Trip[][] ORDER_AND_STOCK = new Trip[Dialect.values().length][10];
 
   private static final Trip[][] MORE_STOCK = new Trip[Dialect.values().length][10];
 
+  /** By district: the order with its lines, without a commit and with it. */
+  private static final Trip[] WHOLE = new Trip[10];
+
+  private static final Trip[] WHOLE_AND_COMMIT = new Trip[10];
+
   static {
+    for (int district = 1; district <= 10; district++) {
+      String lines = String.format(LINES, district);
+      WHOLE[district - 1] = new Trip(INSERT_ORDER, INSERT_NEW_ORDER, lines);
+      WHOLE_AND_COMMIT[district - 1] = Trip.committed(INSERT_ORDER, INSERT_NEW_ORDER, lines);
+    }
     for (Dialect dialect : Dialect.values()) {
       for (int district = 1; district <= 10; district++) {
         String stock = String.format(STOCK, district) + dialect.forUpdate();
@@ -99,8 +112,7 @@ final class NewOrder extends NewOrderWork {
     if (!combine) {
       session.update(Query.bind(session.prepare(NEXT_ORDER), warehouse, district));
     }
-    insertOrder(session, order);
-    BigDecimal total = combine ? writeAtOnce(session, order, allUsed) : writeLines(session, order);
+    BigDecimal total = combine ? writeAtOnce(session, order, allUsed) : insertOrder(session, order);
     // What a terminal would show.
     total.multiply(keep).multiply(BigDecimal.ONE.add(warehouseTax).add(districtTax));
     if (!allUsed) {
@@ -154,8 +166,8 @@ final class NewOrder extends NewOrderWork {
     return true;
   }
 
-  /** Writes the order, and locks and reads the stock of its lines. */
-  private void insertOrder(Session session, int order) throws SQLException {
+  /** Writes the order with stock and lines of all items that exist; their sum. */
+  private BigDecimal insertOrder(Session session, int order) throws SQLException {
     int dialect = session.dialect().ordinal();
     for (int from = 0, to; from < lines.length; from = to) {
       to = from + 1;
@@ -164,12 +176,8 @@ final class NewOrder extends NewOrderWork {
       }
       Trip.Values trip;
       if (from == 0) {
-        trip =
-            ORDER_AND_STOCK[dialect][district - 1]
-                .on(session)
-                .numbers(warehouse, district, order, customer, lines.length, allLocal())
-                .time(LocalDateTime.now())
-                .numbers(warehouse, district, order);
+        trip = ORDER_AND_STOCK[dialect][district - 1].on(session);
+        fillWithOrder(trip, order);
       } else {
         trip = MORE_STOCK[dialect][district - 1].on(session);
       }
@@ -177,6 +185,13 @@ final class NewOrder extends NewOrderWork {
       fillWithItems(trip, from, to);
       readStock(trip, from, to);
     }
+    return writeLines(session, order);
+  }
+
+  private void fillWithOrder(Trip.Values trip, int order) throws SQLException {
+    trip.numbers(warehouse, district, order, customer, lines.length, allLocal())
+        .time(LocalDateTime.now())
+        .numbers(warehouse, district, order);
   }
 
   /** Reads the stock of the lines with one supplier. */
@@ -197,19 +212,31 @@ final class NewOrder extends NewOrderWork {
     }
   }
 
-  /** Writes stock and lines of all items that exist, and commits if those are all; their sum. */
+  /** The same in one round trip, which also commits if all items exist. */
   private BigDecimal writeAtOnce(Session session, int order, boolean allUsed) throws SQLException {
-    (allUsed ? WRITES_AND_COMMIT : WRITES)
-        .on(session)
-        .arrays(new StockWrites(lines, warehouse).arrays())
+    Trip.Values trip = (allUsed ? WHOLE_AND_COMMIT : WHOLE)[district - 1].on(session);
+    fillWithOrder(trip, order);
+    trip.arrays(new StockWrites(lines, warehouse).arrays())
         .numbers(warehouse, district, order)
-        .arrays(new LineWrites(lines).arrays())
-        .changed();
+        .arrays(new LineWrites(lines).arrays());
+    try (Rows rows = trip.rows()) {
+      while (rows.next()) {
+        readStockTaken(rows.number(1), rows.number(2), rows.number(3), rows.text(4));
+      }
+    }
     BigDecimal total = BigDecimal.ZERO;
     for (Line line : lines) {
       total = line.isFound() ? total.add(line.amount()) : total;
     }
     return total;
+  }
+
+  private void readStockTaken(int supplier, int item, int left, String data) {
+    for (Line line : lines) {
+      if (line.supplier == supplier && line.item == item) {
+        line.taken(left, data);
+      }
+    }
   }
 
   /** Writes stock and lines of all items that exist; their sum. */

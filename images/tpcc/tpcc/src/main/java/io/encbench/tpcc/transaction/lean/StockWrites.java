@@ -11,7 +11,6 @@ import java.util.Arrays;
 final class StockWrites {
   private final int[] suppliers;
   private final int[] items;
-  private final int[] left;
   private final int[] quantities;
   private final int[] orders;
   private final int[] remotes;
@@ -21,7 +20,6 @@ final class StockWrites {
   StockWrites(Line[] lines, int warehouse) {
     suppliers = new int[lines.length];
     items = new int[lines.length];
-    left = new int[lines.length];
     quantities = new int[lines.length];
     orders = new int[lines.length];
     remotes = new int[lines.length];
@@ -36,7 +34,6 @@ final class StockWrites {
         count++;
       }
       int place = count - 1;
-      left[place] = line.stockLeft();
       quantities[place] += line.quantity;
       orders[place]++;
       remotes[place] += line.supplier == warehouse ? 0 : 1;
@@ -44,11 +41,9 @@ final class StockWrites {
     }
   }
 
-  /** Suppliers, items, what is left, quantities, orders and remote orders. */
+  /** Suppliers, items, quantities, orders and remote orders. */
   Object[] arrays() {
-    return new Object[] {
-      cut(suppliers), cut(items), cut(left), cut(quantities), cut(orders), cut(remotes)
-    };
+    return new Object[] {cut(suppliers), cut(items), cut(quantities), cut(orders), cut(remotes)};
   }
 
   private int[] cut(int[] values) {

@@ -110,12 +110,6 @@ final class Trip {
       return rows().one(what);
     }
 
-    /** How many rows the next statement, which gives none, has changed. */
-    int changed() throws SQLException {
-      execute();
-      return current().getUpdateCount();
-    }
-
     /** The next statement, or the next result of those that went together; whether it has rows. */
     private boolean execute() throws SQLException {
       if (executed == statements.size()) {
