@@ -96,19 +96,21 @@ def _columns(text: str) -> int:
 
 def _main(text: str) -> str:
     """The statement behind WITH."""
-    depth = 0
-    for place, letter in enumerate(text if text.startswith("with ") else ""):
-        depth += (letter == "(") - (letter == ")")
-        if depth == 0 and text.startswith((" select ", " update "), place):
-            return text[place + 1 :]
-    return text
+    if not text.startswith("with "):
+        return text
+    return text[_outside(text, " select ", " update ") + 1 :]
 
 
 def _up_to_from(text: str) -> str:
     """The list before the first FROM that is in no parentheses."""
+    return text[: _outside(text, " from ")]
+
+
+def _outside(text: str, *words: str) -> int:
+    """Where the first of these words is that is in no parentheses."""
     depth = 0
     for place, letter in enumerate(text):
         depth += (letter == "(") - (letter == ")")
-        if depth == 0 and text.startswith(" from ", place):
-            return text[:place]
-    raise AssertionError(f"no FROM: {text}")
+        if depth == 0 and text.startswith(words, place):
+            return place
+    raise AssertionError(f"none of{words}: {text}")

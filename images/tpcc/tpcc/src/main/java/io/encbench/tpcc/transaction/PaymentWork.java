@@ -17,16 +17,18 @@ public abstract class PaymentWork implements Work {
   protected static final String PAID =
       "UPDATE bmsql_customer SET c_balance = c_balance - ?, c_ytd_payment = c_ytd_payment + ?,"
           + " c_payment_cnt = c_payment_cnt + 1";
+  protected static final String TO_DISTRICT = "UPDATE bmsql_district SET d_ytd = d_ytd + ?";
+  protected static final String WHERE_DISTRICT = " WHERE d_w_id = ? AND d_id = ?";
+  protected static final String TO_WAREHOUSE = "UPDATE bmsql_warehouse SET w_ytd = w_ytd + ?";
+  protected static final String WHERE_WAREHOUSE = " WHERE w_id = ?";
   protected static final String INTO_HISTORY =
       "INSERT INTO bmsql_history"
           + " (h_c_id, h_c_d_id, h_c_w_id, h_d_id, h_w_id, h_date, h_amount, h_data)";
   protected static final String BETWEEN_NAMES = "    ";
 
   private static final String HISTORY = INTO_HISTORY + " VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
-  private static final String PAY_DISTRICT =
-      "UPDATE bmsql_district SET d_ytd = d_ytd + ? WHERE d_w_id = ? AND d_id = ?";
-  private static final String PAY_WAREHOUSE =
-      "UPDATE bmsql_warehouse SET w_ytd = w_ytd + ? WHERE w_id = ?";
+  private static final String PAY_DISTRICT = TO_DISTRICT + WHERE_DISTRICT;
+  private static final String PAY_WAREHOUSE = TO_WAREHOUSE + WHERE_WAREHOUSE;
   private static final String CUSTOMER_DATA = "SELECT c_data FROM bmsql_customer" + WHERE_CUSTOMER;
 
   protected final int warehouse;

@@ -74,7 +74,6 @@ final class Delivery extends DeliveryWork {
 
   /** Delivers the oldest orders of all districts and commits, in one round trip. */
   private void deliverAtOnce(Session session) throws SQLException {
-    BitSet done = new BitSet();
     Trip.Values trip =
         WHOLE_WAREHOUSE
             .on(session)
@@ -83,11 +82,10 @@ final class Delivery extends DeliveryWork {
             .numbers(warehouse, warehouse);
     try (Rows rows = trip.rows()) {
       while (rows.next()) {
-        done.set(rows.number(1));
+        left.clear(rows.number(1));
+        delivered++;
       }
     }
-    delivered += done.cardinality();
-    left.andNot(done);
   }
 
   /** Delivers the oldest order of a district and commits; whether there was one. */

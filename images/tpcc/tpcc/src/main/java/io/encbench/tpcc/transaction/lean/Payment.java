@@ -57,11 +57,17 @@ final class Payment extends PaymentWork {
             + whereCustomer
             + " RETURNING c_id, CASE c_credit WHEN 'BC' THEN left(c_data, 200) END AS bad, "
             + ABOUT_CUSTOMER
-            + "), district AS (UPDATE bmsql_district SET d_ytd = d_ytd + ? FROM paid"
-            + " WHERE d_w_id = ? AND d_id = ? RETURNING "
+            + "), district AS ("
+            + TO_DISTRICT
+            + " FROM paid"
+            + WHERE_DISTRICT
+            + " RETURNING "
             + ADDRESS_OF_DISTRICT
-            + "), warehouse AS (UPDATE bmsql_warehouse SET w_ytd = w_ytd + ? FROM district"
-            + " WHERE w_id = ? RETURNING "
+            + "), warehouse AS ("
+            + TO_WAREHOUSE
+            + " FROM district"
+            + WHERE_WAREHOUSE
+            + " RETURNING "
             + ADDRESS_OF_WAREHOUSE
             + "), history AS ("
             + INTO_HISTORY
