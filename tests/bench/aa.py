@@ -11,12 +11,11 @@ of one kind differ by about one percent as long as they live.
 
 import argparse
 import math
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.bench import results
+from tests.bench import program, results
 from tests.e2e import manifests
 from tests.e2e.conftest import conditions, delete_campaign, ended
 from tests.support.install import NAMESPACE, installation
@@ -193,4 +192,4 @@ def _missing_zero(found: list[Row], interval: str) -> tuple[int, int]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    program.run(main)

@@ -7,9 +7,9 @@ is above what is asked for.
 """
 
 import statistics
-import sys
 from itertools import pairwise
 
+from tests.bench import program
 from tests.e2e import manifests
 from tests.e2e.conftest import delete_campaign, ended
 from tests.support.install import NAMESPACE, installation
@@ -30,14 +30,16 @@ def main() -> int:
     kube.apply(manifests.workload(NAME, load={"warmup": f"{WARMUP:g}s"}))
     cell = {"instanceRefs": ["mariadb"], "modeRefs": ["tde"], "workloadRefs": [NAME]}
     kube.apply(manifests.campaign(NAME, [], matrix=[cell], blocks={"min": BLOCKS}))
-    wait_for("the end of the campaign", lambda: ended(kube, NAME), 900, every=2)
-    trials = kube.list("trials", NAMESPACE, f"encbench.io/campaign={NAME}")
+    try:
+        wait_for("the end of the campaign", lambda: ended(kube, NAME), 900, every=2)
+        trials = kube.list("trials", NAMESPACE, f"encbench.io/campaign={NAME}")
+    finally:
+        delete_campaign(kube, NAME)
     windows = sorted(
         (t["status"]["window"]["start"], t["status"]["window"]["end"])
         for t in trials
         if "window" in t["status"]
     )
-    delete_campaign(kube, NAME)
     gaps = [later - end - WARMUP for (_, end), (later, _) in pairwise(windows)]
     measured = sum(end - start for start, end in windows)
     whole = windows[-1][1] - windows[0][0]
@@ -54,4 +56,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    program.run(main)

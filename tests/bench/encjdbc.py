@@ -30,7 +30,6 @@ import random
 import secrets
 import statistics
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -41,7 +40,7 @@ from typing import Any
 
 from encbench.core.connection import DATABASE
 from encbench.core.statistics.intervals import estimate
-from tests.bench import turns
+from tests.bench import program, turns
 from tests.bench.clock import cpu_seconds
 from tests.support import encjdbc, mariadb
 
@@ -340,4 +339,4 @@ def _print(ways: dict[str, Way], seen: dict[str, list[float]]) -> bool:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    program.run(main)

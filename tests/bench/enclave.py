@@ -17,7 +17,6 @@ import os
 import random
 import re
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -30,7 +29,7 @@ import pg8000.dbapi
 
 from encbench.core.statistics.intervals import geometric_mean
 from encbench.tools import sysbench
-from tests.bench import interval
+from tests.bench import interval, program
 from tests.bench.enclave_points import Client, Turn, client
 from tests.support import debian, enclave
 from tests.support.postgres import ADMIN, Postgres
@@ -352,4 +351,4 @@ def _line(what: str, found: interval.Mean, asked: float, *, least: bool = False)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    program.run(main)

@@ -9,7 +9,6 @@ import argparse
 import asyncio
 import json
 import resource
-import sys
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
@@ -26,6 +25,7 @@ from encbench.reconcile.campaign.facts import CampaignFound
 from encbench.reconcile.campaign.ledger import Ledger
 from encbench.reconcile.campaign.observe import observe
 from encbench.reconcile.deps import Reads
+from tests.bench import program
 from tests.unit.reconcile.world import NAME, SPACE, World, parts, study
 
 SECONDS, MEBIBYTES, PASS = 15.0, 350.0, 0.05
@@ -134,4 +134,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    program.run(main)

@@ -18,14 +18,13 @@ import json
 import os
 import random
 import re
-import signal
-import sys
 import time
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from encbench.core.statistics.intervals import estimate
+from tests.bench import program
 from tests.bench.processes import Process, in_pods, pause, resume
 from tests.e2e import manifests
 from tests.e2e.bucket import bucket
@@ -254,10 +253,5 @@ def _mean_rate(seconds: dict[int, float], began: float, phase: Phase) -> float |
     return total / (end - start)
 
 
-def _stopped(number: int, _frame: object) -> None:
-    sys.exit(128 + number)
-
-
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, _stopped)  # so that what is paused is resumed
-    sys.exit(main())
+    program.run(main)

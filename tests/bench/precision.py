@@ -8,7 +8,6 @@ from the first client's start to the end of the last window.
 """
 
 import argparse
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -17,7 +16,7 @@ from typing import Any, NamedTuple
 from encbench.core.artefact import decode
 from encbench.core.timetable import GUARD
 from encbench.report.document import Report
-from tests.bench import results
+from tests.bench import program, results
 from tests.bench.precision_summary import (
     CPU,
     DESIGNS,
@@ -246,4 +245,4 @@ def _line(design: Design, one: Measured | None) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    program.run(main)

@@ -21,7 +21,6 @@ import os
 import random
 import re
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -29,7 +28,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.bench import turns
+from tests.bench import program, turns
 from tests.bench.interval import mean
 from tests.cluster import crates
 from tests.cluster.layout import Layout
@@ -176,4 +175,4 @@ def _line(way: str, runs: list[Run]) -> bool:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    program.run(main)

@@ -25,7 +25,6 @@ import os
 import resource
 import statistics
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
@@ -35,6 +34,7 @@ from subprocess import PIPE
 from typing import NamedTuple
 
 from encbench.core.statistics.intervals import estimate
+from tests.bench import program
 from tests.bench.clock import cpu_seconds
 from tests.bench.proxy import compiled
 from tests.support import confidential, mariadb
@@ -309,4 +309,4 @@ def _median(windows: Sequence[Window], figure: str) -> float:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    program.run(main)

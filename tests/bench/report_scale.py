@@ -9,7 +9,6 @@ import argparse
 import json
 import multiprocessing
 import resource
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -18,6 +17,7 @@ from encbench.core.artefact import decode, encode
 from encbench.core.records import IndexRecord
 from encbench.report.analysis.build import build, to_status
 from encbench.report.formats.render import render
+from tests.bench import program
 from tests.data.report.synthetic import Study, write
 
 SECONDS, MEBIBYTES = 60.0, 350.0
@@ -105,4 +105,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    program.run(main)

@@ -14,6 +14,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.bench import program
 from tests.bench.interval import mean
 from tests.contract.tpcc.program import Done, Program, ended
 from tests.support import postgres
@@ -166,4 +167,4 @@ def _line(what: str, said: str, worst: float, asked: float) -> bool:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    program.run(main)

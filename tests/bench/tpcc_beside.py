@@ -24,7 +24,6 @@ import os
 import random
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from contextlib import suppress
@@ -36,7 +35,7 @@ from encbench.api.testbed import TestbedSpec
 from encbench.api.workload import WorkloadSpec
 from encbench.tools.tpcc import props
 from encbench.tools.tpcc.parser import parse
-from tests.bench import turns
+from tests.bench import program, turns
 from tests.bench.clock import cpu_seconds
 from tests.bench.interval import mean, ratio
 from tests.support import once, postgres
@@ -248,4 +247,4 @@ def report(seen: dict[str, list[Window]]) -> bool:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    program.run(main)

@@ -2,9 +2,9 @@
 
 import argparse
 import asyncio
-import sys
 from pathlib import Path
 
+from tests.bench import program
 from tests.bench.scale import measure, plane
 from tests.bench.scale.figures import table
 
@@ -50,4 +50,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    program.run(main)
