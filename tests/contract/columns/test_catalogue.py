@@ -1,4 +1,4 @@
-"""What the encrypting driver's metadata says of types is what Connector/J says."""
+"""What the encrypting driver's metadata says of types and keys is what Connector/J says."""
 
 import secrets
 import subprocess
@@ -10,9 +10,13 @@ from encbench.core.connection import DATABASE
 from tests.contract.columns.conftest import PASSWORD, USER, Server
 from tests.support import encjdbc
 
-TYPES = "(truth TINYINT(1), digits TINYINT, positive TINYINT UNSIGNED, money DECIMAL(12,2))"
+TYPES = (
+    "(truth TINYINT(1), digits TINYINT, positive TINYINT UNSIGNED, money DECIMAL(12,2), kind INT, "
+    "CONSTRAINT of_kind FOREIGN KEY (kind) REFERENCES kinds (id) ON DELETE CASCADE)"
+)
 MADE = (
-    f"DROP TABLE IF EXISTS {DATABASE}.described",
+    f"DROP TABLE IF EXISTS {DATABASE}.described, {DATABASE}.kinds",
+    f"CREATE TABLE {DATABASE}.kinds (id INT PRIMARY KEY)",
     f"CREATE TABLE {DATABASE}.described {TYPES}",
     f"DROP PROCEDURE IF EXISTS {DATABASE}.describes",
     f"CREATE PROCEDURE {DATABASE}.describes(IN truth TINYINT(1), OUT digits TINYINT) "
@@ -30,7 +34,7 @@ ELSEWHERE = (
 
 def described(url: str, folder: Path, *more: str) -> list[str]:
     """The lines of the program that prints it."""
-    words = [url, USER, f"{folder}/password", "described", "describes", *more]
+    words = [url, USER, f"{folder}/password", "described", "describes", "kinds", *more]
     done = subprocess.run(
         ["java", "-cp", encjdbc.class_path(), "io.encbench.jdbc.Described", *words],
         capture_output=True,
@@ -58,7 +62,8 @@ def test_a_tinyint_of_one_digit_is_what_it_is_for_the_inner_driver(
     url = f"{url_of(server)}&tinyInt1isBit={truths}"
     inner = described(url, tmp_path)
     assert inner[0].startswith("truth -7 BIT" if truths == "true" else "truth -6 TINYINT")
-    assert len(inner) == 6
+    keys = [line.partition(" ")[0] for line in inner[7:]]
+    assert keys == ["imported", "exported", "between"]
     assert described(f"jdbc:encbench:{url}&encbench.mekFile={tmp_path}/mek", tmp_path) == inner
 
 

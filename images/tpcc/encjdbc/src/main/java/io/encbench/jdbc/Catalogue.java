@@ -129,18 +129,27 @@ final class Catalogue {
   }
 
   ResultSet importedKeys(String catalog, String table) throws SQLException {
-    return keys("k.TABLE_SCHEMA", "k.TABLE_NAME", catalog, table);
+    return ordered(keys().foreign(catalog, table));
   }
 
   ResultSet exportedKeys(String catalog, String table) throws SQLException {
-    return keys("k.REFERENCED_TABLE_SCHEMA", "k.REFERENCED_TABLE_NAME", catalog, table);
+    return ordered(keys().primary(catalog, table));
   }
 
-  private ResultSet keys(String schema, String name, String catalog, String table)
+  ResultSet keysBetween(
+      String primaryCatalog, String primaryTable, String foreignCatalog, String foreignTable)
       throws SQLException {
-    Question question =
-        new Question(
-            """
+    return ordered(
+        keys().primary(primaryCatalog, primaryTable).foreign(foreignCatalog, foreignTable));
+  }
+
+  private static ResultSet ordered(Question keys) throws SQLException {
+    return keys.add(" ORDER BY PKTABLE_CAT, PKTABLE_NAME, FKTABLE_NAME, KEY_SEQ").ask();
+  }
+
+  private Question keys() {
+    return new Question(
+        """
             SELECT k.REFERENCED_TABLE_SCHEMA AS PKTABLE_CAT, NULL AS PKTABLE_SCHEM,
               k.REFERENCED_TABLE_NAME AS PKTABLE_NAME, k.REFERENCED_COLUMN_NAME AS PKCOLUMN_NAME,
               k.TABLE_SCHEMA AS FKTABLE_CAT, NULL AS FKTABLE_SCHEM, k.TABLE_NAME AS FKTABLE_NAME,
@@ -152,16 +161,15 @@ final class Catalogue {
               ON r.CONSTRAINT_SCHEMA = k.CONSTRAINT_SCHEMA
               AND r.CONSTRAINT_NAME = k.CONSTRAINT_NAME AND r.TABLE_NAME = k.TABLE_NAME
             WHERE TRUE"""
-                .formatted(rule("r.UPDATE_RULE"), rule("r.DELETE_RULE")));
-    question.database(schema, catalog).equal(name, table);
-    return question.add(" ORDER BY PKTABLE_CAT, PKTABLE_NAME, FKTABLE_NAME, KEY_SEQ").ask();
+            .formatted(rule("r.UPDATE_RULE"), rule("r.DELETE_RULE")));
   }
 
+  /** Connector/J calls NO ACTION what it is for MySQL: RESTRICT. */
   private static String rule(String column) {
     return "CASE "
         + column
         + " WHEN 'CASCADE' THEN 0 WHEN 'SET NULL' THEN 2 WHEN 'SET DEFAULT' THEN 4"
-        + " WHEN 'RESTRICT' THEN 1 ELSE 3 END";
+        + " WHEN 'RESTRICT' THEN 1 WHEN 'NO ACTION' THEN 1 ELSE 3 END";
   }
 
   /** Procedures and functions, as Connector/J lists both. */
@@ -234,6 +242,16 @@ final class Catalogue {
     Question database(String column, String catalog) throws SQLException {
       boolean isCurrent = catalog == null && session.nullMeansCurrent;
       return equal(column, isCurrent ? session.connection.getCatalog() : catalog);
+    }
+
+    /** Of foreign keys: those in this table. */
+    Question foreign(String catalog, String table) throws SQLException {
+      return database("k.TABLE_SCHEMA", catalog).equal("k.TABLE_NAME", table);
+    }
+
+    /** Of foreign keys: those that refer to this table. */
+    Question primary(String catalog, String table) throws SQLException {
+      return database("k.REFERENCED_TABLE_SCHEMA", catalog).equal("k.REFERENCED_TABLE_NAME", table);
     }
 
     /** Nothing has to hold where the value is null. */

@@ -37,7 +37,7 @@ final class EncryptingCallableStatement extends CallableStatementDelegate {
     }
     return Envelope.is(found)
         ? session.opener.open(
-            found, new Binding(), session.inner, number -> "output parameter " + parameter, 0)
+            found, session.unnamed, session.inner, number -> "output parameter " + parameter, 0)
         : null;
   }
 

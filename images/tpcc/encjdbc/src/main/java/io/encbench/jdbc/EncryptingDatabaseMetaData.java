@@ -104,6 +104,22 @@ final class EncryptingDatabaseMetaData extends DatabaseMetaDataDelegate {
   }
 
   @Override
+  public ResultSet getCrossReference(
+      String parentCatalog,
+      String parentSchema,
+      String parentTable,
+      String foreignCatalog,
+      String foreignSchema,
+      String foreignTable)
+      throws SQLException {
+    Catalogue own = own();
+    return own == null
+        ? super.getCrossReference(
+            parentCatalog, parentSchema, parentTable, foreignCatalog, foreignSchema, foreignTable)
+        : own.keysBetween(parentCatalog, parentTable, foreignCatalog, foreignTable);
+  }
+
+  @Override
   public ResultSet getProcedures(String catalog, String schema, String name) throws SQLException {
     Catalogue own = own();
     return own == null ? super.getProcedures(catalog, schema, name) : own.procedures(catalog, name);

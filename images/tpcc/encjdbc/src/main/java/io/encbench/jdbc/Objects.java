@@ -46,7 +46,7 @@ final class Objects {
           Map.entry(Float.class, Value::getFloat),
           Map.entry(Double.class, Value::getDouble),
           Map.entry(BigDecimal.class, Value::getBigDecimal),
-          Map.entry(BigInteger.class, value -> value.getBigDecimal().toBigInteger()),
+          Map.entry(BigInteger.class, Value::getBigInteger),
           Map.entry(byte[].class, Value::getBytes),
           Map.entry(Date.class, Value::getDate),
           Map.entry(Time.class, Value::getTime),

@@ -22,6 +22,9 @@ final class Session {
   /** Whether a catalogue of null, in a question about tables, is the connection's. */
   final boolean nullMeansCurrent;
 
+  /** That of values whose column is not known; one for all, because each remembers the next. */
+  final Binding unnamed = new Binding();
+
   /** Those of the columns that were read. Result sets may be read by several threads. */
   private final Map<Name, Binding> bindings = new HashMap<>();
 

@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.io.Reader;
 import java.io.StringReader;
 import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.math.RoundingMode;
 import java.net.MalformedURLException;
 import java.net.URL;
@@ -41,6 +42,9 @@ import java.util.Map;
 final class Value {
   /** NULL in a column that may hold envelopes; the generated getters know it. */
   static final Value NULL = new Value(null, null, null, 0);
+
+  /** So many digits before or after the point are written out, and more only if they are there. */
+  private static final int MOST_DIGITS = 1000;
 
   private static final LocalDateTime EPOCH = LocalDate.EPOCH.atStartOfDay();
 
@@ -206,7 +210,21 @@ final class Value {
     BigDecimal number = getBigDecimal();
     return description.family() == ColumnType.Family.BIT && description.inner() == Inner.MYSQL
         ? number
-        : number.setScale(scale, Quirks.rounding(description.inner()));
+        : writable("a BigDecimal", number).setScale(scale, Quirks.rounding(description.inner()));
+  }
+
+  BigInteger getBigInteger() throws SQLException {
+    return writable("a BigInteger", getBigDecimal()).toBigInteger();
+  }
+
+  /** A number that can be written without an exponent; what is all but zero is zero. */
+  private BigDecimal writable(String what, BigDecimal number) throws SQLException {
+    long digits = (long) number.precision() - number.scale();
+    int most = Math.max(MOST_DIGITS, content.length);
+    if (digits > most) {
+      throw beyond(what);
+    }
+    return digits < -most ? BigDecimal.ZERO : number;
   }
 
   /** What is after the point is cut off, as the drivers do. */
@@ -215,8 +233,9 @@ final class Value {
     if (description.family() != ColumnType.Family.BIT && Numbers.isShortInteger(content)) {
       value = Numbers.shortInteger(content);
     } else {
-      BigDecimal number = number(what).setScale(0, RoundingMode.DOWN);
-      if (number.precision() > 19 || number.toBigInteger().bitLength() > 63) {
+      BigInteger number =
+          writable(what, number(what)).setScale(0, RoundingMode.DOWN).toBigInteger();
+      if (number.bitLength() > 63) {
         throw beyond(what);
       }
       value = number.longValue();

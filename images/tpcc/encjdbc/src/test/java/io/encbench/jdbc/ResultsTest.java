@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -406,6 +407,21 @@ class ResultsTest {
     assertEquals(
         "column 3 (c2) is TIMESTAMP and its value cannot be read as an int",
         assertThrows(SQLException.class, () -> rows.getInt(3)).getMessage());
+  }
+
+  @Test
+  @SuppressWarnings("deprecation")
+  void aTextWithALargeExponentIsNotWrittenOut() throws SQLException {
+    ResultSet rows =
+        row(MEK, sealed(253, 0, 0, 63, "1e999999999"), sealed(253, 0, 0, 63, "-9e-999999999"));
+    assertEquals(
+        "column 2 (c1) has a value that is no long, for it is too large or too small",
+        assertThrows(SQLException.class, () -> rows.getLong(2)).getMessage());
+    assertThrows(SQLException.class, () -> rows.getObject(2, BigInteger.class));
+    assertThrows(SQLException.class, () -> rows.getBigDecimal(2, 2));
+    assertEquals(0, rows.getInt(3));
+    assertEquals(BigInteger.ZERO, rows.getObject(3, BigInteger.class));
+    assertEquals(new BigDecimal("0.00"), rows.getBigDecimal(3, 2));
   }
 
   @Test
