@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from encbench.core.connection import DATABASE
 from tests.contract.tpcc.counted import SERVERS, Counted, Counts, calls, rows
 from tests.contract.tpcc.documented import Documented, table, value
 from tests.contract.tpcc.program import DRIVERS, TYPES, WEIGHTS, Done, Program
@@ -90,6 +91,17 @@ def test_benchmarksql_s_statements_are_as_documented(program: Program, kind: str
     assert sum(one.calls for one in seen) == told["statements"], seen
     assert sum(one.cells for one in seen) == told["cells"], seen
     assert program.run("check").code == 0
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("program", ["mariadb"], indirect=True)
+def test_lean_statements_reach_mariadb_by_mysql_s_driver(program: Program) -> None:
+    _, driver, scheme, tls = DRIVERS["mysql"]
+    conn = f"jdbc:{scheme}://127.0.0.1:{program.server.layout.port}/{DATABASE}?{tls}"
+    done = program.run("run", conn=conn, driver=driver, terminals=1, runTxnsPerTerminal=100)
+    assert done.code == 0, done.said
+    assert done.result["errors"] == 0
+    assert done.types["delivery"]["committed"] > 0
 
 
 def test_what_users_type_in_is_what_the_means_assume(program: Program) -> None:

@@ -11,18 +11,19 @@ public record Abilities(boolean combine, boolean deletesFirst) {
   private static final Abilities PLAIN = new Abilities(false, false);
 
   /**
-   * Those of a dialect.
+   * Those of a dialect by way of a driver.
    *
+   * @param url the driver's; that of MySQL refuses to ask a DELETE for rows
    * @param plain whether every statement is to be a plain one that is sent by itself, for drivers
    *     that have to understand it
    */
-  static Abilities of(Dialect dialect, boolean plain) {
+  static Abilities of(Dialect dialect, String url, boolean plain) {
     if (plain) {
       return PLAIN;
     }
     return switch (dialect) {
       case POSTGRES -> new Abilities(true, false);
-      case MARIADB -> new Abilities(false, true);
+      case MARIADB -> new Abilities(false, Encbench.inner(url).startsWith("jdbc:mariadb:"));
       case MYSQL -> PLAIN;
     };
   }

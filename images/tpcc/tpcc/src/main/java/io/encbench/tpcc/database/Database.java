@@ -68,10 +68,16 @@ public final class Database {
     if (connection == null) {
       throw new SQLException("the driver did not take the URL in " + url.property(), "08001");
     }
-    if (access.dialect() == Dialect.MARIADB) {
-      readAsEver(connection);
+    try {
+      if (access.dialect() == Dialect.MARIADB) {
+        readAsEver(connection);
+      }
+      connection.setAutoCommit(false);
+    } catch (SQLException error) {
+      // Whoever tries again and again would leave ever more of them open.
+      close(connection);
+      throw url.without(error);
     }
-    connection.setAutoCommit(false);
     return connection;
   }
 
@@ -92,10 +98,20 @@ public final class Database {
     }
   }
 
+  private static void close(Connection connection) {
+    try {
+      connection.close();
+    } catch (SQLException ignored) {
+      // Why it is of no use is said already.
+    }
+  }
+
   /** A new session on a connection of its own. */
   public Session session() throws SQLException {
     return new Session(
-        open(), access.dialect(), Abilities.of(access.dialect(), access.plainStatements()));
+        open(),
+        access.dialect(),
+        Abilities.of(access.dialect(), url.text(), access.plainStatements()));
   }
 
   public Dialect dialect() {

@@ -29,6 +29,8 @@ public record Facts(String server, String driver, String isolation, String tls, 
   public static Facts of(Connection connection, Dialect dialect) throws SQLException {
     DatabaseMetaData meta = connection.getMetaData();
     String[] encryption = encryption(connection, dialect);
+    // A question that PostgreSQL has refused ends the transaction for all that come after it.
+    connection.rollback();
     String isolation =
         ISOLATIONS.getOrDefault(connection.getTransactionIsolation(), "unknown to JDBC");
     connection.rollback();

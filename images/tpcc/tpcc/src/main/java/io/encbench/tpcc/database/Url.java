@@ -1,10 +1,13 @@
 package io.encbench.tpcc.database;
 
 import io.encbench.tpcc.settings.InvalidInput;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
 import java.sql.SQLRecoverableException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -57,14 +60,26 @@ record Url(String text, String property) {
     return property.equals("connFile");
   }
 
+  /** The longest first: one may be a part of another. */
   private List<String> secrets() {
     List<String> secrets = new ArrayList<>(List.of(text));
     for (String parameter : text.split("[?&;]")) {
       String value = parameter.substring(parameter.indexOf('=') + 1);
       if (parameter.indexOf('=') > 0 && value.length() >= SHORTEST_SECRET) {
         secrets.add(value);
+        secrets.add(decoded(value));
       }
     }
+    secrets.sort(Comparator.comparingInt(String::length).reversed());
     return secrets;
+  }
+
+  /** As a driver says it, which has decoded it. */
+  private static String decoded(String value) {
+    try {
+      return URLDecoder.decode(value, StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException notEncoded) {
+      return value;
+    }
   }
 }

@@ -1,6 +1,7 @@
 package io.encbench.tpcc.database;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -102,6 +104,26 @@ class DatabaseTest {
     assertEquals("no key *** for ***", hidden.getMessage());
     assertEquals("08001", hidden.getSQLState());
     assertEquals("connFile", secret.toString());
+  }
+
+  @Test
+  void whatADriverDecodesIsNotSaidEither() {
+    String url = "jdbc:mysql://localhost/tpcc?user=geheim&MEK=geheim%2Bkey%3D%3D&ratio=100%";
+    Url secret = new Url(url, "connFile");
+    SQLException hidden = secret.without(new SQLException("geheim+key== of geheim is no key"));
+    assertEquals("*** of *** is no key", hidden.getMessage());
+  }
+
+  @Test
+  void onlyMariadbSDriverAsksADeleteForRows() {
+    String mariadb = "jdbc:mariadb://localhost/tpcc";
+    assertTrue(Abilities.of(Dialect.MARIADB, mariadb, false).deletesFirst());
+    assertTrue(Abilities.of(Dialect.MARIADB, "jdbc:encbench:" + mariadb, false).deletesFirst());
+    for (String url :
+        List.of("jdbc:mysql://localhost/tpcc", "jdbc:encbench:jdbc:mysql://localhost/tpcc")) {
+      assertFalse(Abilities.of(Dialect.MARIADB, url, false).deletesFirst());
+    }
+    assertFalse(Abilities.of(Dialect.MARIADB, mariadb, true).deletesFirst());
   }
 
   @Test

@@ -41,12 +41,19 @@ final class DeliveryAsOne extends DeliveryWork {
    * The oldest order, locked; 0 if there is none.
    *
    * <p>A PostgreSQL that has waited for another delivery finds the order gone and returns no row,
-   * although there may be a next one.
+   * although there may be a next one. InnoDB returns that.
    */
   private int oldest(Session session, int district) throws SQLException {
-    PreparedStatement select = Query.bind(session.prepare(LOCKED_OLDEST), warehouse, district);
-    int order = session.numberOrZero(select);
-    return order > 0 ? order : session.numberOrZero(select);
+    while (true) {
+      int order = first(session, LOCKED_OLDEST, district);
+      if (order > 0 || session.dialect().isMySqlFamily() || first(session, OLDEST, district) == 0) {
+        return order;
+      }
+    }
+  }
+
+  private int first(Session session, String sql, int district) throws SQLException {
+    return session.numberOrZero(Query.bind(session.prepare(sql), warehouse, district));
   }
 
   private void deliver(Session session, int district, int order) throws SQLException {
