@@ -39,7 +39,7 @@ short = tests/e2e tests/faults tests/attacks tests/e2e_nodes/test_join.py tests/
 
 .PHONY: help
 help: ## List the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
 
 .PHONY: demo
 demo: demo-made ## From nothing to a report: cluster, images, chart, campaigns/demo; VALUES=files of yours

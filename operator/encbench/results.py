@@ -3,7 +3,7 @@
     import encbench
     results = encbench.load("s3://encbench/bench/demo-1a2b")
     results.trials.groupby(["workload", "arm"]).tps.mean()
-    results.series("demo-b1-tde")
+    results.series(results.trials.name[0])
     results.write_parquet("demo")
 
 The source is a campaign's folder in the bucket, a copy of that folder, or its report.json alone,

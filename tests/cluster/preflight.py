@@ -12,10 +12,19 @@ from .node_daemons import CONTAINERD_SOCKET
 
 
 def check_host() -> None:
+    """For a cluster of one's own; one that is there already needs nothing of the machine."""
     if platform.system() != "Linux":
         raise ClusterError("the cluster needs Linux; use CLUSTER=existing with one you have")
     if os.geteuid() != 0:
         raise ClusterError("the cluster needs root; run it with sudo or use CLUSTER=existing")
+
+
+def check_builder() -> None:
+    """For a release, whose images are built with Debian's packages."""
+    if platform.system() != "Linux":
+        raise ClusterError("a release is built on Linux; use a Debian 12 machine, such as a VM")
+    if os.geteuid() != 0:
+        raise ClusterError("a release is built by root; run it with sudo")
 
 
 def check_free(daemons: Iterable[Daemon]) -> None:

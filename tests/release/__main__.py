@@ -52,7 +52,7 @@ def tag(image: str, version: str) -> str:
 
 def _write(made: Path, about: About, options: argparse.Namespace, console: Console) -> None:
     layout = Layout.from_environment()
-    preflight.check_host()
+    preflight.check_builder()
     with cache.exclusive(layout, console):
         cache.drop_unfinished(layout)
         packages.ensure(layout, console)
