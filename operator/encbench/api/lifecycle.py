@@ -33,7 +33,7 @@ STOPPED = "Stopped"
 RECOVERY_FAILED, BLOCK_BROKEN = "RecoveryFailed", "BlockBroken"
 SETTINGS_REFUSED = "SettingsRefused"
 NOT_MARKED, NOT_READY, IN_USE = "NotMarked", "PodNotReady", "DatabaseInUse"
-NO_LOGIN, LOAD_DISRUPTED = "NoLogin", "LoadDisrupted"
+NO_LOGIN, LOAD_DISRUPTED, LOAD_TIMEOUT = "NoLogin", "LoadDisrupted", "LoadTimeout"
 NODE_IN_USE = "NodeInUse"
 UNLIKE_NODES = "UnlikeNodes"
 UNSCHEDULABLE = "Unschedulable"
@@ -72,7 +72,7 @@ _FAILURES = {
     **_LOGIN,
     "LoadFailed": "The load Job failed.",
     LOAD_DISRUPTED: "The load's pod, or the database's, was deleted during the load.",
-    "LoadTimeout": "Loading did not end within `stepDeadlines.load`.",
+    LOAD_TIMEOUT: "Loading did not end within `stepDeadlines.load`.",
     "CopyFailed": "The golden copy left no account of itself.",
     "ResetTimeout": "A start of the database did not end within `stepDeadlines.reset`.",
     "ProofTimeout": "The mode could not be proven within `stepDeadlines.proof`.",
@@ -101,6 +101,7 @@ _HINDERED = ConditionType(
         **_POD,
         NO_POD: "No pod could be made, such as for a quota or a Pod Security Standard.",
         NOT_READY: "The database's pod is not ready.",
+        LOAD_TIMEOUT: "A load that took too long is being stopped.",
         NO_ANSWER: "The agent, its server, a recorder, or the store for the proof does not answer.",
         NOT_STORED: "The object store or Prometheus is away; nothing is lost.",
         **_IN_USE,
@@ -220,7 +221,11 @@ TESTBED_LIFE = Lifecycle(
                 "Loaded": "The load Job succeeded.",
                 "Shared": "The baseline's testbed loaded it into the same external database.",
             },
-            false={"Loading": "The load Job runs.", **_POD},
+            false={
+                "Loading": "The load Job runs.",
+                LOAD_TIMEOUT: "It ran for longer than `stepDeadlines.load`, and is being stopped.",
+                **_POD,
+            },
         ),
         ConditionType(
             CONSISTENT,

@@ -24,7 +24,6 @@ import math
 from collections import defaultdict
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
 
 from encbench.api.kinds import CAMPAIGN, LEASE
 from encbench.kube import leases
@@ -32,6 +31,7 @@ from encbench.kube.leases import Holder, NodeLease, QueueEntry, Unit
 from encbench.kube.parsing import Malformed
 from encbench.ports import Clock, Cluster, Conflict, Rejected, Unavailable
 from encbench.reconcile.ages import Ages
+from encbench.reconcile.claims import KeptLease, NodeStanding, UnitClaim, Use, in_words, others_wait
 from encbench.reconcile.objects import campaign, has_ended
 
 TEND = 5.0
@@ -56,98 +56,6 @@ ATTEMPTS = 5
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class Use:
-    """What one member of a unit needs; each trial of an interleaved block is a member."""
-
-    unit: Unit
-    member: str
-    nodes: frozenset[str]
-    seconds: float
-    """The longest that it may work without another look."""
-    expected: float | None = None
-    """How long its work is expected to take; None where that is not known."""
-
-
-@dataclass(frozen=True)
-class NodeStanding:
-    """How a unit stands with its nodes, as this process knows without asking."""
-
-    used: frozenset[str] = frozenset()
-    """Nodes that it has to itself for as long as it may work."""
-    free: frozenset[str] = frozenset()
-    """Nodes of its cell that no other waits for: taking them costs no request."""
-    taken: frozenset[str] = frozenset()
-    """Nodes that other cells have, of this campaign or another; up to 30 s old."""
-    joined: bool = False
-    """Whether the member has asked for its nodes and not left them."""
-    waits: str = ""
-    """What it waits for, in words; empty if for nothing."""
-
-
-@dataclass(frozen=True)
-class FoundOnNodes:
-    """What effects have found of an object that works on nodes."""
-
-    nodes: NodeStanding = field(default_factory=NodeStanding)
-    """How it stands with the nodes that it needs to itself."""
-    refused: str = ""
-    """Why its objects could not be created the last time."""
-
-
-@dataclass
-class _Claim:
-    """A unit that works or waits."""
-
-    members: dict[str, Use] = field(default_factory=dict)
-    due: dict[str, float] = field(default_factory=dict)
-    """When each member's work ends at the latest, unless it is looked at again."""
-    queued: set[str] = field(default_factory=set)
-    """Nodes in whose queue it is."""
-    waits: str = ""
-    began: float | None = None
-    """When it had all its nodes, Unix time."""
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-
-    @property
-    def nodes(self) -> list[str]:
-        """In the one order."""
-        return sorted({node for use in self.members.values() for node in use.nodes})
-
-    @property
-    def seconds(self) -> float:
-        return max((use.seconds for use in self.members.values()), default=0.0)
-
-    @property
-    def expected(self) -> float | None:
-        known = [use.expected for use in self.members.values()]
-        return None if None in known else max((one for one in known if one), default=0.0)
-
-
-@dataclass
-class _Kept:
-    """A lease that a cell of one of our campaigns holds, as it was last written."""
-
-    lease: NodeLease
-    renewed: float
-    users: set[Unit]
-    idle_since: float
-
-    @property
-    def has_rivals(self) -> bool:
-        """Whether another cell waits, as far as is known."""
-        return _has_rivals(self.lease, self.lease.holder)
-
-    def is_spare_for(self, other: Holder) -> bool:
-        """Whether nothing works on the node, and it is that cell's own campaign that has it."""
-        holder = self.lease.holder
-        return not self.users and holder is not None and holder.uid == other.uid
-
-    def lasts(self, seconds: float, now: float) -> bool:
-        """Whether it outlasts that much work, even if it is never renewed again."""
-        return now + seconds < self.renewed + self.lease.seconds
-
-
 class NodeLeases:
     """The leases of one process's cells.
 
@@ -159,8 +67,8 @@ class NodeLeases:
     ) -> None:
         self._cluster, self._clock, self._ticks = cluster, clock, ticks
         self._namespace = namespace
-        self._claims: dict[Unit, _Claim] = {}
-        self._kept: dict[str, _Kept] = {}
+        self._claims: dict[Unit, UnitClaim] = {}
+        self._kept: dict[str, KeptLease] = {}
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._signs: defaultdict[str, Ages[Unit | None]] = defaultdict(lambda: Ages(ticks))
         """Of each node's holder (None) and of each request in its queue."""
@@ -201,7 +109,7 @@ class NodeLeases:
     async def take(self, use: Use) -> bool:
         """Take the nodes, or go on waiting for them; whether the unit has all it asked for."""
         while True:
-            claim = self._claims.setdefault(use.unit, _Claim())
+            claim = self._claims.setdefault(use.unit, UnitClaim())
             claim.members[use.member] = use
             claim.due[use.member] = self._ticks() + use.seconds
             async with claim.lock:
@@ -269,7 +177,7 @@ class NodeLeases:
     def _used(self, unit: Unit) -> list[str]:
         return sorted(node for node, kept in self._kept.items() if unit in kept.users)
 
-    async def _take_all(self, unit: Unit, claim: _Claim) -> bool:
+    async def _take_all(self, unit: Unit, claim: UnitClaim) -> bool:
         asked = claim.nodes
         for node in asked:
             try:
@@ -291,7 +199,7 @@ class NodeLeases:
         claim.began = claim.began or self._clock.now().timestamp()
         return True
 
-    async def _acquire(self, unit: Unit, claim: _Claim, node: str) -> str:
+    async def _acquire(self, unit: Unit, claim: UnitClaim, node: str) -> str:
         """Empty when the unit has the node; else what it waits for."""
         kept = self._kept.get(node)
         if kept is not None and kept.lease.holder == unit.holder:
@@ -304,7 +212,7 @@ class NodeLeases:
                 return await self._ask(unit, claim, await self._read(node))
         raise Conflict("others change it all the time")
 
-    async def _ask(self, unit: Unit, claim: _Claim, read: NodeLease) -> str:
+    async def _ask(self, unit: Unit, claim: UnitClaim, read: NodeLease) -> str:
         """The same by the Lease as it was read. Conflict when it has changed since."""
         node, now = read.node, self._ticks()
         ages = self._ages(read)
@@ -317,7 +225,7 @@ class NodeLeases:
             kept = None
         if lease.holder == unit.holder:
             # Without a `kept`, the process that took this lease has died.
-            may = kept is None or unit in kept.users or not _has_rivals(lease, unit.holder)
+            may = kept is None or unit in kept.users or not others_wait(lease, unit.holder)
             if not may and kept is not None and not kept.users:
                 lease = lease.free()
         elif (kept is not None and kept.is_spare_for(unit.holder)) or await self._is_free(
@@ -342,7 +250,7 @@ class NodeLeases:
             elif kept is not None:
                 kept.lease = lease
         claim.queued.add(node)
-        return _in_words(lease, unit, self._clock.now().timestamp())
+        return in_words(lease, unit, self._clock.now().timestamp())
 
     # -- nodes; each of these is called under the node's lock, but for the first two
 
@@ -380,7 +288,7 @@ class NodeLeases:
             return
         lease = lease.without([r.unit for r in lease.queue if ages[r.unit] >= GONE])
         idle = not kept.users
-        if idle and (_has_rivals(lease, holder) or now - kept.idle_since >= IDLE):
+        if idle and (others_wait(lease, holder) or now - kept.idle_since >= IDLE):
             await self._write(lease.free())
             del self._kept[node]
         elif idle and now - kept.renewed < RENEW:
@@ -417,7 +325,7 @@ class NodeLeases:
         written = await self._write(lease.taken(holder, moment, math.ceil(longest), until))
         kept = self._kept.get(lease.node)
         idle_since = kept.idle_since if kept is not None else now
-        self._kept[lease.node] = _Kept(written, now, users, idle_since)
+        self._kept[lease.node] = KeptLease(written, now, users, idle_since)
 
     def _ages(self, lease: NodeLease) -> dict[Unit | None, float]:
         """For how many seconds the holder (None) and each request have given no sign of life."""
@@ -466,26 +374,3 @@ class NodeLeases:
         return leases.parse(
             await self._cluster.apply(LEASE, leases.body_of(lease, self._namespace))
         )
-
-
-def _has_rivals(lease: NodeLease, holder: Holder | None) -> bool:
-    return any(one.unit.holder != holder for one in lease.queue)
-
-
-def _in_words(lease: NodeLease, unit: Unit, now: float) -> str:
-    """What the unit waits for: the node, who has it, how long that will take, and its place."""
-    place = [one.unit for one in lease.queue].index(unit)
-    before = lease.queue[:place]
-    known: list[float | None] = [one.expected for one in before]
-    if lease.holder is not None:
-        known.append(None if lease.until is None else max(0.0, lease.until - now))
-        what = f"held by campaign {lease.holder.namespace}/{lease.holder.name}"
-        if lease.holder.uid == unit.holder.uid:
-            what = "held by another cell of its campaign"
-    else:
-        what = "which changes hands"
-    text = f"waits for node {lease.node}, {what}"
-    if None not in known:
-        minutes = math.ceil(sum(one for one in known if one is not None) / 60)
-        text += f", about {minutes} min" if minutes > 1 else ", about a minute"
-    return text + (f", with {place} before it in the queue" if place else "")

@@ -15,7 +15,8 @@ from encbench.adapters.kubernetes import KubernetesCluster
 from encbench.api.kinds import CAMPAIGN, LEASE
 from encbench.kube.leases import Holder, Unit, parse
 from encbench.ports import Cluster
-from encbench.reconcile.nodes import NodeLeases, Use
+from encbench.reconcile.claims import Use
+from encbench.reconcile.nodes import NodeLeases
 from tests.support import manifests
 from tests.support.apiserver import ApiServer
 

@@ -8,7 +8,7 @@ import pytest
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.engines.registry import engine
 from encbench.ports import Unavailable
-from encbench.reconcile.testbed.decide import is_version
+from encbench.reconcile.testbed.provision import is_version
 from tests.contract.database.harness import agent
 from tests.contract.postgresql.conftest import MODES
 from tests.support.postgres import Postgres

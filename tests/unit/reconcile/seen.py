@@ -10,8 +10,8 @@ from encbench.api.kinds import TESTBED, TRIAL
 from encbench.core.evidence import Proof
 from encbench.ports import Body
 from encbench.reconcile.absences import NEVER, Absences
+from encbench.reconcile.claims import NodeStanding
 from encbench.reconcile.draft import Decision
-from encbench.reconcile.nodes import NodeStanding
 from encbench.reconcile.objects import Testbed, Trial, testbed, trial
 from encbench.reconcile.pods import ContainerFacts, JobFacts, PodFacts
 from encbench.reconcile.trial.facts import ClientPod, Proven, RunFacts, TrialFound, TrialSeen

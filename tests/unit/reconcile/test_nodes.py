@@ -9,7 +9,8 @@ import pytest
 from encbench.api.kinds import CAMPAIGN, LEASE
 from encbench.kube.leases import Holder, Unit, parse
 from encbench.ports import Cluster, Rejected, Unavailable
-from encbench.reconcile.nodes import ALIVE, GONE, IDLE, LINGER, RENEW, SPARE, SWEEP, NodeLeases, Use
+from encbench.reconcile.claims import Use
+from encbench.reconcile.nodes import ALIVE, GONE, IDLE, LINGER, RENEW, SPARE, SWEEP, NodeLeases
 from tests.support import manifests
 from tests.support.fake_cluster import FakeCluster
 from tests.unit.reconcile.driver import Switch

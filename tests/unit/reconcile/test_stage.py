@@ -14,6 +14,7 @@ from encbench.core.records import TrialRecord
 from encbench.kube.fit import Node
 from encbench.kube.nodes import PodRequest
 from encbench.reconcile.campaign.decide import decide as decide_campaign
+from encbench.reconcile.claims import NodeStanding
 from encbench.reconcile.effects.effect import (
     Create,
     CreateJob,
@@ -23,7 +24,6 @@ from encbench.reconcile.effects.effect import (
     Prove,
     TakeNodes,
 )
-from encbench.reconcile.nodes import NodeStanding
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.objects import trial as as_trial
 from encbench.reconcile.pods import ContainerFacts

@@ -7,17 +7,21 @@ import pytest
 
 from encbench.api.conditions import find
 from encbench.core.certificates import KeyPair
+from encbench.reconcile.claims import NodeStanding
 from encbench.reconcile.effects.effect import (
     Announce,
     ApplyDatabase,
     CreateLoad,
+    Delete,
     IssueCredentials,
+    LeaveNodes,
     ProveFully,
 )
-from encbench.reconcile.nodes import NodeStanding
 from encbench.reconcile.pods import ContainerFacts, JobFacts, PodFacts
-from encbench.reconcile.testbed.decide import TestbedDecision, decide, is_version
+from encbench.reconcile.testbed.decide import decide
+from encbench.reconcile.testbed.decision import TestbedDecision
 from encbench.reconcile.testbed.facts import FullProof, SetFacts, TestbedFound, TestbedSeen
+from encbench.reconcile.testbed.provision import is_version
 from tests.unit.reconcile.seen import (
     ALONE,
     NOT_PROVEN,
@@ -269,11 +273,42 @@ def test_a_load_that_takes_too_long_is_given_up() -> None:
     early = decide(a_testbed({**up, "Loaded": ("False", hours - 1)}), saw(load=load))
     assert not failure(early), "it may have waited for its node before"
     long_ago = {**up, "Loaded": ("False", hours + 1)}
-    assert failure(decide(a_testbed(long_ago), saw(load=load))) == "LoadTimeout"
-    assert not failure(decide(a_testbed(long_ago), saw(load=load, absences=absent(60, 50))))
+    assert not _deletes(decide(a_testbed(long_ago), saw(load=load, absences=absent(60, 50))))
     stuck = JobFacts("load", pods=(a_pod("x", unschedulable="0/1 nodes"),))
     late = decide(a_testbed(long_ago), saw(load=stuck))
     assert failure(late) == "Unschedulable"
+    assert _deletes(late) == ["load"]
+
+
+def _deletes(decision: TestbedDecision) -> list[str]:
+    return [one.uid for one in decision.effects if isinstance(one, Delete)]
+
+
+def test_a_load_that_takes_too_long_has_ended_before_its_node_is_given_away() -> None:
+    late = a_testbed({"Provisioned": ("True", 9e4), "Loaded": ("False", 9e4)})
+    mine = NodeStanding(used=frozenset({"node-1"}), joined=True)
+    seen = saw(load=JobFacts("load"), found=TestbedFound(nodes=mine))
+
+    stops = decide(late, seen)
+    assert _deletes(stops) == ["load"]
+    assert not failure(stops)
+    assert status_of(stops, "Loaded") == ("False", "LoadTimeout")
+    assert status_of(stops, "Hindered") == ("True", "LoadTimeout")
+
+    stopping = replace(late, status=stops.status)
+    pod = a_pod("pod-of-load", deleting=True, ends=ago(-20))
+    waits = decide(stopping, replace(seen, load=None, loaders=(pod,)))
+    assert not failure(waits)
+    assert not any(isinstance(one, LeaveNodes) for one in waits.effects)
+    told = find(waits.status.conditions, "Hindered")
+    assert told is not None
+    assert told.message.endswith("waiting for pod pod-of-load to end")
+
+    lost = replace(pod, is_silent=True, ends=ago(60))
+    for over in ((), (lost,)):
+        ends = decide(stopping, replace(seen, load=None, loaders=over))
+        assert failure(ends) == "LoadTimeout"
+        assert any(isinstance(one, LeaveNodes) for one in ends.effects)
 
 
 def test_a_load_that_has_to_wait_for_its_node_again_has_its_whole_time_then() -> None:

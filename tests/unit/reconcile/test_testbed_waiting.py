@@ -7,8 +7,8 @@ import pytest
 
 from encbench.api.conditions import find
 from encbench.api.tpcc import Tpcc
+from encbench.reconcile.claims import NodeStanding
 from encbench.reconcile.effects.effect import Apply, AskChecks, CreateLoad, ProveFully, TakeNodes
-from encbench.reconcile.nodes import NodeStanding
 from encbench.reconcile.objects import Testbed
 from encbench.reconcile.pods import ContainerFacts, PodFacts
 from encbench.reconcile.testbed.decide import decide

@@ -11,8 +11,8 @@ from encbench import ports
 from encbench.api.kinds import NODE, POD
 from encbench.kube import labels
 from encbench.ports import Access, Body, Unavailable
+from encbench.reconcile.claims import NodeStanding
 from encbench.reconcile.deps import Deps, Reads
-from encbench.reconcile.nodes import NodeStanding
 from encbench.reconcile.objects import trial as as_trial
 from encbench.reconcile.trial.facts import Proven, TrialFound
 from encbench.reconcile.trial.observe import observe

@@ -13,7 +13,7 @@ from encbench.kube import affinity, labels
 from encbench.ports import Body
 from encbench.reconcile.absences import NEVER, Absences
 from encbench.reconcile.checks import Checked
-from encbench.reconcile.nodes import FoundOnNodes
+from encbench.reconcile.claims import FoundOnNodes
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.pods import JobFacts, PodFacts
 
@@ -101,6 +101,8 @@ class TestbedSeen:
     stateful_set: SetFacts | None = None
     database: PodFacts | None = None
     load: JobFacts | None = None
+    loaders: tuple[PodFacts, ...] = ()
+    """The load's pods that have not ended, whether its Job is there or deleted."""
     trial: Trial | None = None
     """The trial that the testbed is for now."""
     neighbours: tuple[str, ...] = ()

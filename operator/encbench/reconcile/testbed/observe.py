@@ -29,12 +29,12 @@ async def observe(read: Reads, testbed: Testbed, found: TestbedFound) -> Testbed
     cluster, space, facts = read.cluster, testbed.namespace, testbed.status.conditions
     secret = await cluster.get(SECRET, space, credentials_name(testbed.name))
     has_credentials = belongs_to(secret, testbed.uid)
-    load = None
-    if is_true(facts, PROVISIONED) and not is_true(facts, LOADED):
-        load = await _load(read, testbed)
     seen = TestbedSeen(
-        read.clock.now(), has_credentials, load=load, found=found, absences=read.presence.absences()
+        read.clock.now(), has_credentials, found=found, absences=read.presence.absences()
     )
+    if is_true(facts, PROVISIONED) and not is_true(facts, LOADED):
+        load, loaders = await _load(read, testbed)
+        seen = replace(seen, load=load, loaders=loaders)
     if not is_true(facts, PROVISIONED):
         seen = replace(seen, unmarked=await _unmarked(read, testbed))
     if not has_credentials:
@@ -118,14 +118,17 @@ async def _authority(read: Reads, testbed: Testbed) -> KeyPair | None:
     return None if certificate is None or key is None else KeyPair(certificate, key)
 
 
-async def _load(read: Reads, testbed: Testbed) -> JobFacts | None:
+async def _load(read: Reads, testbed: Testbed) -> tuple[JobFacts | None, tuple[PodFacts, ...]]:
+    """The Job with its pods, and those pods of any Job of its name that have not ended."""
     name = load_job_name(testbed.name)
     job = await read.cluster.get(JOB, testbed.namespace, name)
-    if job is None or not belongs_to(job, testbed.uid):
-        return None
     bodies = await read.cluster.list(POD, testbed.namespace, {"batch.kubernetes.io/job-name": name})
-    own = [body for body in bodies if belongs_to(body, job["metadata"]["uid"])]
-    return job_facts(job, *map(pod_facts, own))
+    pods = [(body, pod_facts(body)) for body in bodies]
+    loaders = tuple(pod for _, pod in pods if pod.phase not in ("Succeeded", "Failed"))
+    if job is None or not belongs_to(job, testbed.uid):
+        return None, loaders
+    own = [pod for body, pod in pods if belongs_to(body, job["metadata"]["uid"])]
+    return job_facts(job, *own), loaders
 
 
 def _connections(settings: Mapping[str, str]) -> int | None:

@@ -7,8 +7,8 @@ from encbench.api import lifecycle as life
 from encbench.api.conditions import is_false, is_true
 from encbench.api.testbed import TestbedStatus
 from encbench.kube.leases import Holder, Unit
+from encbench.reconcile.claims import Use
 from encbench.reconcile.effects.effect import LeaveNodes, NodeEffect, TakeNodes
-from encbench.reconcile.nodes import Use
 from encbench.reconcile.objects import Testbed
 from encbench.reconcile.testbed.facts import TestbedSeen
 

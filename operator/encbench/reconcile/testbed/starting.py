@@ -11,15 +11,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from encbench.api.conditions import format_time
+from encbench.api.kinds import STATEFUL_SET
 from encbench.api.scalars import parse_duration
-from encbench.api.testbed import DataCopy, ServerRun, TestbedSpec, TestbedStatus
+from encbench.api.testbed import DataCopy, ServerRun
 from encbench.core.starts import Start
 from encbench.database import golden
 from encbench.kube import labels
 from encbench.reconcile import pods
-from encbench.reconcile.draft import Draft
+from encbench.reconcile.effects.effect import Apply
 from encbench.reconcile.objects import Testbed, Trial
 from encbench.reconcile.pods import PodFacts, Trouble
+from encbench.reconcile.testbed.decision import TestbedDraft
 from encbench.reconcile.testbed.facts import TestbedSeen, start_named
 from encbench.wire.foreign import parsed
 from encbench.wire.golden import Outcome
@@ -59,9 +61,6 @@ def next_served(testbed: Testbed, trials: Sequence[Trial]) -> Trial | None:
         and labels.ACTIVE in trial.labels
     ]
     return min(own, key=lambda one: (one.created, one.spec.block, one.name), default=None)
-
-
-TestbedDraft = Draft[TestbedSpec, TestbedStatus, TestbedSeen]
 
 
 @dataclass(frozen=True)
@@ -121,6 +120,14 @@ def ending(draft: TestbedDraft) -> StartStep:
     lost, limit = pods.node_lost(pod), parse_duration(draft.spec.step_deadlines.provision)
     is_over = draft.age(pod.ends) > limit + pods.ENDING_SLACK
     return StartStep(failed=lost) if is_over else StartStep(trouble=lost)
+
+
+def scaled(draft: TestbedDraft, scale: tuple[int, Start] | None) -> list[Apply]:
+    """The StatefulSet with so many pods, the next of which is made for that start."""
+    found, machine = draft.seen.stateful_set, draft.status.machine
+    if scale is None or found is None:
+        return []
+    return [Apply(STATEFUL_SET, found.scaled(*scale, node=machine.node if machine else None))]
 
 
 def _waiting(seen: TestbedSeen, wanted: Start) -> StartStep:

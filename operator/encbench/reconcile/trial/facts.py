@@ -12,7 +12,7 @@ from encbench.core.slices import Slices
 from encbench.kube.fit import Node
 from encbench.reconcile.absences import NEVER, Absences
 from encbench.reconcile.checks import Checked
-from encbench.reconcile.nodes import FoundOnNodes
+from encbench.reconcile.claims import FoundOnNodes
 from encbench.reconcile.objects import Testbed, Trial
 from encbench.reconcile.pods import JobFacts, PodFacts
 from encbench.reconcile.trial.series import WindowMetrics

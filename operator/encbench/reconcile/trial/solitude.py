@@ -11,8 +11,8 @@ from dataclasses import replace
 from encbench.api import lifecycle as life
 from encbench.api.trial import TrialSpec, TrialStatus
 from encbench.kube.leases import Holder, Unit
+from encbench.reconcile.claims import Use
 from encbench.reconcile.effects.effect import LeaveNodes, NodeEffect, TakeNodes
-from encbench.reconcile.nodes import Use
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.stage import holds_the_stage, is_leaving
 from encbench.reconcile.trial.decision import TrialDraft

@@ -1,0 +1,67 @@
+"""What a step of a testbed has decided, and what all steps say alike."""
+
+from encbench.api import lifecycle as life
+from encbench.api.testbed import TestbedSpec, TestbedStatus
+from encbench.reconcile import pods
+from encbench.reconcile.draft import PATIENCE, Decision, Draft, backoff
+from encbench.reconcile.effects.effect import TestbedEffect
+from encbench.reconcile.pods import PodFacts, Trouble
+from encbench.reconcile.testbed.facts import TestbedSeen
+
+POLL = 1.0
+"""Seconds between looks while a step is under way."""
+SETTLED_POLL = 30.0
+"""The same while nothing is expected of the testbed itself."""
+NODE_POLL = 2.0
+"""Seconds between looks at a node that another campaign has, at most."""
+
+TestbedDecision = Decision[TestbedStatus, TestbedEffect]
+
+
+class TestbedDraft(Draft[TestbedSpec, TestbedStatus, TestbedSeen]):
+    """The draft that each step of a testbed goes on with."""
+
+    __test__ = False
+
+    def decide(self, *effects: TestbedEffect, requeue: float | None = None) -> TestbedDecision:
+        """What was decided, with the phase that follows from the conditions."""
+        self.note_hindrance(over=self.is_true(life.FAILED))
+        self.set(phase=life.TESTBED_LIFE.phase(self.conditions))
+        return Decision(self.status, effects, requeue)
+
+    def fail(self, reason: str, message: str, *effects: TestbedEffect) -> TestbedDecision:
+        """It is of no use any more."""
+        self.condition(life.FAILED, True, reason, message)
+        self.condition(life.READY, False, reason, message)
+        return self.decide(*effects)
+
+    def await_node(self) -> TestbedDecision:
+        """The next step is heavy work for its node, on which another campaign may be measuring."""
+        waits = self.seen.found.nodes.waits
+        if waits:
+            self.hold(life.ALONE, life.NODE_IN_USE, waits)
+        return self.decide(requeue=backoff(self.since(life.PROVISIONED), POLL, NODE_POLL))
+
+    def note_trouble(self, found: Trouble | None, waited: float = 0.0) -> None:
+        """Name what keeps the database's pod from running, or that there is none."""
+        seen = self.seen
+        if found is not None:
+            self.hinder(found.reason, found.message)
+        elif seen.stateful_set is not None and seen.database is None and waited > PATIENCE:
+            self.hinder(life.NO_POD, pods.no_pod("statefulset", self.subject.name))
+
+    @property
+    def up(self) -> list[PodFacts]:
+        """The database's pod, if its agent and server answer."""
+        pod = self.seen.database
+        return [pod] if pod is not None and pod.ready else []
+
+    @property
+    def not_ready(self) -> tuple[str, str]:
+        """What keeps the database's pod from being ready: a reason, and all of it in words."""
+        pod = self.seen.database
+        found = pods.trouble([pod]) if pod else None
+        where = f" on node {pod.node}" if pod is not None and pod.node else ""
+        message = f"the database pod {self.subject.name}-0{where} is not ready"
+        message += f": {found.message}" if found else ""
+        return (found.reason if found else life.NOT_READY), message

@@ -1,0 +1,131 @@
+"""The testbed's dataset: its load, and the checks of what was loaded."""
+
+from encbench.api import lifecycle as life
+from encbench.api.kinds import JOB
+from encbench.api.scalars import parse_duration
+from encbench.reconcile import checks, pods
+from encbench.reconcile.draft import PATIENCE
+from encbench.reconcile.effects import effect as do
+from encbench.reconcile.pods import JobFacts
+from encbench.reconcile.testbed import solitude
+from encbench.reconcile.testbed.decision import POLL, TestbedDecision, TestbedDraft
+from encbench.reconcile.testbed.provision import provision
+from encbench.tools.context import load_job_name
+
+
+def load_dataset(draft: TestbedDraft) -> TestbedDecision:
+    """Once, by a Job on a server that answers."""
+    load = draft.seen.load
+    if draft.spec.instance.is_external and draft.spec.arm.role != "baseline":
+        # Testbeds of an external database are made one after the other, the baseline's first.
+        message = "the dataset is that which the baseline's testbed has loaded"
+        draft.condition(life.LOADED, True, "Shared", message)
+        return draft.decide(requeue=0.0)
+    loaded = draft.fact(life.LOADED)
+    if loaded is not None and loaded.reason == life.LOAD_TIMEOUT:
+        return _stop(draft, loaded.message)
+    if load is None and not draft.spec.instance.is_external:
+        if not draft.up:
+            # Nothing is lost with it yet: it is provisioned again, wherever it may run.
+            draft.condition(life.PROVISIONED, False, life.STARTING, draft.not_ready[1])
+            return provision(draft)
+        if solitude.must_wait(draft.seen):
+            return draft.await_node()
+    return _begin(draft) if load is None else _follow(draft, load)
+
+
+def _begin(draft: TestbedDraft) -> TestbedDecision:
+    draft.condition(life.LOADED, False, "Loading", "the dataset is being loaded")
+    if _loading(draft) > _limit(draft):
+        why = draft.seen.found.refused or "it is not there"
+        return draft.fail(life.LOAD_TIMEOUT, f"the load's Job could not be created: {why}")
+    return draft.decide(do.CreateLoad(), requeue=POLL)
+
+
+def _follow(draft: TestbedDraft, load: JobFacts) -> TestbedDecision:
+    found, limit = pods.trouble(list(load.pods)), _limit(draft)
+    if load.succeeded:
+        # The Job stays as long as the testbed: while its name is taken, nothing is loaded again.
+        draft.condition(life.LOADED, True, "Loaded", "the dataset is loaded")
+        return draft.decide(requeue=0.0)
+    if load.failed:
+        taken = _taken_from_load(draft, load)
+        if taken is not None:
+            return draft.fail(life.LOAD_DISRUPTED, f"{taken} was deleted during the load")
+        return draft.fail("LoadFailed", found.message if found else "the load Job failed")
+    if found is not None:
+        draft.hold(life.LOADED, found.reason, found.message)
+    elif not load.pods and draft.since(life.LOADED) > PATIENCE:
+        draft.hinder(life.NO_POD, pods.no_pod("job", load_job_name(draft.subject.name)))
+    if _loading(draft) <= limit:
+        return draft.decide(requeue=POLL)
+    if found is not None:
+        return draft.fail(found.reason, found.message, _delete(draft, load))
+    message = f"loading the dataset took longer than stepDeadlines.load, {limit:g} s"
+    draft.hold(life.LOADED, life.LOAD_TIMEOUT, message)
+    return draft.decide(_delete(draft, load), requeue=POLL)
+
+
+def _limit(draft: TestbedDraft) -> float:
+    return parse_duration(draft.spec.step_deadlines.load)
+
+
+def _delete(draft: TestbedDraft, load: JobFacts) -> do.Delete:
+    testbed = draft.subject
+    return do.Delete(JOB, testbed.namespace, load_job_name(testbed.name), load.uid)
+
+
+def _stop(draft: TestbedDraft, message: str) -> TestbedDecision:
+    """It fails once nothing loads any more: whoever measures on the node next would be disturbed.
+
+    A pod on a node that does not answer had its time to end.
+    """
+    seen = draft.seen
+    left = [
+        pod.name
+        for pod in seen.loaders
+        if not (pod.is_silent and draft.age(pod.ends) > pods.ENDING_SLACK)
+    ]
+    if not left and seen.load is None:
+        return draft.fail(life.LOAD_TIMEOUT, message)
+    waits = f": waiting for pod {left[0]} to end" if left else ""
+    draft.hinder(life.LOAD_TIMEOUT, f"{message}{waits}")
+    orders = [] if seen.load is None else [_delete(draft, seen.load)]
+    return draft.decide(*orders, requeue=POLL)
+
+
+def _loading(draft: TestbedDraft) -> float:
+    """Seconds for which the database has been there to be loaded."""
+    return draft.without_waits(min(draft.since(life.LOADED), draft.since(life.PROVISIONED)))
+
+
+def _taken_from_load(draft: TestbedDraft, load: JobFacts) -> str | None:
+    """What a failed load missed, as a drained node takes it; None if it failed by itself."""
+    pod, database = next(iter(load.pods), None), draft.seen.database
+    if pod is None or pod.deleting:
+        return "the load's pod"
+    if draft.spec.instance.is_external:
+        return None
+    if database is None or database.deleting or database.created > pod.created:
+        return "the database's pod"
+    return None
+
+
+def check_dataset(draft: TestbedDraft) -> TestbedDecision:
+    """Nothing that is measured on a dataset with something missing could be right."""
+    found, limit = draft.seen.found.checked, parse_duration(draft.spec.step_deadlines.proof)
+    if found is None and solitude.must_wait(draft.seen):
+        return draft.await_node()
+    if found is None and draft.without_waits(draft.since(life.LOADED)) > limit:
+        found = checks.overdue(draft.seen.found.problem)
+    if found is None:
+        draft.condition(life.CONSISTENT, None, life.CHECKING, "the agent checks the loaded tables")
+        bed = draft.subject
+        ask = [do.AskChecks(bed, pod, bed.uid, loaded=True) for pod in draft.up]
+        if draft.seen.found.problem:
+            draft.hinder(life.NO_ANSWER, draft.seen.found.problem)
+        return draft.decide(*ask, requeue=POLL)
+    draft.condition(life.CONSISTENT, found.ok, found.reason, found.message)
+    if not found.ok:
+        return draft.fail(found.reason, f"the loaded dataset is of no use: {found.message}")
+    return draft.decide(requeue=0.0)

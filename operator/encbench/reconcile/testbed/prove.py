@@ -1,0 +1,73 @@
+"""The golden copy of a testbed's dataset, and the full proof of its mode."""
+
+from encbench.api import lifecycle as life
+from encbench.api.scalars import parse_duration
+from encbench.core.starts import GOLDEN, Start
+from encbench.reconcile.draft import backoff
+from encbench.reconcile.effects import effect as do
+from encbench.reconcile.pods import PodFacts
+from encbench.reconcile.testbed import solitude
+from encbench.reconcile.testbed.decision import POLL, TestbedDecision, TestbedDraft
+from encbench.reconcile.testbed.serve import serve
+from encbench.reconcile.testbed.starting import bring, scaled
+
+BEFORE_PROOF = (life.COPIED, life.CONSISTENT, life.LOADED)
+"""What the proof may have waited for, the last of them first."""
+STORE_RETRY = 5.0
+"""Seconds between attempts to store a proof, at least."""
+
+
+def copy_dataset(draft: TestbedDraft) -> TestbedDecision:
+    """Of what was loaded and of nothing else; the proof is of a server that was started from it."""
+    if solitude.must_wait(draft.seen):
+        return draft.await_node()
+    step = bring(draft, Start(GOLDEN, GOLDEN))
+    if step.failed is not None:
+        return draft.fail(step.failed.reason, step.failed.message)
+    run = draft.status.run
+    if not step.ready or run is None:
+        draft.condition(life.COPIED, False, "Copying", f"making the golden copy: {step.message}")
+        draft.note_trouble(step.trouble)
+        return draft.decide(*scaled(draft, step.scale), requeue=POLL)
+    if run.restored is None:
+        return draft.fail("CopyFailed", "the golden copy left no account of itself")
+    draft.set(golden=run.restored)
+    size, seconds = run.restored.size_bytes / 2**20, run.restored.seconds
+    draft.condition(life.COPIED, True, "Copied", f"{size:.0f} MiB were copied in {seconds:.1f} s")
+    return draft.decide(requeue=0.0)
+
+
+def prove_mode(draft: TestbedDraft) -> TestbedDecision:
+    """By a search of all files; a mode that is not in force is the result of its trials."""
+    seen, made = draft.seen, draft.seen.found.proof
+    if made.proof is not None and made.digest is not None:
+        reason = life.IN_FORCE if made.proof.ok else life.NOT_IN_FORCE
+        draft.condition(life.PROVEN, made.proof.ok, reason, made.proof.summary)
+        draft.set(proof_digest=made.digest)
+        return serve(draft)
+    if solitude.must_wait(seen):
+        return draft.await_node()
+    deadlines = draft.spec.step_deadlines
+    before = next(kind for kind in BEFORE_PROOF if draft.known(kind))
+    waited = draft.without_waits(draft.since(before))
+    if made.store_problem and waited > parse_duration(deadlines.archive):
+        return draft.fail("ArchiveTimeout", f"no proof could be stored: {made.store_problem}")
+    external = draft.spec.instance.is_external
+    ask: list[PodFacts | None] = [None] if external else [*draft.up]
+    # Other databases may be scanned first; one that cannot be asked has no turn.
+    asked = draft.without_waits(draft.age(seen.found.asked))
+    if not ask and seen.found.asked is None and draft.is_true(life.HINDERED):
+        asked = min(waited, draft.since(life.HINDERED))
+    if not made.store_problem and asked > parse_duration(deadlines.proof):
+        why = seen.found.problem or ("no answer" if ask else draft.not_ready[1])
+        return draft.fail("ProofTimeout", f"the mode could not be proven in time: {why}")
+    draft.condition(life.PROVEN, None, life.PROVING, "all files are being searched for a marker")
+    if made.store_problem:
+        draft.hinder(life.NOT_STORED, made.store_problem)
+    elif seen.found.problem:
+        draft.hinder(life.NO_ANSWER, seen.found.problem)
+    if not ask:
+        draft.hinder(*draft.not_ready)
+    prove = [do.ProveFully(pod) for pod in ask]
+    wait = backoff(waited, STORE_RETRY) if made.store_problem else POLL
+    return draft.decide(*prove, requeue=wait)
