@@ -28,7 +28,7 @@ def started_anew(reset: Reset, residency: Residency, cache: Cache) -> Reset:
 
 
 def start_for(reset: Reset, residency: Residency, cache: Cache, *, trial: str, block: int) -> Start:
-    """The start that a trial of this name in that block is measured on.
+    """The start that a trial, of which no other has the name, in that block is measured on.
 
     In each block a testbed runs one trial of each condition, and all testbeds run the conditions in
     the same order. With `block`, arms therefore have the same history when they are compared.

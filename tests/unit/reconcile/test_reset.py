@@ -3,7 +3,7 @@
 import pytest
 
 from encbench.api.conditions import find
-from encbench.api.kinds import JOB, POD, STATEFUL_SET, TESTBED
+from encbench.api.kinds import JOB, POD, STATEFUL_SET, TESTBED, TRIAL
 from tests.unit.reconcile.oracle import assert_sound, final_state, leftovers
 from tests.unit.reconcile.test_kills import Killer, Write, watch_cluster
 from tests.unit.reconcile.world import SPACE, World, parts, study
@@ -30,8 +30,9 @@ def histories(world: World) -> list[list[str]]:
 
 
 def trials_on(world: World, testbed: str) -> list[str]:
+    """As their starts are named, in order."""
     own = [t for t in world.trials() if t.spec.testbed_ref.name == testbed]
-    return [t.name for t in sorted(own, key=lambda t: t.status.start_time or "")]
+    return [f"{t.name}.{t.uid}" for t in sorted(own, key=lambda t: t.status.start_time or "")]
 
 
 @pytest.mark.parametrize("events", [True, False], ids=["events", "no events"])
@@ -94,6 +95,23 @@ async def test_on_demand_only_the_measured_database_runs(reset: str) -> None:
         golden = ["copied golden", "started golden"] if reset == "trial" else []
         restored = [f"restored {own}"] if reset == "trial" else []
         assert steps == ["started", *golden, *restored, f"started {own}"]
+
+
+@pytest.mark.parametrize("residency", ["OnDemand", "Resident"])
+async def test_a_trial_that_is_made_again_is_measured_on_a_start_of_its_own(residency: str) -> None:
+    world = World()
+    world.apply(*parts(), study("plain", blocks=1, reset="trial", residency=residency))
+    await world.run(world.running())
+    gone = next(t for t in world.trials() if t.status.release_at and not t.status.window)
+    world.cluster.remove(TRIAL, SPACE, gone.name)
+    await world.run(world.ended)
+    assert world.campaign().status.phase == "Succeeded", world.describe()
+    assert world.cluster.created[TRIAL.kind, gone.name] == 2
+    (again,) = [t for t in world.trials() if t.name == gone.name]
+    steps = world.controllers.copies[gone.spec.testbed_ref.name]
+    assert [step for step in steps if gone.name in step] == [
+        f"{step} {one.name}.{one.uid}" for one in (gone, again) for step in ("restored", "started")
+    ]
 
 
 async def test_an_idle_testbed_says_that_it_is() -> None:

@@ -10,10 +10,10 @@ from encbench.api.scalars import parse_duration
 from encbench.api.testbed import TestbedStatus
 from encbench.core.starts import Start, start_for
 from encbench.kube import labels
-from encbench.reconcile.draft import Draft
 from encbench.reconcile.objects import Testbed
 from encbench.reconcile.pods import ContainerFacts, PodFacts, Trouble
 from encbench.reconcile.starts import current_start, serves, wanted_start
+from encbench.reconcile.testbed.decision import TestbedDraft
 from encbench.reconcile.testbed.facts import SetFacts, TestbedSeen
 from encbench.reconcile.testbed.starting import StartStep, bring, data_copy, next_served, start_of
 from tests.unit.reconcile.seen import NOW, a_pod, a_testbed, a_trial, ago, ready
@@ -145,7 +145,7 @@ def step(
     testbed: Testbed, pod: PodFacts | None, stateful_set: SetFacts | None, started: float | None
 ) -> tuple[StartStep, TestbedStatus]:
     seen = TestbedSeen(NOW, True, stateful_set, pod, server_started=started)
-    draft = Draft(testbed, seen)
+    draft = TestbedDraft(testbed, seen)
     made = bring(draft, WANTED)
     return made, draft.status
 
@@ -273,13 +273,30 @@ def test_a_testbed_serves_the_trial_whose_start_it_has() -> None:
     trial = a_trial()
     assert serves(a_testbed(), trial), "where nothing is reset it serves any"
     wanted = wanted_start(followed(), trial)
-    assert wanted == Start("run", "run")
+    own = f"run.{trial.uid}"
+    assert wanted == Start(own, own)
     assert not serves(followed(), trial)
-    mine = {"start": "run", "reset": "run", "askedTime": ago(9)}
+    mine = {"start": own, "reset": own, "askedTime": ago(9)}
     assert not serves(followed(run=mine), trial), "it does not answer yet"
     answering = followed(run={**mine, "readyTime": ago(1)})
     assert serves(answering, trial)
     assert current_start(answering) == wanted
+
+
+def test_a_trial_that_is_made_again_has_a_start_of_its_own() -> None:
+    made, again = (replace(a_trial(), uid=uid, created=ago(9)) for uid in ("first", "second"))
+    wanted = wanted_start(followed(), made)
+    run = {"start": wanted.name, "reset": wanted.reset, "askedTime": ago(8), "readyTime": ago(5)}
+    assert serves(followed(run=run), made)
+    assert not serves(followed(run=run), again)
+
+
+def test_an_earlier_operators_start_is_left_to_run() -> None:
+    """It was named by the trial alone, and was asked for by an earlier one if before this one."""
+    trial = replace(a_trial(), created=ago(9))
+    run = {"start": "run", "reset": "run", "readyTime": ago(1)}
+    assert serves(followed(run={**run, "askedTime": ago(8)}), trial)
+    assert not serves(followed(run={**run, "askedTime": ago(30)}), trial)
 
 
 def test_the_oldest_trial_that_is_not_archived_comes_first() -> None:
