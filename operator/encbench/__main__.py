@@ -244,9 +244,9 @@ async def lead(
     deps = replace(deps, shard=await elector.elected(), presence=elector)
     background = Errands(lambda one: loop.wake(Key(one.kind, one.namespace, one.name)))
     space = args.lease_namespace or args.release_namespace or args.namespace[0]
-    nodes = NodeLeases(deps.cluster, deps.clock, space, time.monotonic)
+    nodes = NodeLeases(deps.cluster, deps.clock, space, ticks)
     # Passes read what watches have brought; sweeps and leases ask the API server.
-    cache = WatchCache(deps.cluster, time.monotonic)
+    cache = WatchCache(deps.cluster, ticks)
     passes = reconcilers(replace(deps, cluster=cache), background, nodes)
     loop = Loop(deps.cluster, passes, args.namespace, meter, deps.shard)
     meter.watch(loop.lanes, lambda: background.under_way)

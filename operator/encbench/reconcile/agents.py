@@ -54,4 +54,5 @@ def _address(pod: PodFacts, port: int) -> str:
     """host:port of a sidecar; Unavailable before the pod has an address."""
     if not pod.ip:
         raise Unavailable(f"pod {pod.name} has no address yet")
-    return f"{pod.ip}:{port}"
+    host = f"[{pod.ip}]" if ":" in pod.ip else pod.ip
+    return f"{host}:{port}"

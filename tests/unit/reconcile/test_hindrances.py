@@ -8,7 +8,7 @@ import pytest
 
 from encbench.api.conditions import Condition, find
 from encbench.api.kinds import CAMPAIGN, JOB, POD
-from encbench.ports import Body
+from encbench.ports import Body, Rejected
 from encbench.reconcile.pods import pod_facts, trouble
 from tests.unit.reconcile.controllers import Delays
 from tests.unit.reconcile.pods import DATABASE_NODE, container
@@ -199,3 +199,14 @@ def test_a_lost_node_is_told_from_a_container_that_is_not_ready() -> None:
     found = pod_facts(body)
     assert (found.is_lost, found.ready) == (False, False), "it is on its way out"
     assert pod_facts({**body, "status": {"phase": "Pending"}}).ready is False
+
+
+async def test_what_keeps_the_clients_from_being_made_is_in_the_trials_message() -> None:
+    def too_large() -> str:
+        raise Rejected("the store's CA bundle is too large")
+
+    world = World(settings=lambda usual: replace(usual, store_authority=too_large))
+    world.apply(*parts(), study("plain", blocks=1, stepDeadlines={"start": "1m"}))
+    await world.run(lambda: any(t.status.outcome for t in world.trials()))
+    (message,) = {t.status.message for t in world.trials() if t.status.outcome == "Failed"}
+    assert message == "the clients' Job could not be created: the store's CA bundle is too large"

@@ -41,6 +41,9 @@ SETTLE = 3.0
 """Seconds of a campaign's life in which it is neither accepted nor refused: `kubectl apply -k`
 writes it before the parts that it names, which are still missing then, or as they were before."""
 IDLE = 15.0
+SELDOM = 3600.0
+"""Seconds between looks at a campaign that has ended: each look puts another one into the queue,
+which keeps it until it is due."""
 
 
 CampaignDecision = Decision[CampaignStatus, do.CampaignEffect]
@@ -293,7 +296,7 @@ def _report(
         if seen.report_problem and waited > parse_duration(draft.spec.step_deadlines.archive):
             return _give_up_report(draft, message, effects)
         again = backoff(waited, RENDER_AGAIN, RENDER_SELDOM)
-        publish = do.Publish(draft.status, seen)
+        publish = do.Publish(draft.status, tuple(seen.lines), seen.now)
         return draft.decide(*effects, publish, step="rendering the report", requeue=again)
     draft.condition(life.REPORTED, True, "Rendered", "the report is in the bucket")
     given_up = [
@@ -359,7 +362,7 @@ def _after_the_end(draft: CampaignDraft) -> CampaignDecision:
         return draft.decide(cleanup.let_go(draft.subject), requeue=0.0)
     left = left_to_live(draft.subject, draft.seen.now)
     if left is None or left > 0:
-        return draft.decide(requeue=left)
+        return draft.decide(requeue=None if left is None else min(left, SELDOM))
     space = draft.subject.namespace
     old = [one for one in draft.seen.lines if one.outcome == "Succeeded"]
     return draft.decide(*(do.Delete(TRIAL, space, one.name, one.uid) for one in old))

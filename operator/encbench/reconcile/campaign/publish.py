@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-from encbench.api.campaign import CampaignStatus, LostSet, Resolved
+from encbench.api.campaign import LostSet, Resolved
 from encbench.api.conditions import find, format_time, with_condition
 from encbench.api.kinds import OVERHEAD_REPORT
 from encbench.api.lifecycle import READY, REPORTED
@@ -22,11 +22,10 @@ from encbench.core.naming import INDEX, proof_key, storage_prefix
 from encbench.ports import Conflict, Rejected, Unavailable
 from encbench.reconcile import objects
 from encbench.reconcile.campaign import children
-from encbench.reconcile.campaign.facts import CampaignSeen
 from encbench.reconcile.campaign.ledger import LedgerLine
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.effects.cluster import perform
-from encbench.reconcile.effects.effect import Create
+from encbench.reconcile.effects.effect import Create, Publish
 from encbench.reconcile.objects import Campaign
 from encbench.report.analysis.build import build, to_status
 from encbench.report.document import Report
@@ -40,11 +39,9 @@ _RENDERER = ThreadPoolExecutor(1, "render")
 its own, because it waits for reads of the store, which need threads too."""
 
 
-async def publish(
-    deps: Deps, campaign: Campaign, status: CampaignStatus, seen: CampaignSeen
-) -> None:
+async def publish(deps: Deps, campaign: Campaign, order: Publish) -> None:
     """Write everything. Unavailable or RecordError when it cannot be done yet."""
-    index = await _index(deps, campaign, status, seen)
+    index = await _index(deps, campaign, order)
     prefix = f"{index.storage.prefix}/report"
     index_key = f"{index.storage.prefix}/{INDEX}"
     content = encode(index)
@@ -67,12 +64,11 @@ async def publish(
     await _write_report(deps, campaign, report, artefacts)
 
 
-async def _index(
-    deps: Deps, campaign: Campaign, status: CampaignStatus, seen: CampaignSeen
-) -> records.IndexRecord:
+async def _index(deps: Deps, campaign: Campaign, order: Publish) -> records.IndexRecord:
+    status = order.status
     prefix, resolved = status.storage_prefix or "", status.resolved or Resolved()
     cells = plan.cells(campaign.spec, resolved.workloads)
-    ran = sorted(seen.lines, key=_when)
+    ran = sorted(order.lines, key=_when)
     testbeds = []
     for cell in cells:
         sets = _sets(campaign, cell, ran, status.lost_sets)
@@ -87,7 +83,7 @@ async def _index(
     # The time that the status gives, so that rendering again gives the same bytes: with two
     # operators at once one may write the files and the other the digests.
     rendering = find(status.conditions, REPORTED)
-    begun = rendering.last_transition_time if rendering else format_time(seen.now)
+    begun = rendering.last_transition_time if rendering else format_time(order.now)
     return records.IndexRecord(
         campaign=records.CampaignId(
             name=campaign.name, uid=campaign.uid, namespace=campaign.namespace

@@ -70,7 +70,7 @@ class CampaignEffects(Effects[Campaign, do.CampaignEffect, CampaignFound]):
                 )
             case do.Publish():
                 try:
-                    await publish(self._deps, campaign, effect.status, effect.seen)
+                    await publish(self._deps, campaign, effect)
                 except NOT_PUBLISHED as error:
                     self.blame(campaign, effect, str(error))
                     return False

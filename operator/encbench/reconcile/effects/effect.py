@@ -5,6 +5,7 @@ agent or a recorder do something, and writes to the bucket.
 """
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from encbench.api.campaign import CampaignStatus
@@ -13,8 +14,8 @@ from encbench.core.certificates import KeyPair
 from encbench.core.records import RecoveryRecord, TrialRecord
 from encbench.kube.leases import Unit
 from encbench.ports import Body
-from encbench.reconcile.campaign.facts import CampaignSeen
-from encbench.reconcile.nodes import Use
+from encbench.reconcile.campaign.ledger import LedgerLine
+from encbench.reconcile.claims import Use
 from encbench.reconcile.objects import Object, Testbed
 from encbench.reconcile.pods import PodFacts
 from encbench.reconcile.trial.facts import ClientPod, TrialSeen, When
@@ -231,14 +232,12 @@ class Gather:
 
 @dataclass(frozen=True)
 class Archive:
-    """Store the trial's record. The first one that is stored counts."""
+    """Store the trial's record, and remove the single proofs: it names them together.
+
+    The first record that is stored counts.
+    """
 
     record: TrialRecord
-
-
-@dataclass(frozen=True)
-class DiscardProofs:
-    """Remove the single proofs from the bucket: the trial's record names them together."""
 
 
 OwnTrialEffect = (
@@ -253,7 +252,6 @@ OwnTrialEffect = (
     | KeepRecovery
     | Gather
     | Archive
-    | DiscardProofs
 )
 TrialEffect = NodeEffect | OwnTrialEffect
 
@@ -270,7 +268,9 @@ class Publish:
     """Render the report from the bucket and write the OverheadReport."""
 
     status: CampaignStatus
-    seen: CampaignSeen
+    lines: tuple[LedgerLine, ...]
+    """Of all trials, as they were when it was decided: the ledger may be filled anew meanwhile."""
+    now: datetime
 
 
 @dataclass(frozen=True)

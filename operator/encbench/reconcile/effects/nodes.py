@@ -1,16 +1,18 @@
 """The effects of a kind that works on nodes: it takes them, keeps them, and gives them back."""
 
 from abc import abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
 from encbench.kube.leases import Unit
 from encbench.ports import Rejected, Unavailable
+from encbench.reconcile.claims import FoundOnNodes
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.effects import effect as do
 from encbench.reconcile.effects.base import E, Effects, Own
 from encbench.reconcile.effects.cluster import NotOurs
-from encbench.reconcile.nodes import FoundOnNodes, NodeLeases
+from encbench.reconcile.nodes import NodeLeases
 
 F = TypeVar("F", bound=FoundOnNodes)
 
@@ -49,10 +51,10 @@ class NodeEffects(Effects[Own, do.NodeEffect | E, F]):
             case _:
                 return await self.perform_own(one, effect)
 
-    async def _make(self, one: Own, *effects: do.ObjectEffect) -> bool:
-        """Create objects; what refuses them is for the step's deadline to name."""
+    async def _make(self, one: Own, objects: Callable[[], Sequence[do.ObjectEffect]]) -> bool:
+        """Create objects; what keeps them from it is for the step's deadline to name."""
         try:
-            await self._on_cluster(one, *effects)
+            await self._on_cluster(one, *objects())
         except (Rejected, Unavailable, NotOurs) as error:
             self.keep(one, replace(self.found(one), refused=str(error)))
             raise

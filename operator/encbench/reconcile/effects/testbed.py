@@ -47,18 +47,15 @@ class TestbedEffects(NodeEffects[Testbed, do.OwnTestbedEffect, TestbedFound]):
         """See `NodeEffects`."""
         match effect:
             case do.IssueCredentials(authority):
-                return await self._make(testbed, *self._secrets(testbed, authority))
+                return await self._make(testbed, lambda: self._secrets(testbed, authority))
             case do.CopyCredentials(login, authority):
-                budget = do.Apply(
-                    kinds.POD_DISRUPTION_BUDGET, children.disruption_budget(self._context(testbed))
-                )
-                # The credentials come last: that they exist says that the budget does.
-                copied = self._copied(testbed, login, authority)
-                return await self._make(testbed, budget, copied)
+                return await self._make(testbed, lambda: self._copies(testbed, login, authority))
             case do.ApplyDatabase():
-                return await self._make(testbed, *self._database(testbed))
+                return await self._make(testbed, lambda: self._database(testbed))
             case do.CreateLoad():
-                return await self._make(testbed, do.Create(kinds.JOB, self._load(testbed)))
+                return await self._make(
+                    testbed, lambda: [do.Create(kinds.JOB, self._load(testbed))]
+                )
             case do.AskChecks():
                 return await self._ask(testbed, effect)
             case do.ProveFully(database):
@@ -99,12 +96,19 @@ class TestbedEffects(NodeEffects[Testbed, do.OwnTestbedEffect, TestbedFound]):
         ]
         return [do.Create(kinds.SECRET, secret) for secret in secrets if secret is not None]
 
-    def _copied(self, testbed: Testbed, login: dict[str, str], authority: KeyPair) -> do.Create:
+    def _copies(
+        self, testbed: Testbed, login: dict[str, str], authority: KeyPair
+    ) -> list[do.Apply | do.Create]:
         spare = self._deps.certificates.unpresentable(self._deps.clock.now())
         context, token = self._context(testbed), self._deps.settings.random_token
         sidecars = self._sidecars(testbed, authority)
-        body = children.external_credentials(context, login, spare, sidecars, token)
-        return do.Create(kinds.SECRET, body)
+        budget = children.disruption_budget(context)
+        credentials = children.external_credentials(context, login, spare, sidecars, token)
+        return [
+            do.Apply(kinds.POD_DISRUPTION_BUDGET, budget),
+            # The credentials come last: that they exist says that the budget does.
+            do.Create(kinds.SECRET, credentials),
+        ]
 
     def _sidecars(self, testbed: Testbed, authority: KeyPair) -> children.SidecarCertificates:
         now, certify = self._deps.clock.now(), self._deps.certificates.certify

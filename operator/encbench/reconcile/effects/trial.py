@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -66,7 +67,7 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
         """See `NodeEffects`."""
         match effect:
             case do.CreateJob(testbed):
-                return await self._make(trial, do.Create(JOB, self._job(trial, testbed)))
+                return await self._make(trial, lambda: [do.Create(JOB, self._job(trial, testbed))])
             case do.ReleaseClients():
                 return await self._release(trial, effect)
             case do.NoteClocks(clients):
@@ -81,10 +82,6 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
             case do.KeepRecovery(record):
                 counts = await keep(self._deps.store, trial, recovery.RECORD, record)
                 return self._add(trial, recovery=counts)
-            case do.DiscardProofs():
-                names = [key_of(trial, proof_name(when)) for when in CONDITIONS]
-                await self._deps.store.delete(names)
-                return False
             case do.Prove() | do.AskChecks() | do.Gather() | do.Archive():
                 return await self._try(trial, effect)
             case _:
@@ -105,7 +102,7 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
                     return await self._gather(trial, effect)
                 case do.Archive(record):
                     stored = await settle(self._deps.store, trial, RECORD, record)
-                    return self._add(trial, stored=stored)
+                    return await self._stored(trial, stored)
         except (Unavailable, Rejected) as error:
             self.blame(trial, effect, str(error))
             return False
@@ -161,10 +158,17 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
     async def _gather(self, trial: Trial, effect: do.Gather) -> bool:
         stored = await settled(self._deps.store, trial, RECORD, TrialRecord)
         if stored is not None:
-            return self._add(trial, stored=stored)
+            return await self._stored(trial, stored)
         late = effect.without_metrics
         found = await gather(self._deps, trial, effect.seen, without_metrics=late)
         return self._add(trial, gathered=found)
+
+    async def _stored(self, trial: Trial, stored: tuple[TrialRecord, str]) -> bool:
+        """The record is there, so the single proofs go; they do no harm if they stay."""
+        names = [key_of(trial, proof_name(when)) for when in CONDITIONS]
+        with suppress(Unavailable, Rejected):
+            await self._deps.store.delete(names)
+        return self._add(trial, stored=stored)
 
     async def _stop(self, trial: Trial, effect: do.StopServer) -> bool:
         wanted, testbed = trial.spec.workload.recovery, trial.spec.testbed_ref.name

@@ -104,8 +104,6 @@ def _clear(draft: TrialDraft, *news: do.Announce) -> list[do.TrialEffect]:
     """After the end: the Job and its pods go, and so does the label that keeps us watching."""
     trial, job, effects = draft.subject, draft.seen.job, list[do.TrialEffect]()
     active = ACTIVE in trial.labels
-    if active and draft.status.artefact_key is not None:
-        effects.append(do.DiscardProofs())
     if job is not None:
         effects.append(do.Delete(JOB, trial.namespace, trial.name, job.uid))
     return [*effects, *news, *([do.Retire()] if active else [])]
