@@ -7,6 +7,7 @@ those of the engine and the volume, because all of them must hold.
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from encbench.api.columns import Columns
@@ -82,6 +83,24 @@ class _Expected:
         names = selection.for_proxy_all(schema, tables) if known else ()
         self.tables = {name.lower().partition(".")[0] for name in names}
 
+    def unseen(self, tables: Sequence[ReadTable]) -> set[str]:
+        """Chosen columns that are in no table: a slip of the pen leaves another one in plaintext.
+
+        Of tables that were not read, or have no row to look at, other checks tell.
+        """
+        shown = set[str]()
+        for one in tables:
+            columns = [
+                *one.plain,
+                *one.null,
+                *one.wrong,
+                *chain.from_iterable(one.encrypted.values()),
+            ]
+            shown |= {name.lower() for name in _named(one, columns)}
+        read = {one.table.lower() for one in tables}
+        unknown = {one.table.lower() for one in tables if not one.row} | (self.tables - read)
+        return {n for n in self.chosen - shown if n.partition(".")[0] not in unknown}
+
 
 def _checks(
     seen: ReadTables, expected: _Expected, columns: Columns, *, full: bool
@@ -105,6 +124,7 @@ def _checks(
             if table in expected.named or not columns.strict:
                 closed += [n for n in own if n.lower() not in expected.chosen]
             other += [n for n in own if algorithm != columns.algorithm]
+    missing = sorted(expected.unseen(seen.tables)) if full else []
     wanted = len(expected.tables) if full else min(len(expected.tables), SAMPLE)
     known = len(read & expected.tables) if expected.tables else len(read)
     least = max(wanted, 1)
@@ -112,6 +132,7 @@ def _checks(
         Comparison("tables that were read", f"{least} or more", str(known), known >= least),
         none("values that neither equal the server's nor open to them", wrong),
         none("chosen columns in plaintext", open_),
+        none("chosen columns that no table has", missing),
         none("columns that are encrypted without being chosen", closed),
         none(f"values of another algorithm than {columns.algorithm}", other),
     ]

@@ -116,6 +116,16 @@ def test_a_script_of_ones_own_has_tables_that_no_list_knows() -> None:
     assert failed(proof) == {"columns that are encrypted without being chosen"}
 
 
+@pytest.mark.parametrize("slip", ["mine.totl", "mein.total"])
+def test_a_chosen_column_that_no_table_has_leaves_another_one_open(slip: str) -> None:
+    own = spec_of({"list": ["mine.price", slip]}, scriptConfigMap="copy")
+    mine = sbtest(table="mine", encrypted={"AES_128_GCM": ["price"]}, plain=["total"])
+    proof = judge(ENGINE, evidence(mine), own, full=True)
+    assert failed(proof) == {"chosen columns that no table has"}
+    assert slip in next(c.detail for c in proof.checks if not c.ok)
+    assert judge(ENGINE, evidence(mine), own, full=False).ok, "it looks at a few tables only"
+
+
 @pytest.mark.parametrize("found", [{}, {"columns": None}, {"columns": {"tables": "none"}}])
 def test_evidence_that_lacks_something_is_no_proof(found: dict[str, Any]) -> None:
     proof = judge(ENGINE, found, spec_of(), full=True)
