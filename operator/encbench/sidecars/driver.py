@@ -9,6 +9,7 @@ import hashlib
 import os
 import urllib.request
 from collections.abc import Mapping
+from http.client import HTTPException
 from pathlib import Path
 from typing import IO
 
@@ -36,7 +37,7 @@ def fetch(environment: Mapping[str, str]) -> Path:
     try:
         with _open(url, file) as stream, part.open("wb") as target:
             digest = _copy(stream, target)
-    except OSError as error:
+    except (OSError, HTTPException) as error:
         reason = getattr(error, "reason", None) or error
         raise DriverRefused(f"the driver's jar cannot be read from {source}: {reason}") from error
     if wanted and digest != wanted:
@@ -76,6 +77,9 @@ def _copy(stream: IO[bytes], target: IO[bytes]) -> str:
             )
         digest.update(chunk)
         target.write(chunk)
+    headers = getattr(stream, "headers", None) or {}
+    if (length := headers.get("Content-Length")) is not None and size != int(length):
+        raise OSError(f"it ended after {size:,} of {int(length):,} bytes")
     return digest.hexdigest()
 
 

@@ -39,6 +39,10 @@ def url() -> Iterator[str]:
                 return
             found = self.path.startswith("/driver.jar")
             self.send_response(200 if found else 404)
+            if self.path.endswith("half"):
+                self.send_header("Content-Length", str(2 * len(JAR)))
+            if self.path.endswith("chunk"):
+                self.send_header("Transfer-Encoding", "chunked")
             self.end_headers()
             self.wfile.write(JAR if found else b"")
 
@@ -77,6 +81,16 @@ def test_another_jar_is_not_left_there(folder: Path, url: str) -> None:
     ):
         fetch(asked(folder, url=f"{url}/driver.jar?token=hidden", sha256="0" * 64))
     assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("how", ["half", "chunk"])
+def test_a_download_that_is_cut_off_is_not_another_jar(folder: Path, url: str, how: str) -> None:
+    with pytest.raises(DriverRefused, match="cannot be read from") as caught:
+        fetch(asked(folder, url=f"{url}/driver.jar?{how}", sha256=DIGEST))
+    assert how != "half" or f"ended after {len(JAR):,} of {2 * len(JAR):,} bytes" in str(
+        caught.value
+    )
+    assert not (folder / "driver.jar").exists()
 
 
 def test_a_redirection_is_not_followed(folder: Path, url: str) -> None:

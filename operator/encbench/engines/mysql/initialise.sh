@@ -32,6 +32,10 @@ if [ ! -d "$basedir" ] || [ ! -d "$plugins" ]; then
   exit 1
 fi
 
+# What a killed server left for its socket bears its process number, which may be the agent's in a
+# new pod. No server runs yet.
+rm -f "$volume"/*.sock.lock
+
 rm -rf "$program"
 mkdir -p "$program/plugins" "$volume/tmp"
 ln -s "$mysqld" "$program/mysqld"

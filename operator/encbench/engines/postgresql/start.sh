@@ -5,15 +5,16 @@
 # does. INT means to end them and to write what is dirty.
 set -u
 
-lock=$1/data/postmaster.pid
-
-# What a killed server left behind bears its process number. In a new pod that number may be the
-# agent's, and the server would not start next to a process that it takes for itself.
-if read -r pid 2>/dev/null <"$lock"; then
-  name=
-  read -r name 2>/dev/null <"/proc/$pid/comm" || :
-  [ "$name" = postgres ] || rm -f "$lock"
-fi
+# What a killed server left behind, for its data and its socket, bears its process number. In a new
+# pod that number may be the agent's, and the server would not start next to a process that it takes
+# for itself.
+for lock in "$1/data/postmaster.pid" "$1"/.s.PGSQL.*.lock; do
+  if read -r pid 2>/dev/null <"$lock"; then
+    name=
+    read -r name 2>/dev/null <"/proc/$pid/comm" || :
+    [ "$name" = postgres ] || rm -f "$lock"
+  fi
+done
 
 server=
 signalled=

@@ -1,5 +1,6 @@
 """Copying trees of files: plain bytes with their holes, synced to disk, not left in the cache."""
 
+import errno
 import os
 import shutil
 from collections.abc import Iterator
@@ -80,8 +81,10 @@ def _extents(descriptor: int, size: int) -> Iterator[tuple[int, int]]:
     while at < size:
         try:
             start = os.lseek(descriptor, at, os.SEEK_DATA)
-        except OSError:  # ENXIO: nothing but a hole up to the end
-            return
+        except OSError as error:
+            if error.errno == errno.ENXIO:  # nothing but a hole up to the end
+                return
+            raise
         at = os.lseek(descriptor, start, os.SEEK_HOLE)
         yield start, at
 

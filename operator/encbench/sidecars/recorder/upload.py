@@ -11,6 +11,7 @@ much as the rest of the recorder.
 """
 
 import os
+import socket
 import ssl
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -54,10 +55,14 @@ def put(url: str, path: Path, authority: str | None = None) -> None:
             else http.client.HTTPConnection(host, timeout=_TIMEOUT)
         )
         try:
+            connection.putrequest("PUT", slash + target)
+            for name, value in headers.items():
+                connection.putheader(name, value)
+            connection.connect()
             with path.open("rb") as file:
                 # A store may answer and hang up before it has read everything.
                 with suppress(BrokenPipeError, ConnectionResetError):
-                    connection.request("PUT", slash + target, body=file, headers=headers)
+                    connection.endheaders(file)
                 response = connection.getresponse()
                 body = response.read(4096)
         finally:
@@ -70,14 +75,22 @@ def put(url: str, path: Path, authority: str | None = None) -> None:
             "objectStore.external.caConfigMap names its CA"
         ) from None
     except (OSError, http.client.HTTPException) as error:
-        reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else ""
-        raise Away(reason or type(error).__name__) from None
+        raise Away(_reason(error) or type(error).__name__) from None
     if response.status in _STORED:
         return
     text = f"{response.status} {_code(body)}".strip()
     if response.status >= 500 or response.status in _TRY_AGAIN:
         raise Away(text)
     raise UploadRefused(text)
+
+
+def _reason(error: Exception) -> str:
+    """In words that name neither the URL nor its host."""
+    if isinstance(error, ssl.SSLError):
+        return f"TLS: {error.reason}" if error.reason else "TLS"
+    if isinstance(error, socket.gaierror):
+        return "its name cannot be resolved"
+    return os.strerror(error.errno) if isinstance(error, OSError) and error.errno else ""
 
 
 def _trust(authority: str | None) -> ssl.SSLContext:

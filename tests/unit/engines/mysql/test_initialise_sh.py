@@ -76,6 +76,16 @@ def image(tmp_path: Path) -> Image:
 
 
 @pytest.mark.parametrize("shell", SHELLS)
+def test_what_a_killed_server_left_for_its_socket_goes(image: Image, shell: list[str]) -> None:
+    image.configured()
+    assert image.run(shell).returncode == 0
+    lock = Path(f"{image.layout.socket}.lock")
+    lock.write_text("17\n")
+    assert image.run(shell).returncode == 0
+    assert not lock.exists()
+
+
+@pytest.mark.parametrize("shell", SHELLS)
 def test_program_and_plugins_are_linked_and_the_keyring_lies_beside_them(
     image: Image, shell: list[str]
 ) -> None:

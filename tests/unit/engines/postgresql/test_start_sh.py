@@ -87,12 +87,19 @@ def test_the_server_s_own_failure_is_the_container_s(start: Start) -> None:
     assert start(FAILING).wait(10) == 7
 
 
+LOCKS = ("data/postmaster.pid", ".s.PGSQL.5432.lock")
+"""Of its data and of its socket."""
+
+
+@pytest.mark.parametrize("lock", LOCKS)
 @pytest.mark.parametrize("left", ["2147480000", "not a number", ""])
-def test_what_a_dead_server_left_behind_goes(start: Start, tmp_path: Path, left: str) -> None:
-    lock = tmp_path / "volume" / "data" / "postmaster.pid"
-    lock.write_text(f"{left}\n/data\n")
+def test_what_a_dead_server_left_behind_goes(
+    start: Start, tmp_path: Path, left: str, lock: str
+) -> None:
+    file = tmp_path / "volume" / lock
+    file.write_text(f"{left}\n/data\n")
     start(FAILING).wait(10)
-    assert not lock.exists()
+    assert not file.exists()
 
 
 def test_the_number_may_be_another_process_s_by_now(start: Start, tmp_path: Path) -> None:
@@ -106,12 +113,13 @@ def test_a_server_that_runs_keeps_what_is_its_own(start: Start, tmp_path: Path) 
     program = tmp_path / "postgres"
     program.symlink_to("/bin/sleep")
     other = subprocess.Popen([str(program), "30"])
-    lock = tmp_path / "volume" / "data" / "postmaster.pid"
-    lock.write_text(f"{other.pid}\n")
+    locks = [tmp_path / "volume" / lock for lock in LOCKS]
+    for lock in locks:
+        lock.write_text(f"{other.pid}\n")
     try:
         _wait_for_its_name(other.pid)
         start(FAILING).wait(10)
-        assert lock.exists()
+        assert all(lock.exists() for lock in locks)
     finally:
         other.kill()
         other.wait()

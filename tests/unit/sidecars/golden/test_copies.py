@@ -1,11 +1,13 @@
 """The golden copy: when it is made, what a reset leaves, and what an interruption does."""
 
+import errno
 import json
 import os
 import shutil
 import socket
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -203,6 +205,16 @@ def test_killed_in_the_middle_of_the_first_copy(
 
 
 # -- copying
+
+
+def test_a_disk_that_cannot_be_read_is_no_hole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "data").write_bytes(b"x" * 10)
+    broken = OSError(errno.EIO, os.strerror(errno.EIO))
+    monkeypatch.setattr(os, "lseek", Mock(side_effect=broken))
+    with pytest.raises(OSError, match="Input/output error"):
+        trees.copy_file(tmp_path / "data", tmp_path / "copy")
 
 
 def test_a_copy_has_the_same_bytes_holes_links_and_modes(tmp_path: Path) -> None:

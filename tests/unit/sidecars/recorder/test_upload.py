@@ -92,9 +92,8 @@ def test_nobody_there(file: Path) -> None:
 
 
 def test_no_such_host(file: Path) -> None:
-    with pytest.raises(Away) as caught:
+    with pytest.raises(Away, match=r"^its name cannot be resolved$"):
         put("http://store.invalid/a?X-Amz-Signature=5ecre7", file)
-    assert "5ecre7" not in str(caught.value)
 
 
 @pytest.mark.parametrize("url", ["http://host:port/a?s=5ecre7", "http://host/a b?s=5ecre7"])
@@ -105,7 +104,7 @@ def test_a_malformed_url(file: Path, url: str) -> None:
 
 
 def test_tls_to_something_else(receiver: Receiver, file: Path) -> None:
-    with pytest.raises(Away):
+    with pytest.raises(Away, match=r"^TLS: "):
         put(receiver.url("a").replace("http:", "https:"), file)
 
 
