@@ -193,7 +193,13 @@ def _part_problems(
             f"{_path(part, one['loc'])}: {one['msg'].removeprefix('Value error, ')}"
             for one in error.errors()
         ]
-    before = model.model_validate(old[part]) if old is not None else value
+    try:
+        before = model.model_validate(old[part]) if old is not None else value
+    except ValidationError:
+        return [
+            f"{part}: the object in the cluster is of another version of encbench, so that the "
+            "change cannot be checked: use the plugin of the operator's version"
+        ]
     return [f"{part}: {message}" for message in value.broken_transitions(before)]
 
 

@@ -89,11 +89,12 @@ def _check(naming: Naming, tables: Sequence[PublishedTable]) -> None:
 
 def _shape(naming: Naming | None, table: PublishedTable) -> Shape | None:
     has = set(table.columns)
-    if naming is None or not has & {naming.plain, naming.encrypted, naming.published}:
+    named = {naming.plain, naming.encrypted, naming.published} - {""} if naming else set()
+    if naming is None or not has & named:
         return recognise(table)
     if naming.baseline and naming.baseline[0] not in has:
         raise BadInput(f"{table.name} has no column {naming.baseline[0]}, which --baseline names")
-    if naming.published in has and naming.encrypted not in has:
+    if naming.published in named & has and naming.encrypted not in has:
         raise BadInput(
             f"{table.name} has {naming.published} but no column {naming.encrypted} beside it"
         )

@@ -25,7 +25,7 @@ async def compare(args: argparse.Namespace) -> int:
     async with contextlib.AsyncExitStack() as stack:
         reports = [await _read(name, args, stack) for name in (args.first, args.second)]
     for one, other in (reports, reports[::-1]):
-        if one.pooling is not None and other.campaign.uid in one.pooling.contained:
+        if other.campaign.uid in one.contained:
             raise CommandError(
                 f"the figures of campaign {one.campaign.name} contain the blocks of campaign "
                 f"{other.campaign.name}, which it extends: its page has what each says alone"

@@ -58,12 +58,7 @@ def from_files(names: list[str]) -> list[Report]:
 
 def _apart(reports: list[Report]) -> list[Report]:
     """Those whose blocks are in no other one's figures, because points share no blocks."""
-    where = {
-        uid: report.campaign.name
-        for report in reports
-        if report.pooling is not None
-        for uid in report.pooling.contained
-    }
+    where = {uid: report.campaign.name for report in reports for uid in report.contained}
     for name, uid in {(it.campaign.name, it.campaign.uid): None for it in reports}:
         if uid in where:
             output.say(f"left out: campaign {name}, whose blocks are among those of {where[uid]}")

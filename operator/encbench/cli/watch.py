@@ -91,9 +91,8 @@ async def follow(cluster: Scraped, namespace: str, name: str, limit: float | Non
     screen, live = Screen(), Live(cluster, namespace)
     look = Look(cluster, namespace, name, screen)
     began = time.monotonic()
-    until = began + limit if limit else None
     undecided = False
-    while until is None or time.monotonic() < until:
+    while True:
         status = await look.status()
         if status is not None:
             why = progress.refusal(status)
@@ -112,10 +111,11 @@ async def follow(cluster: Scraped, namespace: str, name: str, limit: float | Non
                 good, message = end
                 say(message, sys.stdout if good else sys.stderr)
                 return 0 if good else FAILED
+        if limit is not None and time.monotonic() >= began + limit:
+            screen.close()
+            say(f"campaign {name} has not ended within {limit:.0f} s; it keeps running")
+            return TIMED_OUT
         await asyncio.sleep(INTERVAL)
-    screen.close()
-    say(f"campaign {name} has not ended within {limit:.0f} s; it keeps running")
-    return TIMED_OUT
 
 
 class Look:

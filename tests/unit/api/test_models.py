@@ -146,6 +146,9 @@ def test_problems_of_a_change() -> None:
     assert problems(kinds.CAMPAIGN, body(kinds.CAMPAIGN, "study", "ns", suspend=True), old) == []
     (said,) = problems(kinds.CAMPAIGN, body(kinds.CAMPAIGN, "study", "ns", seed=7), old)
     assert said.startswith("spec: seed is fixed once the campaign exists")
+    newer = {**old, "spec": {**old["spec"], "somethingNew": 1}}
+    (said,) = problems(kinds.CAMPAIGN, old, newer)
+    assert said.startswith("spec: the object in the cluster is of another version of encbench")
 
 
 def test_options_with_either_separator_are_owned() -> None:

@@ -255,3 +255,10 @@ def test_a_key_that_the_plain_row_has_no_value_for_is_no_difference() -> None:
     naming = Naming("tps", "tps", "loss", baseline=("mode", "off"))
     table = "cipher,mode,tps,loss\n-,off,100.0,\naes,on,90.0,10\nsm4,on,80.0,20\n"
     assert verdicts(audited(naming, t=table)) == ["follows", "follows"]
+
+
+def test_a_column_without_a_name_is_not_the_published_one() -> None:
+    found = audited(
+        Naming("plain", "enc"), tps="threads,enc\n1,90\n", plain=",threads,plain\n0,1,100\n"
+    )
+    assert not found.findings

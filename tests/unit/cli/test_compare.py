@@ -50,6 +50,16 @@ def test_a_follow_up_that_contains_the_other_is_refused(
     assert (said in capsys.readouterr().err) is bool(extensions)
 
 
+def test_a_follow_up_that_pools_nothing_is_compared(tmp_path: Path) -> None:
+    """Such as one that ended early: its figures are of its own blocks."""
+    paths = []
+    for report in two_incarnations(1):
+        alone = tuple(group.model_copy(update={"pooled": ()}) for group in report.groups)
+        paths.append(tmp_path / f"{report.campaign.name}.json")
+        paths[-1].write_bytes(encode(report.model_copy(update={"groups": alone})))
+    assert main(["compare", *map(str, paths)]) == 0
+
+
 def test_to_a_file_as_json(
     files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

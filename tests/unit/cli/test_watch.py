@@ -248,6 +248,14 @@ async def test_a_refusal_after_an_undecided_look_is_the_end_at_once(
     assert "no Workload x" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("ended", [True, False])
+async def test_no_time_at_all_is_enough_for_one_look(ended: bool) -> None:
+    cluster = Scrapable()
+    campaign(cluster, ("Complete" if ended else "Accepted", "True", ""), step="done")
+    code = await asyncio.wait_for(watching.follow(cluster, "bench", "demo", 0.0), 5)
+    assert code == (0 if ended else watching.TIMED_OUT)
+
+
 async def test_it_gives_up_after_its_time(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -177,6 +177,12 @@ class Report(Record):
     """Of a follow-up only."""
 
     @property
+    def contained(self) -> frozenset[str]:
+        """The uids of the campaigns whose blocks are in this follow-up's own figures."""
+        pools = any(group.pooled for group in self.groups)
+        return self.pooling.contained if self.pooling is not None and pools else frozenset()
+
+    @property
     def ended(self) -> tuple[TrialView | IndexTrial, ...]:
         """All trials, with or without a record."""
         return (*self.trials, *self.unrecorded)

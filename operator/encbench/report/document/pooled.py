@@ -41,5 +41,5 @@ class Pooling(Model):
 
     @property
     def contained(self) -> frozenset[str]:
-        """The uids of the campaigns whose blocks are in the follow-up's own figures."""
+        """The uids of the campaigns whose blocks count as the follow-up's own where it pools."""
         return frozenset(it.uid for it in self.earlier if self.extensions and not self.why_not)

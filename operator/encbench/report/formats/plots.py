@@ -167,7 +167,9 @@ def by_arm(section: Section, trials: Sequence[TrialView], field: str, unit: str,
 
 
 def _counted(trials: Sequence[TrialView], group: Group, arm: str) -> list[TrialView]:
-    names = {name for block in group.blocks if block.counted for name in block.trials}
+    """Those whose mean the arm's row has."""
+    blocks = [block for block in group.blocks if block.counted and not block.solo]
+    names = {name for block in blocks for name in block.trials}
     return [t for t in trials if t.arm == arm and t.name in names]
 
 

@@ -60,8 +60,12 @@ def so(finding: Finding, found: Capacity | None, margin: float, cpu: Finding | N
 
 
 def _follows(finding: Finding, found: Capacity | None, margin: float, cpu: Finding | None) -> str:
-    phrase = JUDGED[finding.figure].phrase
+    phrase, by_cpu = JUDGED[finding.figure].phrase, ""
+    if cpu is not None and cpu.verdict == "Overhead":
+        by_cpu = f"decide by CPU per transaction, {text.between(cpu.change)} higher"
     if finding.verdict == "Equivalent":
+        if by_cpu:
+            return f"{by_cpu}, because TPS does not show that"
         return f"a cost below the margin of {text.margin(margin)} need not decide"
     if finding.verdict == "Overhead":
         cores = _cores(finding, found)
@@ -69,9 +73,6 @@ def _follows(finding: Finding, found: Capacity | None, margin: float, cpu: Findi
             return capacity(cores)
         side = "lower" if finding.figure == TPS.key else "higher"
         return f"expect {phrase} to be {text.between(finding.change)} {side} under such a load"
-    by_cpu = ""
-    if cpu is not None and cpu.verdict == "Overhead":
-        by_cpu = f"decide by CPU per transaction, {text.between(cpu.change)} higher"
     if finding.demand is not None:
         more = demand(finding.demand)
         return f"{by_cpu}, or measure on: {more}" if by_cpu else more

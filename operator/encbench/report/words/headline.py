@@ -18,6 +18,9 @@ from encbench.report.figures import JUDGED
 from encbench.report.words import decision, judgement, text
 from encbench.text.words import capitalised, listed, plural
 
+FEW_TPS = 10.0
+"""An offered rate below this has decimals."""
+
 
 def headlines(report: Report) -> tuple[Headline, ...]:
     """One for each treatment in the order of the plan, or one that says that there is none."""
@@ -149,7 +152,9 @@ def _claim(arm: str, answer: Candidate, margin: float) -> str:
         return _by_verdict(arm, finding, margin, costs, measured, measured, "recovery time")
     if finding.figure != "tps":
         # Where every arm kept up with an offered rate TPS says nothing.
-        work = f"at equal work ({text.number(group.offered_tps, 0)} TPS offered)"
+        offered = group.offered_tps
+        digits = 0 if offered is None or offered >= FEW_TPS else 2
+        work = f"at equal work ({text.number(offered, digits)} TPS offered)"
         phrase = JUDGED[finding.figure].phrase
         costs = f"{arm} costs {more} more {phrase} {work}"
         measured = f"{phrase} {work} {changes}"

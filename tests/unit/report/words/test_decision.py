@@ -106,6 +106,15 @@ def test_what_is_open_in_tps_may_be_decided_by_cpu() -> None:
     assert decision.so(found, None, 0.02, CPU_IS_EQUAL).startswith("So an interval of ±1 %")
 
 
+def test_what_tps_does_not_show_is_decided_by_cpu() -> None:
+    assert decision.so(finding("Equivalent"), None, 0.05, CPU_COSTS) == (
+        "So decide by CPU per transaction, 30.0 to 50.0 % higher, because TPS does not show that."
+    )
+    assert decision.so(finding("Equivalent"), None, 0.05, CPU_IS_EQUAL) == (
+        "So a cost below the margin of 5 % need not decide."
+    )
+
+
 def test_a_proxy_that_makes_tps_higher_is_judged_by_cpu() -> None:
     faster = finding("Inconclusive", change=Interval(estimate=-0.07, low=-0.1, high=-0.04))
     assert decision.so(faster, None, 0.02, CPU_COSTS) == (

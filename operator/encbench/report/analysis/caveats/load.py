@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from encbench.api.workload import WorkloadSpec
 from encbench.core.statistics.saturation import CLIENT_NEAR_LIMIT
 from encbench.report.analysis.caveats.facts import Facts, note, serious
 from encbench.report.document import Caveat
@@ -94,15 +95,24 @@ def busy_server(facts: Facts) -> Iterator[Caveat]:
     if bound:
         group = bound[0]
         slowest = min(row.tps for row in group.rows if row.tps is not None)
-        rate = max(1, int(EQUAL_WORK_SHARE * slowest))
+        such = _rate(facts.resolved.workloads[group.workload], EQUAL_WORK_SHARE * slowest)
         yield note(
             title="The server was at its CPU limit",
             text=f"In {len(bound)} of {plural(len(facts.groups), 'condition')} TPS is what its CPU "
             "lets through: the loss is that of a server with nothing to spare; it does not predict "
             "latency or CPU at normal load. For the cost at equal work measure a second Workload "
-            f"with a fixed rate that every arm keeps up with, such as load.rate: {rate} for "
+            f"with a fixed rate that every arm keeps up with{such and f', such as {such}'} for "
             f"{group.place}.",
         )
+
+
+def _rate(workload: WorkloadSpec, tps: float) -> str:
+    """The field that offers so many TPS; empty where the tool has none."""
+    if workload.tpcc is None:
+        return f"load.rate: {max(1, int(tps))}"
+    if workload.tpcc.dialect == 5:
+        return f"tpcc.limitTxnsPerMin: {max(1, int(60 * tps))}"
+    return ""
 
 
 def busy_proxy(facts: Facts) -> Iterator[Caveat]:
