@@ -436,7 +436,7 @@ def test_after_the_end_only_time_to_live_matters() -> None:
     ended = replace(ended, finalizers=())
     quiet = decide(ended, seen)
     assert (quiet.effects, quiet.requeue) == ((), None)
-    for ttl, left, gone in ((60, 10.0, 0), (49, None, 2)):
+    for ttl, left, gone in ((86_400, 3600.0, 0), (60, 10.0, 0), (49, None, 2)):
         spec = ended.spec.model_copy(update={"ttl_seconds_after_finished": ttl})
         decision = decide(replace(ended, spec=spec), seen)
         assert (decision.requeue, len(deleted(decision))) == (left, gone)
