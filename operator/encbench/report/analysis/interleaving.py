@@ -5,7 +5,7 @@ Units are those of the comparison itself: blocks where there are enough, else ba
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from statistics import fmean
 
 from encbench.api.overheadreport import FigureKey, Interval
@@ -100,16 +100,12 @@ def _rounds(by_arm: dict[str, TrialView]) -> int:
 
 
 def _neighbours(pairs: Pairs, blocks: Blocks, figure: JudgedFigure) -> Iterator[Neighbours]:
-    observed: dict[int, list[dict[str, float]]] = {}
-    for one in pairs.observed(figure.field):
-        observed.setdefault(one.block, []).append(one.values)
-    # Where the block is the unit its neighbours are other blocks.
-    of_units = list(observed.values())
-    if all(len(own) == 1 for own in of_units):
-        of_units = [[own[0] for own in of_units]]
+    of_units = list(_units(pairs, figure))
     of_rounds = [list(_by_round(by_arm, figure)) for by_arm in blocks.values()]
     for arm in (arm.name for arm in pairs.arms if arm.name != pairs.baseline):
-        units = lag_one([[_against(pairs, values, arm) for values in own] for own in of_units])
+        units = lag_one(
+            [[fmean(_against(pairs, one, arm) for one in unit) for unit in own] for own in of_units]
+        )
         rounds = lag_one([[_against(pairs, values, arm) for values in own] for own in of_rounds])
         yield Neighbours(
             arm=arm,
@@ -119,6 +115,23 @@ def _neighbours(pairs: Pairs, blocks: Blocks, figure: JudgedFigure) -> Iterator[
             observation_pairs=units.pairs if units else 0,
             matters=units is not None and units.matters,
         )
+
+
+def _units(pairs: Pairs, figure: JudgedFigure) -> Iterator[list[list[dict[str, float]]]]:
+    """Series of independent units, each with all that was observed of it.
+
+    The neighbours of a block, or of a set of testbeds, are other ones; those of a batch of rounds
+    are in its block.
+    """
+    of_units: dict[Hashable, list[dict[str, float]]] = {}
+    in_blocks: dict[int, list[list[dict[str, float]]]] = {}
+    for one in pairs.observed(figure.field):
+        of_units.setdefault(one.unit, []).append(one.values)
+        in_blocks.setdefault(one.block, []).append([one.values])
+    if pairs.one_set and any(len(own) > 1 for own in in_blocks.values()):
+        yield from in_blocks.values()
+    else:
+        yield list(of_units.values())
 
 
 def _by_round(by_arm: dict[str, TrialView], figure: JudgedFigure) -> Iterator[dict[str, float]]:

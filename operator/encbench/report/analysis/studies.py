@@ -238,6 +238,8 @@ def _ratio(place: StudiedArms, ratios: Mapping[str, float], name: str) -> StudyT
         Made(share, lambda found: ratios[found.own.arm]),
         _field("client_cpu_percent", "own", "client_cpu_percent", _OF_LIMIT),
         _field("tps", "own", "tps", "tpmTOTAL/60"),
+        # The study's table has it in another file, which is made for arms that encrypt everything.
+        _field("plaintext_tps", "plain", "tps", "tpmTOTAL/60"),
         _loss("published_overhead_percent", "tps", "plaintext_tps", "tps"),
     ]
     return _table(name, title, place, list(ratios), columns)

@@ -22,11 +22,14 @@ LAYERS = (
 def intervals(report: Report) -> str:
     """What every interval is; the page shows it as well."""
     sequential = "over blocks, each block one trial of every arm"
-    interleaved = (
-        "over interleaved blocks, or batches of their rounds where there are fewer than "
-        f"{ENOUGH_BLOCKS} blocks"
-    )
+    interleaved, per_testbed = "over interleaved blocks", report.spec.blocks.per_testbed
+    if not per_testbed:
+        interleaved += (
+            f", or batches of their rounds where there are fewer than {ENOUGH_BLOCKS} blocks"
+        )
     kinds = {interleaved if group.rounds else sequential for group in report.groups}
+    if per_testbed > 1:
+        kinds = {"over sets of testbeds, each with the mean of its blocks"}
     said = (
         "Intervals are paired Student's intervals of ln ratios at 95 %, "
         f"{' and '.join(sorted(kinds) or [sequential])}."

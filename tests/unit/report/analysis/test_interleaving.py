@@ -89,9 +89,10 @@ def trial(
     )
 
 
-def found(*blocks: Mapping[str, TrialView]) -> Interleaving:
+def found(*blocks: Mapping[str, TrialView], per_testbed: int = 0) -> Interleaving:
     by_number = {number: dict(of) for number, of in enumerate(blocks, 1)}
-    pairs = Pairs(by_number, ARMS, lambda block: block, True)
+    one_set = per_testbed == 0
+    pairs = Pairs(by_number, ARMS, lambda n: n if one_set else (n - 1) // per_testbed, one_set)
     solo, judging = replace(pairs, blocks={}), judged(recovery=False)
     turns = interleaving(pairs, solo, judging, carry_overs(pairs))
     assert turns is not None
@@ -186,6 +187,18 @@ def test_where_blocks_are_the_observations_their_neighbours_are_blocks() -> None
     assert tde.observations is not None
     # Deviations of 2.5, 1.5, 0.5 and so on: products of 8.75 in all by squares of 17.5.
     assert tde.observations == pytest.approx(8.75 / 17.5 * 6 / 5, rel=0.01)
+
+
+def test_the_neighbours_of_a_set_of_testbeds_are_other_sets() -> None:
+    """What blocks on one set share is that set's luck, of which intervals know."""
+    luck = [1.02, 0.98, 1.01, 0.99, 1.02, 0.98]
+    rates = [rate for rate in luck for _ in range(2)]
+    of = [block([1000] * 4, [1000] * 4, [1000 * rate] * 4) for rate in rates]
+    for per_testbed, pairs, matters in ((0, 11, False), (2, 5, False)):
+        (tde,) = [one for one in found(*of, per_testbed=per_testbed).neighbours if one.arm == "tde"]
+        assert (tde.observation_pairs, tde.matters) == (pairs, matters)
+    assert tde.observations is not None
+    assert tde.observations < -0.5, "the sets alternate"
 
 
 def test_without_a_server_s_readings_the_rest_is_there() -> None:

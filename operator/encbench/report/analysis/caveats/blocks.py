@@ -34,11 +34,15 @@ def noise_floor(facts: Facts) -> Iterator[Caveat]:
 def few_blocks(facts: Facts) -> Iterator[Caveat]:
     """Intervals that rest on few blocks."""
     sequential = [group for group in facts.groups if group.rounds is None]
-    counts = [group.counted_blocks for group in sequential if group.counted_blocks]
+    counts = [group.units for group in sequential if group.units]
     if counts and min(counts) < FEW_BLOCKS:
+        sets = facts.spec.blocks.per_testbed > 1
+        least = (
+            f"{plural(min(counts), 'set')} of testbeds" if sets else plural(min(counts), "block")
+        )
         yield note(
-            title="Few blocks",
-            text=f"The smallest comparison rests on {plural(min(counts), 'block')}. So few can "
+            title="Few sets of testbeds" if sets else "Few blocks",
+            text=f"The smallest comparison rests on {least}. So few can "
             "neither show whether the differences are roughly normal nor average out a rare event.",
         )
 
