@@ -65,11 +65,12 @@ record Url(String text, String property) {
     List<String> secrets = new ArrayList<>(List.of(text));
     for (String parameter : text.split("[?&;]")) {
       String value = parameter.substring(parameter.indexOf('=') + 1);
-      if (parameter.indexOf('=') > 0 && value.length() >= SHORTEST_SECRET) {
+      if (parameter.indexOf('=') > 0) {
         secrets.add(value);
         secrets.add(decoded(value));
       }
     }
+    secrets.removeIf(secret -> secret.length() < SHORTEST_SECRET);
     secrets.sort(Comparator.comparingInt(String::length).reversed());
     return secrets;
   }
