@@ -10,7 +10,7 @@ import pytest
 from encbench.report.analysis.bucket import parse_series
 from encbench.sidecars.recorder.follow import reader
 from encbench.sidecars.recorder.moment import Moment
-from encbench.sidecars.recorder.observation import Observation, series_csv
+from encbench.sidecars.recorder.observation import Observation
 from encbench.tools.measurement import Measurement, ParseError
 from encbench.tools.sysbench import parser as sysbench
 from encbench.tools.sysbench import script
@@ -80,7 +80,7 @@ def test_series(budget: Budget, tool: str) -> None:
     """Line by line as the recorder reads them, and the series that it writes as the report does."""
 
     def check(output: str) -> None:
-        own, seen = reader(tool), Observation(has_warmup=True)
+        own, seen, samples = reader(tool), Observation(has_warmup=True), 0
         for second, line in enumerate(output.replace("\b", "\n").split("\n")):
             when = Moment(1.7e9 + second, float(second))
             if (mark := own.mark(line)) is not None:
@@ -89,8 +89,9 @@ def test_series(budget: Budget, tool: str) -> None:
                 seen.see_mark(mark, when)
             elif (sample := own.progress(line)) is not None:
                 seen.see_sample(sample, when, None)
-        rows = [*parse_series(series_csv(seen.rows).encode(), "series.csv")]
-        assert len(rows) == len(seen.rows)
+                samples += 1
+        rows = [*parse_series(seen.series(), "series.csv")]
+        assert len(rows) == samples
         assert not any(math.isinf(value) for row in rows for value in row)
 
     intervals = [f"main, reportIntervalSecs={n}\n" + SIX[0] for n in ("nan", "inf", "9" * 400)]

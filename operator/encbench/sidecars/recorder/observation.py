@@ -6,7 +6,10 @@ is the wrapper's, which is exact because the kernel adds a child's CPU time to i
 child ends.
 """
 
-from math import isnan
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from math import isnan, nan
 from typing import NamedTuple
 
 from encbench.sidecars.recorder.barrier import BarrierStamp, End
@@ -28,28 +31,25 @@ class ObservedWindow(NamedTuple):
         return self.end.monotonic - self.start.monotonic
 
 
-class SecondRow(NamedTuple):
-    """One second of the run."""
-
-    time: float
-    sample: Sample
-    is_partial: bool
-    """The percentile covers only part of the second, because the checkpoint reset it."""
-    usage: Usage | None
+Point = tuple[float, float]
+"""A moment by the monotonic clock, and what a counter had then."""
 
 
 class Observation:
-    """One run."""
+    """One run, of which 70 bytes are kept of each second: it may last for days."""
 
     def __init__(self, *, has_warmup: bool) -> None:
         """Without warm-up the window begins with the load."""
         self._first_mark = Mark.CHECKPOINT if has_warmup else Mark.STARTED
-        self.rows: list[SecondRow] = []
         self.started: Moment | None = None
         self.window_start: Moment | None = None
         self.window_end: Moment | None = None
-        self.usages: list[Usage] = []
-        """Readings of the process."""
+        self.memory_max_bytes: int | None = None
+        """The largest resident memory of the tool."""
+        self._series = bytearray(f"{','.join(SERIES_COLUMNS)}\n".encode())
+        self._readings = tuple(array("d") for _ in range(5))
+        """Time, CPU time, and the counters of `Throttling`, with NaN for what is not known."""
+        self._last: Usage | None = None
         self._checkpoint_second: int | None = None
 
     def see_mark(self, mark: Mark, when: Moment) -> None:
@@ -64,15 +64,29 @@ class Observation:
                 passed = when.monotonic - self.started.monotonic
                 self._checkpoint_second = round(passed) if passed > 0.5 else None
 
-    def see_sample(self, sample: Sample, when: Moment, usage: Usage | None) -> None:
-        """Note the tool's report on a second."""
-        partial = sample.second == self._checkpoint_second
-        self.rows.append(SecondRow(when.unix, sample, partial, usage))
+    def see_usage(self, usage: Usage) -> None:
+        """Note a reading of the process, unless it is the one before."""
+        if usage == self._last:
+            return
+        self._last, counters = usage, usage.throttling or Throttling(nan)
+        for column, value in zip(
+            self._readings, (usage.monotonic, usage.cpu_seconds, *counters), strict=True
+        ):
+            column.append(nan if value is None else value)
+        if usage.memory_max_bytes:
+            self.memory_max_bytes = max(self.memory_max_bytes or 0, usage.memory_max_bytes)
 
-    @property
-    def memory_max_bytes(self) -> int | None:
-        """The largest resident memory of the tool."""
-        return max((u.memory_max_bytes for u in self.usages if u.memory_max_bytes), default=None)
+    def see_sample(self, sample: Sample, when: Moment, usage: Usage | None) -> None:
+        """Note the tool's report on a second.
+
+        In the checkpoint's own, the percentile would be that of a part, and is left out.
+        """
+        partial = sample.second == self._checkpoint_second
+        self._series += f"{_line(when.unix, sample, usage, is_partial=partial)}\n".encode()
+
+    def series(self) -> bytes:
+        """CSV with a line for each second under the columns of `wire.files`."""
+        return bytes(self._series)
 
     def window(self, end: End | None, last_write: Moment | None) -> ObservedWindow | None:
         """The window, if the tool ended well.
@@ -87,39 +101,39 @@ class Observation:
     def cpu_seconds(self, window: ObservedWindow, began: BarrierStamp, end: End) -> float:
         """CPU time of the tool in the window."""
         total = (end.stamp.cpu_ticks - began.cpu_ticks) / TICKS
-        points = [
-            (began.moment.monotonic, 0.0),
-            *((usage.monotonic, usage.cpu_seconds) for usage in self.usages),
-            (end.stamp.moment.monotonic, total),
-        ]
-        return _at(points, window.end.monotonic) - _at(points, window.start.monotonic)
+        first, last = (began.moment.monotonic, 0.0), (end.stamp.moment.monotonic, total)
+
+        def points() -> Iterable[Point]:
+            return chain([first], self._points(1), [last])
+
+        return _growth(points, window)
+
+    def _points(self, column: int) -> Iterator[Point]:
+        """Those of a counter that were known."""
+        found = zip(self._readings[0], self._readings[column], strict=True)
+        return ((time, value) for time, value in found if not isnan(value))
 
     def throttling(self, window: ObservedWindow) -> Throttling | None:
         """How far the counters of the tool's container grew in the window, if they are visible."""
-        known = [(u.monotonic, u.throttling) for u in self.usages if u.throttling is not None]
-        seconds = _growth([(time, it.seconds) for time, it in known], window)
-        if seconds is None:
+        seconds, throttled, periods = (self._grown(column, window) for column in (2, 3, 4))
+        return None if seconds is None else Throttling(seconds, throttled, periods)
+
+    def _grown(self, column: int, window: ObservedWindow) -> float | None:
+        """Of a counter in the window; None if it was never read."""
+        if next(self._points(column), None) is None:
             return None
-        return Throttling(
-            seconds,
-            _growth([(time, it.throttled_periods) for time, it in known], window),
-            _growth([(time, it.periods) for time, it in known], window),
-        )
+        return max(0.0, _growth(lambda: self._points(column), window))
 
 
-def _growth(points: list[tuple[float, float | None]], window: ObservedWindow) -> float | None:
-    """Of a counter in the window; None if it was never read."""
-    known = [(time, value) for time, value in points if value is not None]
-    if not known:
-        return None
-    over = _at(known, window.end.monotonic)
-    return max(0.0, over - _at(known, window.start.monotonic))
+def _growth(points: Callable[[], Iterable[Point]], window: ObservedWindow) -> float:
+    return _at(points(), window.end.monotonic) - _at(points(), window.start.monotonic)
 
 
-def _at(points: list[tuple[float, float]], moment: float) -> float:
+def _at(points: Iterable[Point], moment: float) -> float:
     """A growing counter at a moment, interpolated between its neighbours."""
-    before = points[0]
-    for point in points:
+    points = iter(points)
+    before = next(points)
+    for point in chain([before], points):
         if point[0] >= moment:
             width = point[0] - before[0]
             share = (moment - before[0]) / width if width > 0 else 1.0
@@ -128,18 +142,12 @@ def _at(points: list[tuple[float, float]], moment: float) -> float:
     return before[1]
 
 
-def series_csv(rows: list[SecondRow]) -> str:
-    """One line per second under the columns of `wire.files`."""
-    return "".join(f"{line}\n" for line in [",".join(SERIES_COLUMNS), *map(_line, rows)])
-
-
-def _line(row: SecondRow) -> str:
-    sample, usage = row.sample, row.usage
+def _line(time: float, sample: Sample, usage: Usage | None, *, is_partial: bool) -> str:
     fields = [
-        f"{row.time:.3f}",
+        f"{time:.3f}",
         _rounded(sample.tps),
         _rounded(sample.qps),
-        "" if row.is_partial else _rounded(sample.latency_p95_ms),
+        "" if is_partial else _rounded(sample.latency_p95_ms),
         _rounded(sample.errors),
         f"{usage.cpu_seconds:.2f}" if usage else "",
         str(usage.resident_bytes) if usage and usage.resident_bytes is not None else "",

@@ -13,7 +13,7 @@ from typing import TypeVar
 from encbench.sidecars.machine import read_machine
 from encbench.sidecars.recorder import barrier, follow, moment, process, upload
 from encbench.sidecars.recorder.config import RecorderConfig
-from encbench.sidecars.recorder.observation import Observation, ObservedWindow, series_csv
+from encbench.sidecars.recorder.observation import Observation, ObservedWindow
 from encbench.sidecars.recorder.process import ToolProcess, Usage
 from encbench.sidecars.recorder.run import Run
 from encbench.wire import recorder as wire
@@ -142,8 +142,8 @@ class RunDriver:
         if not lines or when is None:
             return
         usage = self._usage()
-        if usage is not None and (not self._seen.usages or usage != self._seen.usages[-1]):
-            self._seen.usages.append(usage)
+        if usage is not None:
+            self._seen.see_usage(usage)
         for line in lines:
             if (mark := self._reader.mark(line)) is not None:
                 stamp = self._reader.when(line)
@@ -184,7 +184,7 @@ class RunDriver:
             machine=wire.ClientMachineRows(kernel=seen_by["kernel"], cpuModel=seen_by["cpuModel"]),
             output=wire.OutputDigest(bytes=output.stat().st_size, digest=output_digest),
         )
-        (folder / SERIES).write_text(series_csv(seen.rows))
+        (folder / SERIES).write_bytes(seen.series())
         (folder / SUMMARY).write_text(json.dumps(summary, indent=1) + "\n")
         if self._run.slots is not None:
             (folder / SLICES).touch()
