@@ -152,6 +152,11 @@ ENDING_SLACK = 10.0
 """Seconds that a pod may take beyond the time that Kubernetes has given it to end."""
 
 
+def is_gone(pod: PodFacts, waited: float) -> bool:
+    """Whether a pod should have ended so many seconds ago, and its node does not say if it has."""
+    return pod.is_silent and waited > ENDING_SLACK
+
+
 def is_stuck(body: Body, now: datetime, absences: Absences) -> bool:
     """Whether a pod that is to go does not: its node is lost, or its grace period is over."""
     # Of a pod it is the time at which the grace period ends.

@@ -81,11 +81,7 @@ def _stop(draft: TestbedDraft, message: str) -> TestbedDecision:
     A pod on a node that does not answer had its time to end.
     """
     seen = draft.seen
-    left = [
-        pod.name
-        for pod in seen.loaders
-        if not (pod.is_silent and draft.age(pod.ends) > pods.ENDING_SLACK)
-    ]
+    left = [pod.name for pod in seen.loaders if not pods.is_gone(pod, draft.age(pod.ends))]
     if not left and seen.load is None:
         return draft.fail(life.LOAD_TIMEOUT, message)
     waits = f": waiting for pod {left[0]} to end" if left else ""

@@ -115,7 +115,7 @@ def ending(draft: TestbedDraft) -> StartStep:
     If the node is not back after the time that a database may take to start, it is lost for good.
     """
     pod = draft.seen.database
-    if pod is None or not pod.is_silent or draft.age(pod.ends) <= pods.ENDING_SLACK:
+    if pod is None or not pods.is_gone(pod, draft.age(pod.ends)):
         return StartStep()
     lost, limit = pods.node_lost(pod), parse_duration(draft.spec.step_deadlines.provision)
     is_over = draft.age(pod.ends) > limit + pods.ENDING_SLACK

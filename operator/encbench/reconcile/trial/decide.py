@@ -14,7 +14,7 @@ from encbench.api.scalars import parse_duration
 from encbench.reconcile import pods
 from encbench.reconcile.effects.effect import Delete, KeepRecovery
 from encbench.reconcile.objects import Trial
-from encbench.reconcile.pods import PodFacts
+from encbench.reconcile.pods import PodFacts, is_gone
 from encbench.reconcile.stage import holds_the_stage, may_load_on
 from encbench.reconcile.trial import decision, solitude
 from encbench.reconcile.trial.conclude import conclude
@@ -82,7 +82,7 @@ def _loading(draft: TrialDraft) -> list[PodFacts]:
         return []
     runs = [c.pod for c in seen.clients if c not in over and c.pod.container("tool").running]
     has_server = _may_have_a_server(seen)
-    return [pod for pod in runs if has_server or not _is_gone(draft, pod)]
+    return [pod for pod in runs if has_server or not is_gone(pod, draft.age(pod.ends))]
 
 
 def _latest_end(draft: TrialDraft) -> float:
@@ -96,11 +96,6 @@ def _may_have_a_server(seen: TrialSeen) -> bool:
     if testbed is None or testbed.deleting or is_true(testbed.status.conditions, FAILED):
         return False
     return database is None or not database.is_silent
-
-
-def _is_gone(draft: TrialDraft, pod: PodFacts) -> bool:
-    """Whether a pod had its time to end, on a node that will not say so."""
-    return pod.is_silent and draft.age(pod.ends) > pods.ENDING_SLACK
 
 
 def _stop_clients(draft: TrialDraft, loading: list[PodFacts]) -> TrialDecision:
