@@ -9,9 +9,14 @@ locks='operator/requirements.lock operator/requirements-dev.lock'
 key=$({ cat $locks; python3 --version; } | sha256sum | cut -c1-16)
 venv=$cache/venv/$key
 if [ ! -e "$venv/ok" ]; then
+    # A run that finds it half made waits, instead of removing what another run is making.
+    mkdir -p "$cache/venv"
+    exec 9>"$venv.lock"
+    flock 9
+fi
+if [ ! -e "$venv/ok" ]; then
     echo "making the Python environment in $venv" >&2
     rm -rf "$venv"
-    mkdir -p "$cache/venv"
     if ! python3 -m venv "$venv" >&2; then
         # Debian ships venv apart from the interpreter. `make` runs tests.cluster beside this script,
         # and an apt-get fails at once while another one updates its lists: whoever installs takes

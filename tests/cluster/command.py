@@ -1,6 +1,7 @@
 """Running other programs: with a log, with a bound, and without leaving them behind."""
 
 import os
+import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -50,7 +51,9 @@ def run_logged(
     """Run a long command, its output appended to ``log``, ending it when it exceeds ``timeout``.
 
     ``contained`` commands die with this process, or when :func:`end_contained` is called. The
-    package manager is the exception: it is safer to let it finish than to interrupt it.
+    package manager is the exception: it is safer to let it finish than to kill it. After
+    ``timeout`` it is asked to stop, which apt-get does between two steps of dpkg, and it has ended
+    by the time this returns.
     """
     log.parent.mkdir(parents=True, exist_ok=True)
     full = [*_CONTAINED, *argv] if contained else list(argv)
@@ -70,7 +73,11 @@ def run_logged(
         try:
             code = process.wait(timeout)
         except subprocess.TimeoutExpired:
-            process.kill()
+            if contained:
+                process.kill()
+            else:
+                process.send_signal(signal.SIGINT)
+                process.wait()
             raise ClusterError(f"{argv[0]} took longer than {timeout:.0f} s", log) from None
         finally:
             _running.discard(process)

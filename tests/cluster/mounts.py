@@ -31,20 +31,34 @@ def mounted() -> list[Mount]:
 
 
 def share(path: Path) -> None:
-    """Make a directory a shared mount, as pods with mount propagation require of the kubelet's."""
+    """Make a directory a shared mount, as pods with mount propagation require of the kubelet's.
+
+    Its peer group is its own. Where `/` is shared, as systemd makes it, a bind mount joins the
+    group of `/`, and everything that is mounted below it would be there twice.
+    """
     path.mkdir(parents=True, exist_ok=True)
     if not any(mount.point == path for mount in mounted()):
         capture(["mount", "--bind", str(path), str(path)])
+        capture(["mount", "--make-private", str(path)])
     capture(["mount", "--make-rshared", str(path)])
 
 
 def unmount_below(path: Path) -> None:
-    """Unmount ``path`` and everything below it, latest first; busy ones are detached."""
-    for mount in reversed(mounted()):
-        if mount.point == path or path in mount.point.parents:
-            try:
-                capture(["umount", str(mount.point)])
-            except ClusterError:
-                capture(["umount", "--lazy", str(mount.point)])
-    if any(path == mount.point or path in mount.point.parents for mount in mounted()):
+    """Unmount ``path`` and everything below it, latest first; busy ones are detached.
+
+    An unmount may take others with it, by propagation, so each is looked for again.
+    """
+    for point in reversed(_below(path)):
+        if point not in _below(path):
+            continue
+        try:
+            capture(["umount", str(point)])
+        except ClusterError:
+            capture(["umount", "--lazy", str(point)])
+    if _below(path):
         raise ClusterError(f"something is still mounted below {path}")
+
+
+def _below(path: Path) -> list[Path]:
+    """Where something is mounted, oldest first."""
+    return [m.point for m in mounted() if m.point == path or path in m.point.parents]

@@ -1,4 +1,4 @@
-"""How `tests/venv.sh` gets Debian's venv, on a machine that plays Debian 12 without it."""
+"""How `tests/venv.sh` makes the environment, on a machine that plays Debian 12 without its venv."""
 
 import os
 import subprocess
@@ -10,8 +10,8 @@ REPO = Path(__file__).resolve().parents[3]
 PYTHON = """#!/bin/sh
 case $* in
 --version) echo Python 3.11.2 ;;
-*) [ -e "$PLACE/installed" ] && mkdir -p "$3/bin" && ln -s /bin/true "$3/bin/pip" &&
-    ln -s /bin/true "$3/bin/uv" ;;
+*) [ -e "$PLACE/installed" ] && echo "$3" >>"$PLACE/made" && mkdir -p "$3/bin" && sleep 0.3 &&
+    ln -s /bin/true "$3/bin/pip" && ln -s /bin/true "$3/bin/uv" ;;
 esac
 """
 APT = """#!/bin/sh
@@ -22,23 +22,43 @@ case $* in *install*) touch "$PLACE/installed" ;; esac
 
 
 @pytest.fixture
-def ran(tmp_path: Path) -> Path:
-    """Where the programs have left what they saw."""
+def environment(tmp_path: Path) -> dict[str, str]:
+    """Of a machine with these programs."""
     programs = tmp_path / "bin"
     programs.mkdir()
     for name, text in {"python3": PYTHON, "apt-get": APT}.items():
         (programs / name).write_text(text)
         (programs / name).chmod(0o755)
-    environment = {
+    return {
         "PATH": f"{programs}:{os.environ['PATH']}",
         "ENCBENCH_CACHE": str(tmp_path / "cache"),
         "PLACE": str(tmp_path),
     }
-    done = subprocess.run(
-        [REPO / "tests" / "venv.sh"], env=environment, capture_output=True, text=True, check=False
+
+
+def begun(environment: dict[str, str]) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [REPO / "tests" / "venv.sh"],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
-    assert done.returncode == 0, done.stderr
-    assert (Path(done.stdout.strip()) / "ok").exists()
+
+
+def ended(run: subprocess.Popen[str]) -> Path:
+    """The environment that it made."""
+    said, complaints = run.communicate(timeout=60)
+    assert run.returncode == 0, complaints
+    venv = Path(said.strip())
+    assert (venv / "ok").exists()
+    return venv
+
+
+@pytest.fixture
+def ran(environment: dict[str, str], tmp_path: Path) -> Path:
+    """Where the programs have left what they saw."""
+    ended(begun(environment))
     return tmp_path
 
 
@@ -51,3 +71,14 @@ def test_it_waits_for_processes_that_do_not_know_that_lock(ran: Path) -> None:
     asked = (ran / "asked").read_text().splitlines()
     assert [line.split()[2] for line in asked] == ["update", "install"]
     assert all("DPkg::Lock::Timeout=300" in line for line in asked)
+
+
+def test_of_two_runs_at_once_one_makes_it_and_the_other_waits(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "installed").touch()
+    runs = [begun(environment), begun(environment)]
+    one, other = map(ended, runs)
+    assert one == other
+    assert (tmp_path / "made").read_text().split() == [str(one)]
+    assert (one / "bin" / "uv").exists()
