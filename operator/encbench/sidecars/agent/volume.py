@@ -19,6 +19,9 @@ from encbench.wire import agent as wire
 
 SYSFS = Path("/sys")
 _DEEPEST = 16
+_ENCRYPTING = re.compile(r"CRYPT-(LUKS[12]|PLAIN|LOOPAES|TCRYPT|BITLK|FVAULT2)-")
+"""Names of devices that dm-crypt encrypts. libcryptsetup names those of dm-integrity and dm-verity
+in the same way, and these encrypt nothing."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,7 @@ def dm_crypt(device: str, sysfs: Path = SYSFS, depth: int = 0) -> str | None:
     """
     node = sysfs / "dev" / "block" / device
     name = _read(node / "dm" / "uuid")
-    if name.startswith("CRYPT-"):
+    if _ENCRYPTING.match(name):
         return name
     below = sorted(node.glob("slaves/*"))
     if not below or depth > _DEEPEST:

@@ -102,6 +102,9 @@ def sysfs(tmp_path: Path) -> Sysfs:
     made.device("253:0", uuid=LUKS, below=("8:16",))
     made.device("253:1", uuid="LVM-abc", below=("253:0",))
     made.device("253:2", uuid="LVM-def", below=("8:16",))
+    made.device("253:13", uuid="CRYPT-INTEGRITY-data", below=("8:16",))
+    made.device("253:14", uuid="CRYPT-INTEGRITY-data", below=("253:0",))
+    made.device("253:15", uuid="CRYPT-VERITY-0123456789abcdef-data", below=("8:16",))
     made.device("9:0", below=("253:0", "8:32"))
     made.device("9:1", below=("253:0", "253:0 again"))
     (tmp_path / "dev/block/9:1/slaves/253:0 again/dev").write_text("253:0\n")
@@ -115,6 +118,10 @@ def sysfs(tmp_path: Path) -> Sysfs:
         ("253:0", LUKS),
         ("253:1", LUKS),
         ("253:2", None),
+        # Of the same library, and not encrypted.
+        ("253:13", None),
+        ("253:14", LUKS),
+        ("253:15", None),
         # A mirror with one plain half leaks.
         ("9:0", None),
         ("9:1", LUKS),
