@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::clock;
-use crate::packet::{self, Header, Malformed, EOF, HEADER, MAX_PAYLOAD};
+use crate::packet::{self, Header, Malformed, HEADER, MAX_PAYLOAD};
 use crate::refusal;
 use crate::relay::{End, Flow, Relay, Side};
 use crate::request::Request;
@@ -14,15 +14,18 @@ use crate::room::{Held, Room};
 const BURST: usize = 32 << 10;
 /// How much of that space a connection keeps that waits for its client.
 const KEPT: usize = 4 << 10;
+/// How long a packet may be that is no row: an OK with a list of transactions, or a definition with a
+/// default value.
+const LONGEST_OTHER: usize = 1 << 20;
 
 /// What to do after the packets that are there.
 enum Next {
     Look,
-    /// A packet of that many bytes is there in part.
+    /// Of the next packet there have to be that many bytes first.
     Await(usize),
     /// A row needs more memory than the connection has.
     Hold(Header),
-    /// One that is not held is there in part.
+    /// A row that is not held is there in part.
     Stream(Header),
     /// The server waits for a file of the client's and gets an empty packet of this number.
     SendNoFile(u8),
@@ -141,9 +144,13 @@ impl Answers {
             let rest = &unread[at..];
             let Some(header) = packet::header(rest) else { break Next::Look };
             let usual = relay.usual(Side::Server);
-            let long = responder.needs_whole()
-                && responder.sealed_length(header.total()) > usual
-                && (header.total() > usual || rest.get(HEADER).is_some_and(|first| *first < EOF));
+            let large = header.total() > usual;
+            let row = match rest.get(HEADER) {
+                Some(first) => responder.is_row(header, *first),
+                None if large => break Next::Await(HEADER + 1),
+                None => false,
+            };
+            let long = row && responder.needs_whole() && responder.sealed_length(header.total()) > usual;
             if long && header.length == MAX_PAYLOAD {
                 break Next::Stream(header);
             }
@@ -151,10 +158,13 @@ impl Answers {
                 break Next::Hold(header);
             }
             if rest.len() < header.total() {
-                if long || header.total() <= usual {
-                    break Next::Await(header.total());
-                }
-                break Next::Stream(header);
+                break if row && large && !long {
+                    Next::Stream(header)
+                } else if !row && header.total() > LONGEST_OTHER {
+                    Next::Unreadable
+                } else {
+                    Next::Await(header.total())
+                };
             }
             let payload = &rest[HEADER..header.total()];
             let Ok(fate) = responder.packet(header.sequence, payload, out) else { break Next::Unreadable };

@@ -8,7 +8,6 @@ use crate::packet::{Malformed, Reader};
 
 pub const PROTOCOL_41: u32 = 1 << 9;
 pub const SSL: u32 = 1 << 11;
-pub const PLUGIN_AUTH: u32 = 1 << 19;
 pub const DEPRECATE_EOF: u32 = 1 << 24;
 
 /// All that may pass. Left out are, by bit: 5 and 26 compression, 7 LOCAL INFILE, 11 TLS, 22 sessions whose

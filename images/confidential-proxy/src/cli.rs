@@ -20,22 +20,25 @@ usage: confidential-proxy --listen ADDRESS --upstream ADDRESS --mek-file FILE
 
   --listen ADDRESS       where clients connect, such as 0.0.0.0:3307
   --upstream ADDRESS     where the server is, such as 127.0.0.1:3306, or its socket, such as
-                         unix:/run/mysqld/mysqld.sock
+                         unix:/run/mysqld/mysqld.sock. At its socket the server sees the proxy's
+                         system user: an account that lets that user in without a password lets
+                         every client in
   --mek-file FILE        the master key: 32 hex digits
   --algorithm ALGORITHM  AES_128_GCM or SM4_128_GCM
-  --columns FILE         one table.column a line: it is encrypted; or one table a line: it is known,
-                         its other columns pass in plaintext; # begins a comment. Without any column
-                         nothing is ever encrypted
+  --columns FILE         one table.column a line: it is encrypted, and its table is known; or one
+                         table a line: it is known. The other columns of a known table pass in
+                         plaintext. # begins a comment. Without any column nothing is ever encrypted
   --permissive           encrypt the columns of the file only; otherwise every column is encrypted
                          that cannot be seen to come from a known table
   --workers N            how many threads share the connections, 1 to 1024; otherwise as many as the
                          program has processors
   --row-memory BYTES     what all rows together may take that are longer than a connection's buffers,
-                         each twice its length; a row that gets nothing is an error. 34 MiB otherwise
+                         each twice its length; a row that gets nothing is an error. At least
+                         1048576; 34 MiB otherwise
   --help, --version      print this, or the version
 
 exit codes: 0 ended by SIGTERM or SIGINT, 64 wrong usage, 65 a file holds something else than it
-should, 66 a file cannot be read, 69 cannot listen there
+should, 66 a file cannot be read, 69 it cannot listen there, handle signals or start its workers
 ";
 
 const MOST_WORKERS: usize = 1024;

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use tokio::runtime::{Builder, Handle};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use crate::background;
 
@@ -30,6 +30,15 @@ pub async fn within<F: Future>(limit: Duration, future: F) -> Option<F::Output> 
     limited.await.ok()
 }
 
+/// Wait for that long.
+pub async fn pause(length: Duration) {
+    let slept = {
+        let _entered = KEEPER.enter();
+        sleep(length)
+    };
+    slept.await;
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -43,6 +52,8 @@ mod tests {
             let begun = Instant::now();
             assert_eq!(within(Duration::from_millis(20), pending::<u8>()).await, None);
             assert!(begun.elapsed() >= Duration::from_millis(20));
+            pause(Duration::from_millis(20)).await;
+            assert!(begun.elapsed() >= Duration::from_millis(40));
         });
     }
 }

@@ -33,8 +33,9 @@ pub struct Shared {
 /// Serve a client until one side ends.
 pub(crate) async fn serve(client: TcpStream, shared: Arc<Shared>) {
     let Ok(mut client) = socket::client(client) else { return };
-    let Some(server) = shared.upstream.connect().await else {
-        return socket::dismiss(&mut client, &refusal::UNREACHABLE.packet(0, false)).await;
+    let server = match shared.upstream.connect().await {
+        Ok(server) => server,
+        Err(refusal) => return socket::dismiss(&mut client, &refusal.packet(0, false)).await,
     };
     let mut relay = Relay::new(client, server);
     let offered = match handshake::greet(&mut relay).await {
@@ -46,7 +47,10 @@ pub(crate) async fn serve(client: TcpStream, shared: Arc<Shared>) {
     let by_socket = matches!(shared.upstream, Upstream::Unix(_));
     let mut connection = Connection { relay, answers, rules: shared.rules.clone(), by_socket };
     if let Err(end) = connection.run(offered).await {
-        connection.relay.dismiss(end, true).await;
+        let Connection { relay, answers, .. } = connection;
+        // Others may wait for the memory of its long row.
+        drop(answers);
+        relay.dismiss(end, true).await;
     }
 }
 

@@ -36,8 +36,7 @@ pub(crate) async fn greet(relay: &mut Relay) -> Flow<u32> {
 /// sides do without EOF packets. Where anything is encrypted, programs that write dumps are refused.
 pub(crate) async fn agree(relay: &mut Relay, offered: u32, rules: &Rules) -> Flow<bool> {
     let response = loop {
-        let large = |Large(header)| End::Refused(refusal::HANDSHAKE, header.sequence.wrapping_add(1));
-        if let Some(header) = relay.whole(Side::Client).map_err(large)? {
+        if let Some(header) = relay.whole(Side::Client).map_err(long_answer)? {
             break header;
         }
         // A silent client is the server's to send away.
@@ -74,7 +73,7 @@ pub(crate) async fn authenticate(relay: &mut Relay, by_socket: bool) -> Flow {
     // Which number the client's answer has, if the server awaits one.
     let mut awaited = None;
     loop {
-        while let Some(header) = relay.whole(Side::Server)? {
+        while let Some(header) = relay.whole(Side::Server).map_err(long_question)? {
             let payload = &relay.unread(Side::Server)[HEADER..header.total()];
             let first = payload.first().copied();
             if by_socket && payload == FULL_AUTHENTICATION {
@@ -96,7 +95,7 @@ pub(crate) async fn authenticate(relay: &mut Relay, by_socket: bool) -> Flow {
             relay.read_on(Side::Server).await?;
             continue;
         };
-        match relay.whole(Side::Client)? {
+        match relay.whole(Side::Client).map_err(long_answer)? {
             Some(header) if header.sequence == number => {
                 relay.pass(Side::Client, header.total()).await?;
                 awaited = None;
@@ -105,4 +104,14 @@ pub(crate) async fn authenticate(relay: &mut Relay, by_socket: bool) -> Flow {
             None => relay.await_either().await?,
         }
     }
+}
+
+/// A packet of the client's is longer than any of a login: an error answers it.
+fn long_answer(Large(header): Large) -> End {
+    End::Refused(refusal::HANDSHAKE, header.sequence.wrapping_add(1))
+}
+
+/// One of the server's is: an error stands in its place.
+fn long_question(Large(header): Large) -> End {
+    End::Refused(refusal::HANDSHAKE, header.sequence)
 }

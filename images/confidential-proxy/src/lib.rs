@@ -20,6 +20,7 @@ mod handshake;
 pub mod inbox;
 pub mod key;
 mod names;
+pub mod open_files;
 pub mod packet;
 pub mod plan;
 pub mod refusal;

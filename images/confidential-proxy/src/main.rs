@@ -12,7 +12,7 @@ use confidential_proxy::connection::Shared;
 use confidential_proxy::envelope::Master;
 use confidential_proxy::room::{Room, LENT};
 use confidential_proxy::rules::Rules;
-use confidential_proxy::{key, server};
+use confidential_proxy::{key, open_files, server};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use zeroize::Zeroizing;
 
@@ -42,6 +42,7 @@ fn main() -> ExitCode {
 }
 
 fn run(options: &Options) -> Result<std::convert::Infallible, Failure> {
+    open_files::ask_for_more();
     for signal in [SIGTERM, SIGINT] {
         let always = Arc::new(AtomicBool::new(true));
         signal_hook::flag::register_conditional_shutdown(signal, 0, always)

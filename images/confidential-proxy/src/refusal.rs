@@ -1,5 +1,6 @@
 //! What the proxy says itself: error packets.
 
+use crate::open_files;
 use crate::packet::{self, Malformed, Reader, ERR};
 
 /// An error of ours: the server's number for it, its SQL state and one sentence.
@@ -58,6 +59,7 @@ pub const HANDSHAKE: Refusal = refusal(
     b"08S01",
     "confidential-proxy cannot read this handshake; use a client that speaks protocol 4.1",
 );
+pub const FILES: Refusal = refusal(1040, b"08004", open_files::USED_UP);
 pub const UNREACHABLE: Refusal = refusal(1158, b"08S01", "confidential-proxy does not reach the server");
 pub const LOST: Refusal = refusal(1159, b"08S01", "confidential-proxy has lost its connection to the server");
 pub const UNREADABLE: Refusal = refusal(

@@ -54,15 +54,8 @@ impl From<io::Error> for End {
 
 pub(crate) type Flow<T = ()> = Result<T, End>;
 
-/// A packet that is too large for where it stands. Unless the caller refuses it, the connection just
-/// ends.
+/// A packet that is too large for where it stands.
 pub(crate) struct Large(pub Header);
-
-impl From<Large> for End {
-    fn from(_: Large) -> Self {
-        Self::Gone
-    }
-}
 
 struct Peer {
     stream: Stream,
@@ -197,8 +190,10 @@ impl Relay {
     /// What a server says without being asked is why it ends the connection: the client gets its number.
     /// Anything else would answer a command that was not seen.
     pub async fn unasked(&mut self) -> Flow {
-        let Some(header) = self.whole(Side::Server)? else {
-            return Err(End::Refused(refusal::LOST, 0));
+        let header = match self.whole(Side::Server) {
+            Ok(Some(header)) => header,
+            Ok(None) => return Err(End::Refused(refusal::LOST, 0)),
+            Err(Large(_)) => return Err(End::Refused(refusal::UNREADABLE, 0)),
         };
         let payload = &self.unread(Side::Server)[HEADER..header.total()];
         let mut error = Vec::new();
@@ -264,10 +259,13 @@ impl Relay {
         }
     }
 
-    /// Say why the connection ends, if there is anything to say, before it is closed.
-    pub async fn dismiss(&mut self, end: End, greeted: bool) {
+    /// Say why the connection ends, if there is anything to say, before it is closed. The server need not
+    /// wait for that.
+    pub async fn dismiss(self, end: End, greeted: bool) {
+        let Self { mut client, server, .. } = self;
+        drop(server);
         if let End::Refused(refusal, sequence) = end {
-            socket::dismiss(&mut self.client.stream, &refusal.packet(sequence, greeted)).await;
+            socket::dismiss(&mut client.stream, &refusal.packet(sequence, greeted)).await;
         }
     }
 }

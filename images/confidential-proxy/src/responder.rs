@@ -237,7 +237,15 @@ impl Responder {
         length + self.plan.columns().len() * (OVERHEAD + packet::LONGEST_LENGTH)
     }
 
-    /// What becomes of a packet that is not held: only a row is as large as that.
+    /// Whether a packet that begins with this byte is a row, or continues one. Only rows pass in parts: what
+    /// anything else says, the answer depends on.
+    ///
+    /// In a row that begins with 0xFE, that stands in front of a value of 16 MiB or more.
+    pub fn is_row(&self, header: Header, first: u8) -> bool {
+        self.state == State::Rows && (self.continued || first < EOF || header.length == MAX_PAYLOAD)
+    }
+
+    /// What becomes of a row that is not held.
     pub fn large(&mut self, header: Header, out: &mut Vec<u8>) -> Result<Fate, Malformed> {
         if self.state != State::Rows || self.is_blind() {
             return Err(Malformed);

@@ -1,6 +1,6 @@
 //! Accepting clients: each goes to the worker that has the fewest connections.
 
-use std::io;
+use std::io::{self, Write};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread;
@@ -11,6 +11,7 @@ use rustix::net::SocketFlags;
 
 use crate::clock;
 use crate::connection::Shared;
+use crate::open_files;
 use crate::worker::Worker;
 
 /// Clients that connect at the same moment; as many as a server of a benchmark is given.
@@ -40,13 +41,20 @@ pub fn workers(count: usize, shared: &Arc<Shared>) -> io::Result<Vec<Worker>> {
     (0..count).map(|_| Worker::start(shared.clone())).collect()
 }
 
-/// Accept for ever.
+/// Accept for ever. That no file may be opened any more is said once.
 pub fn accept(listener: &TcpListener, workers: &[Worker]) -> ! {
+    let mut said = false;
     loop {
         let accepted = rustix::net::accept_with(listener, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC);
         match (accepted, workers.iter().min_by_key(|worker| worker.load())) {
             (Ok(client), Some(worker)) => worker.give(TcpStream::from(client)),
-            _ => thread::sleep(PAUSE),
+            (accepted, _) => {
+                if !said && accepted.is_err_and(|error| open_files::are_used_up(&error.into())) {
+                    said = true;
+                    let _ = writeln!(io::stderr(), "{}", open_files::USED_UP);
+                }
+                thread::sleep(PAUSE);
+            }
         }
     }
 }

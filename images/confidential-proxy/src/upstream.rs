@@ -14,9 +14,13 @@ use std::time::Duration;
 use tokio::net::{TcpStream, UnixStream};
 
 use crate::clock;
+use crate::open_files;
+use crate::refusal::{self, Refusal};
 use crate::stream::Stream;
 
 const CONNECT: Duration = Duration::from_secs(10);
+/// How long to wait for a place in the queue of a server's socket.
+const QUEUE: Duration = Duration::from_millis(5);
 const SCHEME: &str = "unix:";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,9 +61,13 @@ impl From<SocketAddr> for Upstream {
 }
 
 impl Upstream {
-    /// A connection, unless it cannot be had or takes too long.
-    pub(crate) async fn connect(&self) -> Option<Stream> {
-        clock::within(CONNECT, self.connected()).await?.ok()
+    /// A connection; or what the client is told, if it cannot be had or takes too long.
+    pub(crate) async fn connect(&self) -> Result<Stream, Refusal> {
+        match clock::within(CONNECT, self.connected()).await {
+            Some(Ok(stream)) => Ok(stream),
+            Some(Err(error)) if open_files::are_used_up(&error) => Err(refusal::FILES),
+            _ => Err(refusal::UNREACHABLE),
+        }
     }
 
     async fn connected(&self) -> io::Result<Stream> {
@@ -69,7 +77,13 @@ impl Upstream {
                 stream.set_nodelay(true)?;
                 Stream::new(stream.into_std()?)
             }
-            Self::Unix(path) => Stream::new(UnixStream::connect(path).await?.into_std()?),
+            Self::Unix(path) => loop {
+                match UnixStream::connect(path).await {
+                    // The socket's queue is full. By TCP the kernel would try again.
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => clock::pause(QUEUE).await,
+                    connected => break Stream::new(connected?.into_std()?),
+                }
+            },
         }
     }
 }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use confidential_proxy::capabilities::DEPRECATE_EOF;
 use confidential_proxy::connection::Shared;
 use confidential_proxy::envelope::{Algorithm, Master, OVERHEAD};
 use confidential_proxy::packet::{header_bytes, put_string, HEADER};
@@ -23,8 +24,16 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const ROW: usize = 1000;
 const ROW_MEMORY: usize = 1 << 20;
 const EOF: [u8; 5] = [0xFE, 0, 0, 2, 0];
+/// What ends rows without EOF packets.
+const END: [u8; 7] = [0xFE, 0, 0, 2, 0, 0, 0];
+/// More than what is kept of a server's bytes.
+const LONG: usize = 20_000;
+const FIELD_LIST: u8 = 0x04;
 const CHANGE_USER: u8 = 0x11;
 const OK: [u8; 7] = [0, 0, 0, 2, 0, 0, 0];
+/// What a client asks for: protocol 4.1 and what MySQL calls a long password, long flags, transactions and a
+/// secure connection.
+const CAPABILITIES: u32 = 0xA205;
 /// A statement that is not trusted.
 const SELECTED: &[u8] = b"\x03SELECT c FROM t UNION SELECT 1";
 /// A user whose password the server does not remember.
@@ -66,6 +75,23 @@ fn receive(stream: &mut impl Read) -> io::Result<Vec<u8>> {
     Ok(payload)
 }
 
+/// A packet that says more than is looked at.
+fn padded(start: &[u8], length: usize) -> Vec<u8> {
+    let mut payload = start.to_vec();
+    payload.resize(length, 0);
+    payload
+}
+
+/// That of the column `t.c`.
+fn definition() -> Vec<u8> {
+    let mut definition = Vec::new();
+    for name in ["def", "db", "t", "t", "c", "c"] {
+        put_string(&mut definition, name.as_bytes());
+    }
+    definition.extend_from_slice(&[12, 45, 0, 160, 0, 0, 0, 0xFD, 0, 0, 0, 0, 0]);
+    definition
+}
+
 /// A server whose statements say what it does.
 #[derive(Clone, Default)]
 struct Server {
@@ -94,11 +120,14 @@ impl Server {
         address
     }
 
-    /// The same at a socket of that name, which is in no one's way.
+    /// The same at a socket of that name.
     fn start_at_socket(&self, name: &str) -> Socket {
-        let path = std::env::temp_dir().join(format!("encbench-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_file(&path);
-        let listener = UnixListener::bind(&path).unwrap();
+        let (socket, listener) = Socket::bind(name);
+        self.start_with(listener);
+        socket
+    }
+
+    fn start_with(&self, listener: UnixListener) {
         let server = self.clone();
         thread::spawn(move || {
             for stream in listener.incoming() {
@@ -106,11 +135,10 @@ impl Server {
                 thread::spawn(move || server.serve(stream.unwrap()));
             }
         });
-        Socket(path)
     }
 
     fn serve(&self, mut stream: impl Read + Write) -> io::Result<()> {
-        let mut greeting = b"\x0a8.0.0\0\x01\0\0\0scramble\0\xff\xf7\x2d\x02\0\xff\x00\x15".to_vec();
+        let mut greeting = b"\x0a8.0.0\0\x01\0\0\0scramble\0\xff\xf7\x2d\x02\0\xff\x01\x15".to_vec();
         greeting.extend_from_slice(b"\0\0\0\0\0\0\0\0\0\0and the rest\0");
         send(&mut stream, 0, &greeting)?;
         let response = receive(&mut stream)?;
@@ -130,10 +158,19 @@ impl Server {
                 send(&mut stream, 3, &OK)?;
                 continue;
             }
+            if payload[0] == FIELD_LIST {
+                let mut listed = definition();
+                put_string(&mut listed, &padded(b"a default value", LONG));
+                send(&mut stream, 1, &listed)?;
+                send(&mut stream, 2, &EOF)?;
+                continue;
+            }
             let command = String::from_utf8(payload[1..].to_vec()).unwrap();
             match command.split_once(' ') {
                 Some(("rows", count)) => self.rows(&mut stream, count.parse().unwrap(), ROW)?,
                 Some(("long", length)) => self.rows(&mut stream, 2, length.parse().unwrap())?,
+                Some(("ok", length)) => send(&mut stream, 1, &padded(&OK, length.parse().unwrap()))?,
+                Some(("end", length)) => Self::row_without_eof(&mut stream, length.parse().unwrap())?,
                 _ if command.starts_with("SELECT ") => self.rows(&mut stream, 1, ROW)?,
                 _ if command == "silence" => {}
                 _ if command == "end" => return Ok(()),
@@ -152,13 +189,8 @@ impl Server {
     }
 
     fn rows(&self, stream: &mut impl Write, count: usize, length: usize) -> io::Result<()> {
-        let mut definition = Vec::new();
-        for name in ["def", "db", "t", "t", "c", "c"] {
-            put_string(&mut definition, name.as_bytes());
-        }
-        definition.extend_from_slice(&[12, 45, 0, 160, 0, 0, 0, 0xFD, 0, 0, 0, 0, 0]);
         send(stream, 1, &[1])?;
-        send(stream, 2, &definition)?;
+        send(stream, 2, &definition())?;
         send(stream, 3, &EOF)?;
         let mut row = Vec::new();
         put_string(&mut row, &vec![b'x'; length]);
@@ -168,12 +200,30 @@ impl Server {
         }
         send(stream, 4, &EOF)
     }
+
+    /// One row for a client that does without EOF packets, and an end of that length.
+    fn row_without_eof(stream: &mut impl Write, length: usize) -> io::Result<()> {
+        let mut row = Vec::new();
+        put_string(&mut row, &[b'x'; ROW]);
+        send(stream, 1, &[1])?;
+        send(stream, 2, &definition())?;
+        send(stream, 3, &row)?;
+        send(stream, 4, &padded(&END, length))
+    }
 }
 
 /// The path of a server's socket, which goes with its test.
 struct Socket(PathBuf);
 
 impl Socket {
+    /// One of that name, which is in no one's way.
+    fn bind(name: &str) -> (Self, UnixListener) {
+        let path = std::env::temp_dir().join(format!("encbench-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_file(&path);
+        let listener = UnixListener::bind(&path).unwrap();
+        (Self(path), listener)
+    }
+
     fn upstream(&self) -> Upstream {
         Upstream::Unix(self.0.clone())
     }
@@ -201,10 +251,15 @@ impl Client {
 
     /// The same, which has sent more packets in one go with that.
     fn greeted_with(proxy: SocketAddr, user: &[u8], more: &[(u8, &[u8])]) -> Self {
+        Self::asking(CAPABILITIES, proxy, user, more)
+    }
+
+    /// The same with other capabilities.
+    fn asking(capabilities: u32, proxy: SocketAddr, user: &[u8], more: &[(u8, &[u8])]) -> Self {
         let mut stream = TcpStream::connect(proxy).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         receive(&mut stream).unwrap();
-        let mut response = 0x0000_A205u32.to_le_bytes().to_vec();
+        let mut response = capabilities.to_le_bytes().to_vec();
         response.extend_from_slice(&[0; 28]);
         response.extend_from_slice(user);
         response.extend_from_slice(b"\0\0");
@@ -304,6 +359,39 @@ fn a_long_row_takes_no_more_than_there_is() {
             let said = client.receive();
             assert!(said.starts_with(b"\xff\x81\x04#08S01confidential-proxy has no memory"), "{said:?}");
         }
+        client.do_nothing();
+    }
+}
+
+#[test]
+fn what_is_long_and_no_row_passes_too() {
+    for rules in ["", "other.column\nt\n"] {
+        let mut client = Client::connect(proxy(Server::default().start(), rules));
+        client.ask(&format!("ok {LONG}"));
+        assert_eq!(client.receive(), padded(&OK, LONG));
+        client.do_nothing();
+        send(&mut client.0, 0, &[FIELD_LIST, b't', 0]).unwrap();
+        assert!(client.receive().len() > LONG);
+        assert_eq!(client.receive(), EOF);
+        client.do_nothing();
+        client.ask("ok 2000000");
+        let said = client.receive();
+        assert!(said.starts_with(b"\xff\x2b\x07#HY000confidential-proxy cannot read"), "{said:?}");
+        assert_eq!(client.0.read(&mut [0]).unwrap(), 0, "up to a limit");
+    }
+}
+
+#[test]
+fn a_long_end_of_rows_is_no_row() {
+    for (rules, row) in [("", 3 + ROW), ("t.c\n", 3 + ROW + OVERHEAD)] {
+        let proxy = proxy(Server::default().start(), rules);
+        let mut client = Client::asking(CAPABILITIES | DEPRECATE_EOF, proxy, b"user", &[]);
+        assert_eq!(client.receive(), OK);
+        client.ask(&format!("end {LONG}"));
+        assert_eq!(client.receive(), [1]);
+        assert!(client.receive().starts_with(b"\x03def"));
+        assert_eq!(client.receive().len(), row);
+        assert_eq!(client.receive(), padded(&END, LONG));
         client.do_nothing();
     }
 }
@@ -422,6 +510,19 @@ fn a_server_that_ends_is_told_at_once() {
 }
 
 #[test]
+fn a_client_that_goes_on_sending_after_its_end_is_cut_off() {
+    let mut client = Client::connect(proxy(Server::default().start(), ""));
+    client.ask("end");
+    let said = client.receive();
+    assert!(said.starts_with(b"\xff\x87\x04#08S01"), "{said:?}");
+    let began = Instant::now();
+    while client.0.write_all(&[0]).is_ok() {
+        assert!(began.elapsed() < Duration::from_secs(3));
+        thread::sleep(Duration::from_millis(100));
+    }
+}
+
+#[test]
 fn an_idle_client_is_told_too() {
     let server = Server::default();
     let mut client = Client::connect(proxy(server.start(), ""));
@@ -499,6 +600,21 @@ fn a_server_may_be_reached_by_its_socket() {
     assert!(client.receive().starts_with(b"\xff\x87\x04#08S01"));
 }
 
+/// By TCP the kernel waits for a place in the queue; by a socket that is left to the program.
+#[test]
+fn a_full_queue_at_a_socket_is_waited_for() {
+    let (socket, listener) = Socket::bind("queues");
+    rustix::net::listen(&listener, 0).unwrap();
+    let proxy = proxy(socket.upstream(), "");
+    let clients: Vec<TcpStream> = (0..8).map(|_| TcpStream::connect(proxy).unwrap()).collect();
+    thread::sleep(Duration::from_millis(300));
+    Server::default().start_with(listener);
+    for mut client in clients {
+        client.set_read_timeout(Some(PATIENCE)).unwrap();
+        assert!(receive(&mut client).unwrap().starts_with(b"\x0a8.0.0"));
+    }
+}
+
 #[test]
 fn no_password_goes_to_a_socket() {
     let server = Server::default();
@@ -545,6 +661,15 @@ fn what_has_another_number_is_no_answer_to_a_login_s_question() {
         let said = client.receive();
         assert!(said.starts_with(b"\xff\x13\x04#08S01confidential-proxy cannot read this"), "{said:?}");
     }
+}
+
+#[test]
+fn a_login_packet_that_is_too_long_is_refused_in_a_sentence() {
+    let proxy = proxy(Server::default().start(), "");
+    let mut client = Client::greeted_with(proxy, UNKNOWN, &[(3, padded(&[2], 9000).as_slice())]);
+    assert_eq!(client.receive(), FULL_AUTHENTICATION);
+    let said = client.receive();
+    assert!(said.starts_with(b"\xff\x13\x04#08S01confidential-proxy cannot read this"), "{said:?}");
 }
 
 /// More of them than the proxy keeps do not look like the client's end.

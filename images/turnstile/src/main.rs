@@ -29,6 +29,12 @@ turnstile install FILE
 turnstile run [--threads N --counters FILE] --timetable FILE --summary FILE -- COMMAND...
     Runs COMMAND by the timetable, writes what it did in each slice into the summary, and ends with its
     exit code. With --counters it makes that file for N threads, in which COMMAND counts its events.
+
+turnstile --help
+    Prints this, and so does --help after install and run.
+
+exit codes: that of COMMAND, or 128 and the signal's number where a signal has ended it; 64 wrong usage;
+70 what was asked for cannot be done, such as a file that cannot be read or written
 ";
 const USAGE: u8 = 64;
 const BROKEN: u8 = 70;
@@ -79,13 +85,26 @@ fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Order, String> {
         Some(other) => return Err(text(other.unexpected())),
     };
     match verb.to_str() {
-        Some("install") => Ok(Order::Install(parser.value().map_err(text)?.into())),
-        Some("run") => parse_run(parser).map(Order::Run),
+        Some("install") => parse_install(parser),
+        Some("run") => parse_run(parser),
         _ => Err(format!("{} is neither install nor run", verb.to_string_lossy())),
     }
 }
 
-fn parse_run(mut parser: lexopt::Parser) -> Result<Options, String> {
+fn parse_install(mut parser: lexopt::Parser) -> Result<Order, String> {
+    let mut target = None;
+    while let Some(argument) = parser.next().map_err(text)? {
+        match argument {
+            Long("help") | Short('h') => return Ok(Order::Help),
+            Value(file) if target.is_none() => target = Some(PathBuf::from(file)),
+            Value(_) => return Err("install takes one FILE".into()),
+            other => return Err(text(other.unexpected())),
+        }
+    }
+    target.map(Order::Install).ok_or_else(|| "there is no FILE to install to".into())
+}
+
+fn parse_run(mut parser: lexopt::Parser) -> Result<Order, String> {
     let (mut timetable, mut summary, mut counters, mut threads) = (None, None, None, None);
     let mut command = Vec::new();
     while let Some(argument) = parser.next().map_err(text)? {
@@ -93,6 +112,7 @@ fn parse_run(mut parser: lexopt::Parser) -> Result<Options, String> {
             Long("timetable") => timetable = Some(parser.value().map_err(text)?.into()),
             Long("summary") => summary = Some(parser.value().map_err(text)?.into()),
             Long("counters") => counters = Some(PathBuf::from(parser.value().map_err(text)?)),
+            Long("help") | Short('h') => return Ok(Order::Help),
             Long("threads") => threads = Some(parser.value().and_then(|it| it.parse()).map_err(text)?),
             Value(program) => {
                 command.push(program);
@@ -104,14 +124,14 @@ fn parse_run(mut parser: lexopt::Parser) -> Result<Options, String> {
     if command.is_empty() {
         return Err("there is no command to run; write it after --".into());
     }
-    Ok(Options {
+    Ok(Order::Run(Options {
         timetable: timetable.ok_or("--timetable is missing")?,
         summary: summary.ok_or("--summary is missing")?,
         counters: counters
             .map(|file| threads.map(|n| (file, n)).ok_or("--counters needs --threads"))
             .transpose()?,
         command,
-    })
+    }))
 }
 
 /// By way of another name: nothing ever runs half of the program.
@@ -170,6 +190,12 @@ mod tests {
         assert_eq!(options.command, ["sysbench", "--time=5", "run"].map(OsString::from));
         assert_eq!(parsed(&["install", "to"]), Ok(Order::Install("to".into())));
         assert_eq!(parsed(&[]), Ok(Order::Help));
+        for line in [&["--help"][..], &["install", "--help"], &["install", "to", "-h"], &["run", "--help"]] {
+            assert_eq!(parsed(line), Ok(Order::Help), "{line:?}");
+        }
+        let line = ["run", "--timetable", "t", "--summary", "s", "--", "sysbench", "--help"];
+        let Ok(Order::Run(options)) = parsed(&line) else { panic!("it is the tool's") };
+        assert_eq!(options.command, ["sysbench", "--help"].map(OsString::from));
     }
 
     #[test]
@@ -186,6 +212,9 @@ mod tests {
                 "--counters needs --threads",
             ),
             (&["walk"], "walk is neither install nor run"),
+            (&["install"], "there is no FILE to install to"),
+            (&["install", "a", "b"], "install takes one FILE"),
+            (&["install", "--force", "a"], "invalid option '--force'"),
         ] {
             assert_eq!(parsed(line).unwrap_err(), why);
         }

@@ -7,7 +7,8 @@ use crate::counters::Counters;
 use crate::timetable::{Slice, Timetable};
 use crate::tool::Tool;
 
-/// Seconds between looks whether the tool has ended while it warms up.
+/// Seconds between looks: whether the tool has ended while it warms up, and whether we were asked to end. A
+/// signal that comes just before a sleep does not end that sleep.
 const LOOK: f64 = 0.5;
 
 /// One slice as it was kept. Times are Unix seconds.
@@ -41,8 +42,9 @@ pub fn take(
     let mut turns = Vec::with_capacity(timetable.slices.len());
     let until = |moment: f64| -> io::Result<bool> {
         while !interrupted() {
-            if clock.sleep_until(moment)? {
-                return Ok(true);
+            let next = moment.min(clock.now()? + LOOK);
+            if clock.sleep_until(next)? && next >= moment {
+                return Ok(!interrupted());
             }
         }
         Ok(false)

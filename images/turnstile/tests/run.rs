@@ -6,6 +6,10 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+/// Writes down when it runs, by a process that is not the group's first.
+const WRITING: &str = "end=$(($(date +%s) + $1))
+while [ $(date +%s) -lt $end ]; do date +%s%N >>stamps; sleep 0.02; done & wait";
+
 /// Uses a core until its time is over, and then ends with code 7.
 const BUSY: &str = "end=$(($(date +%s) + $1)); while [ $(date +%s) -lt $end ]; do
     i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done
@@ -37,6 +41,7 @@ impl Run {
             .arg(folder.join("slices.json"))
             .arg("--")
             .args(tool)
+            .current_dir(&folder)
             .stdout(Stdio::null())
             .spawn()
             .unwrap();
@@ -53,6 +58,12 @@ impl Run {
         let key = format!("\"{name}\": ");
         text.split(&key).skip(1).map(|rest| rest.split([',', '}']).next().unwrap().parse().unwrap()).collect()
     }
+
+    /// What `WRITING` has written, in Unix seconds.
+    fn stamps(&self) -> Vec<f64> {
+        let text = fs::read_to_string(self.folder.join("stamps")).unwrap();
+        text.lines().map(|line| line.parse::<f64>().unwrap() / 1e9).collect()
+    }
 }
 
 impl Drop for Run {
@@ -62,7 +73,7 @@ impl Drop for Run {
 }
 
 #[test]
-fn a_tool_runs_in_its_slices_and_nowhere_else() {
+fn what_a_tool_does_in_its_slices_is_measured() {
     let slices = [(0.5, 0.7, 1.2), (1.9, 2.1, 2.6)];
     let mut run = Run::start("slices", 0.2, &slices, 2.9, &["sh", "-c", BUSY, "busy", "4"]);
     assert_eq!(run.code(), 7);
@@ -75,7 +86,20 @@ fn a_tool_runs_in_its_slices_and_nowhere_else() {
         // On a machine whose cores are all taken a busy tool has a small share, a stopped one none.
         assert!(cpu > 0.01 && cpu <= seconds + 0.05, "{cpu} of {seconds}");
     }
-    assert!(counted[1] - end[0] > 0.4);
+}
+
+#[test]
+fn no_process_of_the_tool_runs_between_its_slices() {
+    let slices = [(0.5, 0.7, 1.2), (2.2, 2.4, 2.9)];
+    let mut run = Run::start("group", 0.2, &slices, 3.1, &["sh", "-c", WRITING, "writing", "5"]);
+    assert_eq!(run.code(), 0);
+    let (begin, end, stamps) = (run.field("begin"), run.field("end"), run.stamps());
+    let between = |from: f64, to: f64| stamps.iter().filter(|stamp| (from..to).contains(*stamp)).count();
+    for (begin, end) in begin.iter().zip(&end) {
+        assert!(between(*begin, *end) > 0, "it runs in them");
+    }
+    // The others stop a moment after the first process, and continue a moment before the begin is noted.
+    assert_eq!(between(end[0] + 0.1, begin[1] - 0.1), 0);
 }
 
 #[test]

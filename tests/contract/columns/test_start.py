@@ -76,6 +76,7 @@ def test_help_names_every_option() -> None:
         "columns",
         "permissive",
         "workers",
+        "row-memory",
     ):
         assert f"--{option}" in text
 
