@@ -25,6 +25,8 @@ from tests.support.testbeds import PLAINTEXT
 
 SOURCE = Path(__file__).resolve().parents[2] / "images" / "postgresql" / "enclave"
 KEY = "000102030405060708090a0b0c0d0e0f"
+FREE = {"encbench_enclave.transition_ns": "0", "encbench_enclave.value_ns": "0"}
+"""Costs of a boundary that is off. Without any, nothing crosses it."""
 RULES = "local replication postgres trust\n"
 """Of access, for servers that no client reaches over the network."""
 
@@ -113,7 +115,7 @@ def install(pg_config: Path, *variables: str) -> None:
 def running(
     programs: Programs, *, overrides: Mapping[str, str] | None = None, rules: str | None = RULES
 ) -> Iterator[Postgres]:
-    """A server with the key, whose database has both extensions."""
+    """A server with the key and a boundary that is off, whose database has both extensions."""
     with (
         key_file() as key,
         postgres.running(
@@ -121,6 +123,7 @@ def running(
             overrides={
                 "encbench_enclave.key_file": str(key),
                 "session_preload_libraries": "encbench_enclave",
+                **FREE,
                 **(overrides or {}),
             },
             rules=rules,

@@ -27,7 +27,6 @@ def seen(columns: Columns, tables: int = 1) -> wire.EnclaveSeen:
                 name=f"{name}_pkey" if column == "id" else f"k_{name.removeprefix('sbtest')}",
                 column=column,
                 operatorClass=operators.get(kinds[column], "int4_ops"),
-                unique=column == "id",
             )
             for name in names
             for column in ("id", "k")

@@ -155,7 +155,8 @@ CREATE AGGREGATE sum(enc_int4) (
     DESERIALFUNC = enc_sum_deserialize, PARALLEL = SAFE
 );
 
--- How often this session has crossed the boundary, and how many values it has opened or sealed.
+-- How often this process has crossed the boundary, and how many values it has opened or sealed.
+-- A session's parallel workers are processes of their own, so their crossings are not among them.
 CREATE FUNCTION enclave_crossings(OUT transitions bigint, OUT "values" bigint)
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 

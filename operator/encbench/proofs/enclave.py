@@ -38,7 +38,6 @@ class _Index(Evidence):
     name: str
     column: str
     operator_class: str
-    unique: bool
 
 
 class _Plan(Evidence):

@@ -169,7 +169,6 @@ class EnclaveIndexRow(TypedDict):
     name: str
     column: str
     operatorClass: str
-    unique: bool
 
 
 class EnclavePlanRow(TypedDict):

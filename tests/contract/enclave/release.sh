@@ -36,6 +36,8 @@ cat >>/server/data/postgresql.conf <<SETTINGS
 listen_addresses = ''
 unix_socket_directories = '/server'
 encbench_enclave.key_file = '/server/key'
+encbench_enclave.transition_ns = 0
+encbench_enclave.value_ns = 0
 session_preload_libraries = 'encbench_enclave'
 SETTINGS
 as_server "$programs/pg_ctl" -D /server/data -l /server/log -w start >/dev/null

@@ -38,6 +38,8 @@ BEGIN
     RETURN wrong;
 END $$"""
 """Inserts in no order, which splits pages, and always asks the same: how many are below 1000."""
+MINIMAL = {"wal_level": "minimal", "max_wal_senders": "0"}
+"""What a transaction writes into a file of its own making is not logged; it is synced instead."""
 
 
 @pytest.fixture(scope="module")
@@ -93,9 +95,11 @@ def test_a_standby_replays_the_log(loaded: Postgres) -> None:
     )
     Path(data, "pg_hba.conf").write_text("local all postgres trust\n")
     key = loaded.admin("SHOW encbench_enclave.key_file")[0][0]
+    costs = "\n".join(f"{name} = {cost}" for name, cost in enclave.FREE.items())
     Path(data, "postgresql.conf").write_text(
         f"port = {port}\nlisten_addresses = ''\nunix_socket_directories = '{places.volume}'\n"
         f"shared_buffers = 32MB\nmax_connections = 100\nencbench_enclave.key_file = '{key}'\n"
+        f"{costs}\n"
     )
     inside(loaded, "pg_ctl", "-D", data, "-l", f"{data}/log", "-w", "start")()
     try:
@@ -180,8 +184,7 @@ def test_no_plaintext_in_heap_index_or_log(loaded: Postgres) -> None:
 
 def test_an_index_that_is_not_logged_for_now(programs: Programs) -> None:
     """Its pages change without a mark in the log; batching must not take them for the old ones."""
-    minimal = {"wal_level": "minimal", "max_wal_senders": "0"}
-    with enclave.running(programs, overrides=minimal) as server:
+    with enclave.running(programs, overrides=MINIMAL) as server:
         inside(server, "mkdir", f"{server.layout.volume}/elsewhere")()
         server.admin(
             f"CREATE TABLESPACE elsewhere LOCATION '{server.layout.volume}/elsewhere'",
@@ -202,3 +205,34 @@ def test_an_index_that_is_not_logged_for_now(programs: Programs) -> None:
             assert ask("SELECT churn(900, 2000)") == [(0,)]
             ask("COMMIT")
             assert ask("SELECT count(*) FROM t WHERE id < sealed(1000)") == [(1000,)]
+
+
+def test_an_index_that_was_built_without_the_log(programs: Programs) -> None:
+    """Its pages have no place in the log until they change, and are batched all the same."""
+    with enclave.running(programs, overrides=MINIMAL) as server:
+        server.admin(
+            "CREATE EXTENSION pageinspect",
+            CHURN,
+            # A smaller file would be logged after all, when its transaction ends.
+            "SET wal_skip_threshold = 0",
+            "BEGIN",
+            "CREATE TABLE t (id enc_int4)",
+            "INSERT INTO t SELECT enc_seal(n) FROM generate_series(0, 1999) n",
+            "CREATE INDEX t_id ON t (id enc_int4_batch_ops)",
+            "COMMIT",
+        )
+        pages = "generate_series(1, 10) n, page_header(get_raw_page('t_id', n))"
+        assert server.admin(f"SELECT DISTINCT lsn::text FROM {pages}") == [("0/0",)]
+        with session(server.layout.socket) as ask:
+            ask("SET enable_seqscan = off")
+            ((sealed,),) = ask("SELECT enc_seal(1234)::text")
+            assert crossings(ask, f"SELECT count(*) FROM t WHERE id = '{sealed}'") <= 3
+            assert ask("SELECT churn(2000, 2600)") == [(0,)]
+
+
+def crossings(ask: Callable[[str], list[Any]], statement: str) -> int:
+    """How often the session crosses the boundary for a statement that finds one row."""
+    ((before,),) = ask("SELECT transitions FROM enclave_crossings()")
+    assert ask(statement) == [(1,)]
+    ((after,),) = ask("SELECT transitions FROM enclave_crossings()")
+    return int(after - before)

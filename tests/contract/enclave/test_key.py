@@ -28,7 +28,13 @@ UNUSABLE = {
 
 @pytest.fixture(scope="module", autouse=True)
 def kept(server: Postgres) -> None:
-    server.admin("CREATE TABLE kept (e enc_int4)", "INSERT INTO kept VALUES (enc_seal(5))")
+    server.admin(
+        "CREATE TABLE kept (e enc_int4)",
+        "INSERT INTO kept VALUES (enc_seal(5))",
+        "CREATE TABLE paged (e enc_int4)",
+        "CREATE INDEX ON paged (e enc_int4_batch_ops)",
+        "INSERT INTO paged SELECT e FROM kept",
+    )
 
 
 @contextmanager
@@ -75,19 +81,23 @@ def test_values_travel_without_the_key(server: Postgres) -> None:
     assert server.admin("SELECT DISTINCT enc_open(e) FROM copied") == [(5,)]
 
 
-def test_it_changes_with_its_file_s_name(server: Postgres) -> None:
-    """A session that has the key forgets it when the setting names another file."""
+@pytest.mark.parametrize("batched", [False, True])
+def test_it_changes_with_its_file_s_name(server: Postgres, batched: bool) -> None:
+    """A session forgets the key, and what it knows of pages, when another file is named."""
+    ((sealed,),) = server.admin("SELECT enc_seal(5)::text")
+    asked = f"SELECT count(*) FROM paged WHERE e = '{sealed}'" if batched else COMPARE
     other = Path(server.layout.volume, "other-key")
     write(other, "ff" * 16)
     right = server.admin("SHOW encbench_enclave.key_file")[0][0]
     try:
         with pytest.raises(pg8000.dbapi.Error, match=CLOSED):
             server.admin(
-                COMPARE,
+                "SET enable_seqscan = off",
+                asked,
                 f"ALTER SYSTEM SET encbench_enclave.key_file = '{other}'",
                 "SELECT pg_reload_conf()",
                 "SELECT pg_sleep(0.3)",
-                COMPARE,
+                asked,
             )
     finally:
         server.admin(

@@ -147,6 +147,19 @@ def test_values_in_binary(watched: Postgres, envelopes: dict[str, list[bytes]], 
     assert {"22P03", "22000"} <= seen <= REFUSED
 
 
+def test_a_text_of_no_bytes(watched: Postgres) -> None:
+    """No client's form of a value is so short, and a cast of a superuser's own checks none."""
+    watched.admin("CREATE CAST (bytea AS enc_text) WITHOUT FUNCTION")
+    try:
+        # In a session that has opened nothing yet.
+        with pytest.raises(pg8000.dbapi.DatabaseError) as refused:
+            watched.admin("SELECT enc_seal('x') < ''::bytea::enc_text")
+    finally:
+        watched.admin("DROP CAST (bytea AS enc_text)")
+    assert refused.value.args[0]["C"] == "22000"
+    assert "Sanitizer" not in watched.said()
+
+
 def test_stored_values_that_were_altered(watched: Postgres) -> None:
     """What a column without an index has taken in, without the key, is refused when it is used."""
     watched.admin("CREATE TABLE forged (v enc_int4)", "CREATE TABLE forged_t (v enc_text)")

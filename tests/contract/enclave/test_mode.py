@@ -18,7 +18,7 @@ from encbench.api.testbed import TestbedSpec
 from encbench.api.workload import WorkloadSpec
 from encbench.core.columns.enclave import encrypted
 from encbench.core.columns.layout import MEK, MEK_FILE, key_of
-from encbench.core.connection import Connection, EnclaveClient
+from encbench.core.connection import DATABASE, Connection, EnclaveClient
 from encbench.core.evidence import Proof, TrialProofsRecord
 from encbench.core.records import ClientFacts
 from encbench.engines.registry import engine
@@ -296,6 +296,18 @@ async def test_a_boundary_that_is_off_while_it_is_asked_for(scenario_1: Arm) -> 
     finally:
         admin("ALTER ROLE encbench RESET encbench_enclave.transition_ns")
     assert set(found) == {"settings of single roles or databases"}
+
+
+@pytest.mark.parametrize("cost", ["transition_ns", "value_ns"])
+def test_a_client_does_not_switch_the_boundary_off(scenario_1: Arm, cost: str) -> None:
+    """Its startup option takes the place of the server's own setting before the module is there."""
+    server, made = scenario_1.server, scenario_1.server.credentials
+    place = f"host=127.0.0.1 port={server.layout.port} dbname={DATABASE} user={made['username']}"
+    place += f" password={made['password']} options='-c encbench_enclave.{cost}=0'"
+    compared = "SELECT k < k FROM sbtest1 LIMIT 1"
+    done = server.inside("psql", "--no-psqlrc", "-d", place, "-c", compared)
+    assert done.returncode != 0
+    assert "the costs of the simulated boundary are not set" in done.stderr
 
 
 async def test_the_extension_in_a_plain_arm(plain: Arm) -> None:

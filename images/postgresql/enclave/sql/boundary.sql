@@ -1,4 +1,4 @@
--- Costs are off unless they are set.
+-- Costs as the server's files have them for these tests: off.
 SHOW encbench_enclave.transition_ns;
 SHOW encbench_enclave.value_ns;
 SELECT transition_asked, value_asked, transition_achieved < 2000 AS transition,
@@ -23,9 +23,16 @@ WHERE e > (SELECT enc_seal(1000));
 SELECT clock_timestamp() - began >= interval '26 milliseconds' AS paid FROM timed;
 RESET encbench_enclave.transition_ns;
 RESET encbench_enclave.value_ns;
+-- Without a cost nothing crosses.
+SET encbench_enclave.transition_ns = -1;
+SELECT enc_seal(1) < enc_seal(2);
+RESET encbench_enclave.transition_ns;
+SET encbench_enclave.value_ns = -1;
+SELECT enc_seal(1) + enc_seal(2);
+RESET encbench_enclave.value_ns;
 -- Limits.
 SET encbench_enclave.transition_ns = 1000001;
-SET encbench_enclave.value_ns = -1;
+SET encbench_enclave.value_ns = -2;
 SELECT enclave_calibrate(0);
 SET encbench_enclave.key_file = '/elsewhere';
 SET encbench_enclave.no_such_setting = 1;

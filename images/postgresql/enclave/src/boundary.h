@@ -3,7 +3,7 @@
  *
  * A crossing lasts at least `transition_ns`, and each value that is opened or sealed in it at least
  * `value_ns` more, its cryptography included. What real work does not fill, the process spins away,
- * because a call into an enclave burns processor time. Zero is off.
+ * because a call into an enclave burns processor time. Zero is off. Without costs nothing crosses.
  *
  * The clock is the wall's. A process that loses its processor in a crossing would be credited with
  * the time that it was away; the scheduler's slices are hundreds of times longer than a crossing.
@@ -17,6 +17,7 @@
 
 #include "vault.h"
 
+#define COST_NOT_SET (-1)
 #define COST_MAX 1000000 /* a millisecond */
 
 /* Settings; module.c declares them. */
@@ -42,11 +43,16 @@ static inline void boundary_spin(uint64 end) {
         ;
 }
 
-/* Go in: the key is there, or an ERROR is raised, and the transition is over. */
+/* The ERROR for a crossing whose costs are not set. */
+extern void refuse_crossing(void) __attribute__((noreturn));
+
+/* Go in: key and costs are there, or an ERROR is raised, and the transition is over. */
 static inline uint64 boundary_enter(void) {
     uint64 now = 0;
 
     vault_ready(enclave_key_file);
+    if (unlikely(enclave_transition_ns < 0 || enclave_value_ns < 0))
+        refuse_crossing();
     crossings.transitions++;
     if (enclave_transition_ns > 0 || enclave_value_ns > 0) {
         now = boundary_clock() + enclave_transition_ns;

@@ -28,13 +28,18 @@ SQL_FUNCTION(enc_sum_serialize);
 SQL_FUNCTION(enc_sum_deserialize);
 SQL_FUNCTION(enc_sum_final);
 
-static Sum *new_sum(FunctionCallInfo fcinfo) {
+/* The memory that lives as long as the aggregate; an ERROR outside one. */
+static MemoryContext lasting(FunctionCallInfo fcinfo) {
     MemoryContext context;
-    Sum *made;
 
     if (!AggCheckCallContext(fcinfo, &context))
         elog(ERROR, "called outside an aggregate");
-    made = MemoryContextAlloc(context, sizeof(Sum));
+    return context;
+}
+
+static Sum *new_sum(MemoryContext context) {
+    Sum *made = MemoryContextAlloc(context, sizeof(Sum));
+
     made->inside.total = made->inside.count = 0;
     made->waiting = 0;
     return made;
@@ -71,7 +76,7 @@ static void flush(Sum *sum) {
 }
 
 Datum enc_sum_add(PG_FUNCTION_ARGS) {
-    Sum *sum = PG_ARGISNULL(0) ? new_sum(fcinfo) : (Sum *) PG_GETARG_POINTER(0);
+    Sum *sum = PG_ARGISNULL(0) ? new_sum(lasting(fcinfo)) : (Sum *) PG_GETARG_POINTER(0);
 
     if (!PG_ARGISNULL(1)) {
         if (sum->waiting == SUM_BATCH)
@@ -83,7 +88,7 @@ Datum enc_sum_add(PG_FUNCTION_ARGS) {
 
 /* Both shares are inside: adding them opens no value. */
 Datum enc_sum_combine(PG_FUNCTION_ARGS) {
-    Sum *sum = PG_ARGISNULL(0) ? new_sum(fcinfo) : (Sum *) PG_GETARG_POINTER(0);
+    Sum *sum = PG_ARGISNULL(0) ? new_sum(lasting(fcinfo)) : (Sum *) PG_GETARG_POINTER(0);
 
     if (!PG_ARGISNULL(1)) {
         Sum *other = (Sum *) PG_GETARG_POINTER(1);
@@ -122,14 +127,16 @@ Datum enc_sum_serialize(PG_FUNCTION_ARGS) {
     PG_RETURN_BYTEA_P(share);
 }
 
+/* A worker's share. It is added to another sum at once, so it takes memory that goes soon. */
 Datum enc_sum_deserialize(PG_FUNCTION_ARGS) {
     bytea *share = PG_GETARG_BYTEA_PP(0);
     Value sealed = {(const uint8 *) VARDATA_ANY(share), VARSIZE_ANY_EXHDR(share)};
-    Sum *sum = new_sum(fcinfo);
     uint8 plain[SHARE_SIZE];
     uint64 began;
     bool good;
+    Sum *sum;
 
+    (void) lasting(fcinfo);
     if (sealed.size != ENVELOPE_OVERHEAD + SHARE_SIZE)
         refuse_value();
     began = boundary_enter();
@@ -137,6 +144,7 @@ Datum enc_sum_deserialize(PG_FUNCTION_ARGS) {
     boundary_leave(began, 1);
     if (!good)
         refuse_value();
+    sum = new_sum(CurrentMemoryContext);
     sum->inside.total = int8_of(plain);
     sum->inside.count = int8_of(plain + 8);
     PG_RETURN_POINTER(sum);

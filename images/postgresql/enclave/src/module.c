@@ -6,6 +6,7 @@
 #include "utils/guc.h"
 
 #include "boundary.h"
+#include "page_batch.h"
 #include "vault.h"
 
 PG_MODULE_MAGIC;
@@ -15,9 +16,16 @@ void _PG_init(void);
 static void key_file_changed(const char *path pg_attribute_unused(),
                              void *extra pg_attribute_unused()) {
     vault_forget();
+    page_batch_forget();
 }
 
-/* Only a superuser changes a cost; only the server's files name the key. */
+/*
+ * Only a superuser changes a cost; only the server's files name the key.
+ *
+ * A client's startup options are taken before the server loads this module, and in place of what
+ * the server's files say. It refuses them here, with a WARNING, and leaves the setting at its boot
+ * value. So that value must not be a cost: a client could switch the boundary off.
+ */
 void _PG_init(void) {
     /* The server would not let the settings take their values, and there would be no key. */
     if (IsInParallelMode())
@@ -29,12 +37,13 @@ void _PG_init(void) {
                                &enclave_key_file, "", PGC_SIGHUP, 0, NULL, key_file_changed, NULL);
     DefineCustomIntVariable("encbench_enclave.transition_ns",
                             "Nanoseconds that a crossing of the simulated boundary takes.",
-                            "0 is off.", &enclave_transition_ns, 0, 0, COST_MAX, PGC_SUSET, 0, NULL,
-                            NULL, NULL);
+                            "0 is off; at -1 nothing crosses.", &enclave_transition_ns,
+                            COST_NOT_SET, COST_NOT_SET, COST_MAX, PGC_SUSET, 0, NULL, NULL, NULL);
     DefineCustomIntVariable("encbench_enclave.value_ns",
                             "Nanoseconds that each value takes behind the simulated boundary.",
-                            "Its cryptography is included. 0 is off.", &enclave_value_ns, 0, 0,
-                            COST_MAX, PGC_SUSET, 0, NULL, NULL, NULL);
+                            "Its cryptography is included. 0 is off; at -1 nothing crosses.",
+                            &enclave_value_ns, COST_NOT_SET, COST_NOT_SET, COST_MAX, PGC_SUSET, 0,
+                            NULL, NULL, NULL);
 #if PG_VERSION_NUM >= 150000
     MarkGUCPrefixReserved("encbench_enclave");
 #else

@@ -77,10 +77,11 @@ static bool find_page(Kind kind, const void *pointer, IndexPage *found) {
     found->index = index_facts(found->state.file);
     if (!found->index->batches || found->index->kind != kind)
         return false;
-    /* Without a record in the log, a change would leave the page's last one as it was. */
+    /* 0 until the page is first logged, as in an index that was built under wal_level = minimal.
+     * Whatever changes it after the transaction that built it is logged. */
     found->state.changed = BufferGetLSNAtomic(found->buffer);
-    return !XLogRecPtrIsInvalid(found->state.changed) &&
-           !RelFileLocatorSkippingWAL(found->state.file);
+    /* Without a record in the log, a change would leave the page's last one as it was. */
+    return !RelFileLocatorSkippingWAL(found->state.file);
 }
 
 static IndexTuple tuple_at(Page page, OffsetNumber number) {
@@ -238,6 +239,11 @@ static const Memo *ask(const IndexPage *in, const void *item, Value key) {
     memo->used = true;
     next_memo = (next_memo + 1) % MEMOS;
     return memo;
+}
+
+void page_batch_forget(void) {
+    for (int i = 0; i < MEMOS; i++)
+        memos[i].used = false;
 }
 
 static int standing_of(const Memo *memo, OffsetNumber number) {

@@ -27,6 +27,9 @@
  */
 extern bool page_batch_order(Kind kind, const void *item, Value key, int *order);
 
+/* Forget what was found out about pages, as the key is forgotten by which it was. */
+extern void page_batch_forget(void);
+
 /* Support functions of the operator classes that batch; compare.c has them. */
 extern Datum enc_int4_batch_cmp(FunctionCallInfo fcinfo);
 extern Datum enc_text_batch_cmp(FunctionCallInfo fcinfo);

@@ -45,10 +45,12 @@ extern bool vault_open_and_keep(Kind kind, Value value, uint8 *plain);
 /* The same, for a value that is likely to be the one of the last time, such as the key of an index
  * search. */
 static inline bool vault_open_again(Kind kind, Value value, uint8 *plain) {
+    if (!envelope_fits(kind, value))
+        return false;
     if (value.size != vault_kept.size || memcmp(value.bytes, vault_kept.envelope, value.size) != 0)
         return vault_open_and_keep(kind, value, plain);
     memcpy(plain, vault_kept.plain, value.size - ENVELOPE_OVERHEAD);
-    return envelope_fits(kind, value);
+    return true;
 }
 
 /* Seal `size` bytes into `envelope`, which has room for ENVELOPE_OVERHEAD more. False if libcrypto

@@ -33,7 +33,7 @@ COLUMN_TYPES = (
     f"WHERE {_OURS} AND relkind = 'r' AND attnum > 0 AND NOT attisdropped ORDER BY 1, attnum"
 )
 INDEXES = (
-    "SELECT t.relname, i.relname, attname, opcname, indisunique FROM pg_index "  # noqa: S608
+    "SELECT t.relname, i.relname, attname, opcname FROM pg_index "  # noqa: S608
     f"JOIN (SELECT oid, relname FROM pg_class WHERE {_OURS}) t ON t.oid = indrelid "
     "JOIN pg_class i ON i.oid = indexrelid "
     "JOIN pg_attribute ON attrelid = indrelid AND attnum = indkey[0] "
@@ -193,14 +193,8 @@ def _refused(why: str) -> wire.EnclaveSeen:
 
 
 def _index(row: Row) -> wire.EnclaveIndexRow:
-    table, name, column, operators, unique = row
-    return wire.EnclaveIndexRow(
-        table=str(table),
-        name=str(name),
-        column=str(column),
-        operatorClass=str(operators),
-        unique=bool(unique),
-    )
+    table, name, column, operators = (str(part) for part in row)
+    return wire.EnclaveIndexRow(table=table, name=name, column=column, operatorClass=operators)
 
 
 def _calibration(row: Row) -> wire.CalibrationRow:

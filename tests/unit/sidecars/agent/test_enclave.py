@@ -43,7 +43,7 @@ class Session:
         self.statements.append(statement)
         answers: dict[str, Callable[[], list[Any]]] = {
             enclave.COLUMN_TYPES: lambda: [("sbtest1", *item) for item in self.types.items()],
-            enclave.INDEXES: lambda: [("sbtest1", "k_1", "k", "enc_int4_ops", False)],
+            enclave.INDEXES: lambda: [("sbtest1", "k_1", "k", "enc_int4_ops")],
             enclave.CALIBRATION: lambda: [(8000, 8011.5, 1200, 1199.0)],
             enclave.OVERRIDES: lambda: self.overrides,
         }
@@ -75,7 +75,6 @@ def test_what_the_server_has(tmp_path: Path) -> None:
         "name": "k_1",
         "column": "k",
         "operatorClass": "enc_int4_ops",
-        "unique": False,
     }
     assert made["calibration"]["transition"] == 8011.5
     assert made["calibration"]["valueAsked"] == 1200
