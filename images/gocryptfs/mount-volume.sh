@@ -59,8 +59,8 @@ child=$!
 patience=10
 clean='' guard=''
 end() {
-  # A server that ended by itself has removed its pid file.
-  if [ -z "$(find "$point" -maxdepth 2 -name '*.pid' 2>/dev/null)" ]; then
+  # A server that ended by itself has removed its pid file. A search that fails has seen nothing.
+  if left=$(find "$point" -maxdepth 2 -name '*.pid') && [ -z "$left" ]; then
     clean=yes
   fi
   umount "$point" || clean=''

@@ -54,5 +54,5 @@ def test_every_setting_is_in_force(plaintext_server: MariaDB, tde_server: MariaD
         assert rows["max_connections"] == "24"
         assert rows["tmpdir"] == f"{server.layout.volume}/tmp"
         assert rows["binlog_expire_logs_seconds"] == "3600"
-        assert rows["innodb_flush_log_at_trx_commit"] == "1"
+        assert rows["innodb_flush_log_at_trx_commit"] == rows["sync_binlog"] == "1"
         assert rows["skip_name_resolve"] == "ON"

@@ -130,3 +130,18 @@ def test_a_server_that_is_there_is_not_taken_for_a_left_behind_one(
     assert again.returncode != 0
     assert "lock file" in again.stderr
     assert plaintext_server.admin("SELECT 1") == [(1,)]
+
+
+def test_a_crash_leaves_a_pid_file_until_the_next_start() -> None:
+    """PostgreSQL removes its own although its files are no dataset then."""
+    with running({}) as server:
+        crashed = Path(server.layout.volume, "crashed.pid")
+        asked = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'background writer'"
+        ((writer,),) = server.admin(asked)
+        server.inside("kill", "-KILL", str(writer))
+        assert server.process is not None
+        assert server.process.wait(30) == 1
+        assert crashed.exists()
+        assert not Path(server.layout.data, "postmaster.pid").exists()
+        server.start()
+        assert not crashed.exists()

@@ -60,9 +60,11 @@ def _defaults(spec: TestbedSpec) -> Settings:
         POOL.setting: size,
         **(whole if is_before(instance.version, FIRST_SMALL_CHUNKS) else {}),
         "max_prepared_stmt_count": innodb.MOST_STATEMENTS,
-        # Durable at each commit. This is the server's default, but explicit here because it decides
-        # the outcome of every write workload.
+        # Durable at each commit, which decides the outcome of every write workload. It takes both:
+        # InnoDB leaves out its own sync at commit where there is a binary log, because recovery
+        # commits what that log holds. By default the server does not sync that log.
         "innodb_flush_log_at_trx_commit": "1",
+        "sync_binlog": "1",
         **innodb.STEADY,
         # The server drops binary logs after an hour, because a long campaign would otherwise fill
         # the volume; no replica needs them.

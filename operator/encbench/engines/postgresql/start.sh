@@ -16,6 +16,11 @@ for lock in "$1/data/postmaster.pid" "$1"/.s.PGSQL.*.lock; do
   fi
 done
 
+# PostgreSQL removes its pid file even where one of its processes has crashed. This one stays then,
+# because a copy of the data is refused while there is a pid file.
+crashed=$1/crashed.pid
+rm -f "$crashed"
+
 server=
 signalled=
 trap 'signalled=1; [ -z "$server" ] || kill -INT "$server"' TERM INT
@@ -26,9 +31,13 @@ server=$!
 
 wait "$server"
 code=$?
-# A signal interrupts wait; the server's own exit code comes with the next one.
-while [ -n "$signalled" ] && kill -0 "$server" 2>/dev/null; do
-  wait "$server"
-  code=$?
+# A signal interrupts wait; the server's own exit code comes with the next one. A code that wait has
+# given before is 127 then.
+while [ -n "$signalled" ]; do
+  signalled=
+  wait "$server" 2>/dev/null
+  own=$?
+  [ "$own" -eq 127 ] || code=$own
 done
+[ "$code" -eq 0 ] || touch "$crashed"
 exit "$code"

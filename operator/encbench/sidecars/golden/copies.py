@@ -148,6 +148,6 @@ class GoldenVolume:
 
 
 _KILLED = (
-    "the server was killed instead of stopped, so its files are not a usable dataset: find out why "
-    "it did not stop in time"
+    "the server was killed instead of stopped, or it crashed, so its files are not a usable "
+    "dataset: read its log, and find out why it did not stop in time"
 )

@@ -41,9 +41,10 @@ def test_tls_is_one_version_and_one_suite_for_everybody(
 
 
 def test_a_template_changes_defaults_and_nothing_that_is_owned() -> None:
-    wanted = {"innodb_flush_log_at_trx_commit": "2", "port": "1", "log_bin": "0"}
+    defaults = {"innodb_flush_log_at_trx_commit": "2", "sync_binlog": "0"}
+    wanted = {**defaults, "port": "1", "log_bin": "0"}
     settings = server_settings(spec_of_testbed(TDE, settings=wanted), POD)
-    assert settings["innodb_flush_log_at_trx_commit"] == "2"
+    assert {name: settings[name] for name in defaults} == defaults
     assert settings["port"] == "3306"
     assert settings["log_bin"] == "binlog"
 

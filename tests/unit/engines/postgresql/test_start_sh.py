@@ -34,6 +34,7 @@ while True:
 """
 """Not a shell's script: the shell that starts it has it ignore INT, as the real server does not."""
 FAILING = "#!/bin/sh\nexit 7\n"
+CRASHED = "volume/crashed.pid"
 
 Start = Callable[..., "subprocess.Popen[bytes]"]
 
@@ -74,17 +75,30 @@ def wait_for(path: Path) -> str:
 def test_a_request_to_end_is_a_fast_shutdown_that_is_waited_for(
     start: Start, tmp_path: Path
 ) -> None:
+    (tmp_path / CRASHED).touch()
     process = start()
     wait_for(tmp_path / "up")
+    assert not (tmp_path / CRASHED).exists(), "it was an earlier server's"
     assert wait_for(tmp_path / "arguments") == "--config-file=/etc/postgresql.conf"
     process.send_signal(signal.SIGTERM)
     assert wait_for(tmp_path / "shutdown") == "fast"
     assert process.poll() is None
     assert process.wait(10) == 0
+    assert not (tmp_path / CRASHED).exists()
 
 
-def test_the_server_s_own_failure_is_the_container_s(start: Start) -> None:
+def test_the_server_s_own_failure_is_the_container_s(start: Start, tmp_path: Path) -> None:
     assert start(FAILING).wait(10) == 7
+    assert (tmp_path / CRASHED).exists()
+
+
+def test_a_crash_during_the_shutdown_leaves_a_pid_file(start: Start, tmp_path: Path) -> None:
+    """The server's own is gone then, and a copy of the data must be refused all the same."""
+    process = start(SERVER.replace("sys.exit(0)", "sys.exit(1)"))
+    wait_for(tmp_path / "up")
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(10) == 1
+    assert (tmp_path / CRASHED).exists()
 
 
 LOCKS = ("data/postmaster.pid", ".s.PGSQL.5432.lock")

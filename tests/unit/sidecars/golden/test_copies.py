@@ -88,7 +88,7 @@ def test_a_pod_that_replaces_the_copying_one_gives_the_copys_account(volume: Gol
 
 
 def test_a_server_that_was_killed_is_not_copied(volume: GoldenVolume) -> None:
-    for left in ("mariadb.pid", "data/postmaster.pid"):
+    for left in ("mariadb.pid", "crashed.pid", "data/postmaster.pid"):
         (volume.root / left).touch()
         with pytest.raises(CopyRefused, match=f"killed instead of stopped.*{Path(left).name}"):
             volume.prepare("golden", cold=False)
