@@ -145,11 +145,12 @@ def _campaign(kube: Kube, design: str, number: int) -> Row | None:
 def _line(row: Row | None) -> str:
     if row is None or "overhead" not in row:
         return "no result"
-    floor = row["noiseFloor"]
-    cpu = row.get("cpuPerTransactionOverhead")
+    cpu, floor = row.get("cpuPerTransactionOverhead"), "(not measured)"
+    if row["noiseFloor"] is not None:
+        floor = f"±{100 * row['noiseFloor']:5.1f} %"
     return (
         f"{row['verdict']:12}  TPS {_shown(row['overhead'])}  "
-        f"noise floor ±{100 * floor:5.1f} %  CPU per transaction {_shown(cpu)} "
+        f"noise floor {floor}  CPU per transaction {_shown(cpu)} "
         f"{row.get('cpuPerTransactionVerdict', '-')}  {row['blocks']} blocks"
     )
 

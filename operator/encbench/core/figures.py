@@ -1,6 +1,6 @@
-"""Figures that only some tools report, by their name in records, results and rows.
+"""Figures that only some workloads have, by their name in records, results and rows.
 
-A tool's figures are rates or counts over all replicas, because those add up; a recovery's are the
+A tool's figures are rates or counts over all replicas, because those add up; others are the
 server's.
 """
 
@@ -16,3 +16,6 @@ RECOVERY_SECONDS = "recoverySeconds"
 """Recovery workloads: from the start of the new server process to its first answer to a query."""
 STOP_SECONDS = "stopSeconds"
 """Recovery workloads: from the signal until no process of the server was left."""
+DATABASE_SIDE_CPU = "databaseSideCpuCores"
+"""All but recoveries: cores of server and proxy together, of the server alone where there is no
+proxy; absent where one of them has no figure."""

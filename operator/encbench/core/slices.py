@@ -262,7 +262,9 @@ def _sum(slot: int, values: Sequence[int | None]) -> int:
 def with_server(slices: Slices, answer: SlotsAnswer) -> Slices:
     """The same with what the agent read of the server at the edges of every slot.
 
-    A slot whose readings lie elsewhere than its clients' edges keeps None.
+    A slot whose counted part is not as long by the agent's readings as by its clients keeps None.
+    Where it lies is not compared, because the readings are by the agent's own clock. The agent goes
+    by the same timetable, to which `unkept` holds the clients.
     """
     found = {row["slot"]: row for row in answer["rows"]}
     rows = tuple(

@@ -13,6 +13,7 @@ from encbench.audit.known import OWN
 from encbench.audit.naming import Naming
 from encbench.audit.own import COUNTERPARTS
 from encbench.audit.tables import read
+from encbench.report.analysis.studies import studies
 from encbench.report.figures import FIGURES
 from encbench.report.formats.csvrows import COLUMNS, csv_rows, csv_study
 from encbench.report.formats.csvrows import written as csv_written
@@ -242,6 +243,35 @@ def test_all_files_of_a_report_agree_with_each_other(study: Study) -> None:
     # In these made-up figures arms may have the very same CPU, which is a repeat.
     assert [it.text for it in found.findings if it.kind != "repeat"] == []
     assert len(tables) > 1
+
+
+def _with_one_response_time(study: Study) -> tuple[list[object], Audit]:
+    """The response times of a study of sysbench in which all are 5 ms, and what its audit says."""
+    report, same = golden.report_of(study), {"latency_average_ms": 5.0}
+    groups = [
+        one.model_copy(update={"rows": tuple(row.model_copy(update=same) for row in one.rows)})
+        for one in report.groups
+    ]
+    (table,) = studies(groups, report.resolved)
+    assert [column.name for column in table.columns[6:]] == [
+        "plain_response_ms",
+        "encrypted_response_ms",
+        "response_increase_percent",
+    ]
+    cells: list[object] = [cell for row in table.rows for cell in row[6:]]
+    return cells, audited(study_sysbench_all=csv_study(table).encode())
+
+
+def test_response_times_at_a_fixed_rate_are_in_no_study() -> None:
+    """They do not follow from rate and threads, so that they would seem to break Little's law."""
+    free = Study(blocks=2, concurrency=(16, 32, 64), loss={"all": 0.1}, modes={"all": ENCRYPTS})
+    cells, found = _with_one_response_time(replace(free, rate=100))
+    assert cells == [None] * 9
+    assert not found.findings
+    assert found.counts == {"follows": 3}
+    cells, found = _with_one_response_time(free)
+    assert None not in cells
+    assert {finding.kind for finding in found.findings} == {"law"}
 
 
 def test_a_figure_of_two_published_tables_still_has_to_be_one() -> None:

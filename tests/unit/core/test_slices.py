@@ -168,7 +168,7 @@ def test_the_server_is_known_in_every_slot_of_the_block() -> None:
     assert whole == pytest.approx(found.block.cpu_seconds)
 
 
-def test_readings_at_other_moments_are_not_used() -> None:
+def test_readings_of_another_length_are_not_used() -> None:
     found = with_server(slices(), answer(0.1, 0.8, 0.2, 0.6, late=0.4))
     assert [one.database_cpu_seconds for one in found.rows] == [None, None]
 

@@ -1,11 +1,13 @@
-"""How many observations a narrower interval takes, from the spread of those that there are.
+"""How much a narrower interval takes, from the spread of what there is.
 
-The half-width of Student's interval of N observations is t(0.975; N - 1) · s / √N. The spread s is
-known, so this says how wide an interval of more of them would be. It says nothing about where that
-interval would lie, so it promises no verdict.
+The half-width of Student's interval of N observations is t(0.975; d) · s / √N. The spread s is
+known, so this says how wide an interval of more of them would be. The caller says how the degrees
+of freedom d grow with N: some are lost to the mean of each campaign, and rounds are put together to
+batches. It says nothing about where that interval would lie, so it promises no verdict.
 """
 
 import math
+from collections.abc import Callable
 
 from encbench.core.statistics.intervals import LEVEL, Estimate, t_quantile
 
@@ -13,19 +15,22 @@ MOST = 1_000_000
 """More observations than any campaign has."""
 
 
-def observations(found: Estimate, target: float) -> int | None:
+def in_all(found: Estimate, have: int, target: float, degrees: Callable[[int], int]) -> int | None:
     """How many in all reach a half-width of at most `target` on the log scale.
 
-    At least as many as there are; None where their spread is not known, or MOST would not do.
+    The estimate is of `have`, counted in what can be added: blocks, sets of testbeds or rounds. The
+    interval of N in all has degrees(N) degrees of freedom. At least `have`; None where their spread
+    is not known, or MOST would not do.
     """
     if found.error is None or target <= 0:
         return None
-    spread = found.error * math.sqrt(found.units)
+    spread = found.error * math.sqrt(have)
 
     def reached(count: int) -> bool:
-        return t_quantile((1 + LEVEL) / 2, count - 1) * spread / math.sqrt(count) <= target
+        free = degrees(count)
+        return free > 0 and t_quantile((1 + LEVEL) / 2, free) * spread / math.sqrt(count) <= target
 
-    low, high = found.units, found.units
+    low, high = have, have
     while not reached(high):
         low, high = high, 2 * high
         if low > MOST:

@@ -1,6 +1,6 @@
 """The figure of a trial that decides how many blocks its condition gets."""
 
-from encbench.core.figures import RECOVERY_SECONDS
+from encbench.core.figures import DATABASE_SIDE_CPU, RECOVERY_SECONDS
 from encbench.reconcile.objects import Trial
 
 
@@ -15,9 +15,12 @@ def measured(trial: Trial) -> float | None:
 
 
 def cpu_at_a_rate(trial: Trial) -> float | None:
-    """The server's CPU per transaction, where the workload offers a fixed rate."""
+    """CPU per transaction of server and proxy, where the workload offers a fixed rate.
+
+    The report judges by the same figure then. Trials of earlier operators have none.
+    """
     tps, result, workload = measured(trial), trial.status.result, trial.spec.workload
     if workload.offered_tps is None or workload.recovery is not None or result is None:
         return None
-    cores = result.database_cpu_cores
+    cores = result.extra.get(DATABASE_SIDE_CPU)
     return cores / tps if tps and cores else None

@@ -127,7 +127,7 @@ class LedgerLine:
     figure: float | None
     """TPS, or the seconds of a recovery; None if it does not count."""
     cpu: float | None
-    """The server's CPU per transaction at a fixed rate."""
+    """CPU per transaction of server and proxy at a fixed rate."""
     release_at: float | None
     created: str
 

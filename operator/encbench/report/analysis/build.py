@@ -180,13 +180,14 @@ def _groups(
     before: Sequence[_Earlier],
 ) -> Iterable[Group]:
     for cell in index.cells:
+        in_cell = [trial for trial in views if trial.cell == cell.name]
         for condition in cell.conditions:
-            trials = _under(views, cell, condition)
+            trials = _under(in_cell, cell, condition)
             earlier = [
                 (one.index.campaign.name, _under(one.views, cell, condition)) for one in before
             ]
             lost = _under(gone, cell, condition)
-            found = group(index, cell, condition, trials, earlier, lost)
+            found = group(index, cell, condition, trials, in_cell, earlier, lost)
             latency = distributions(found, {trial.name: trial for trial in trials})
             yield found.model_copy(update={"latency": latency})
 

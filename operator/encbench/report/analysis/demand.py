@@ -1,17 +1,21 @@
-"""What a narrower interval would take in rounds or blocks, and in minutes."""
+"""What a narrower interval would take in rounds or blocks, and in minutes.
+
+More is measured as a follow-up measures it (`kubectl encbench extend`): in whole blocks of the same
+plan, pooled with those that there are. The spread is then taken around one more mean, that of the
+follow-up. Rounds of few blocks come in batches, whose number is limited, and from six blocks on
+each block is one observation (`core.statistics.rounds`). The spread of the rounds themselves is
+assumed to stay, and batches to be independent whatever their length.
+"""
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from statistics import median
 
-from encbench.api.conditions import parse_time
-from encbench.core.statistics.demand import observations
+from encbench.core.statistics.demand import in_all
 from encbench.core.statistics.intervals import Estimate
+from encbench.core.statistics.rounds import batches
 from encbench.report.analysis.rounds import AMOUNTS
 from encbench.report.analysis.views import rounded
 from encbench.report.document.group import Demand, Finding
-from encbench.report.document.trial import TrialView
 from encbench.report.figures import JUDGED
 from encbench.report.words.judgement import JudgementReason, reason
 
@@ -21,12 +25,12 @@ NARROWER = (JudgementReason.TOO_WIDE, JudgementReason.CORRECTION)
 
 @dataclass(frozen=True)
 class MeasuringPace:
-    """What one more observation takes: some rounds of a block, or whole blocks."""
+    """What is added to a condition's observations, and what it takes."""
 
-    rounds: float
-    """Of a block, where batches of rounds are the observations of a figure of slices; else 0."""
+    rounds: int
+    """Of a block, where batches of them are the observations of a figure of slices; else 0."""
     blocks: int
-    """Where blocks are."""
+    """Of one observation elsewhere: a set of testbeds has several."""
     group: int
     """Blocks that belong together."""
     round_seconds: float
@@ -47,34 +51,33 @@ def demand(finding: Finding, found: Estimate, margin: float, pace: MeasuringPace
     half = (change.high - change.low) / 2
     target = margin / 2 if half > margin / 2 else half / 2
     # On the log scale the same change is larger, the more an arm loses.
-    needed = observations(found, target / math.exp(found.mean))
-    if needed is None or needed <= found.units:
-        return None
-    more = needed - found.units
+    log_target = target / math.exp(found.mean)
     if pace.rounds and JUDGED[finding.figure].field in AMOUNTS:
-        rounds = math.ceil(more * pace.rounds)
+        rounds = _more_rounds(found, finding.blocks, pace.rounds, log_target)
+        if not rounds:
+            return None
         seconds = rounded(rounds * pace.round_seconds)
         return Demand(half_width=rounded(target), rounds=rounds, seconds=seconds)
-    blocks = pace.group * math.ceil(more * pace.blocks / pace.group)
+    units = _more_units(found, log_target)
+    if not units:
+        return None
+    blocks = pace.group * math.ceil(units * pace.blocks / pace.group)
     seconds = rounded(blocks * pace.block_seconds)
     return Demand(half_width=rounded(target), blocks=blocks, seconds=seconds)
 
 
-def block_seconds(blocks: Mapping[int, Mapping[str, TrialView]], *, at_once: bool) -> float:
-    """How long a block takes, from the creation of its trials until their windows end.
+def _more_rounds(found: Estimate, blocks: int, each: int, target: float) -> int | None:
+    """How many rounds more than those of so many blocks; they are measured in blocks of `each`."""
+    have = blocks * each
 
-    The trials of a block run one after the other, or `at_once`.
-    """
-    lasted = []
-    for by_arm in blocks.values():
-        own = [seconds for trial in by_arm.values() if (seconds := _lasted(trial)) is not None]
-        if own:
-            lasted.append(max(own) if at_once else sum(own))
-    return median(lasted) if lasted else 0.0
+    def degrees(rounds: int) -> int:
+        after = blocks + math.ceil((rounds - have) / each)
+        return after * len(batches(each, after)) - found.campaigns - 1
+
+    needed = in_all(found, have, target, degrees)
+    return None if needed is None else needed - have
 
 
-def _lasted(trial: TrialView) -> float | None:
-    if trial.window is None:
-        return None
-    begun = parse_time(trial.start_time).timestamp() if trial.start_time else trial.window.start
-    return trial.window.end - begun
+def _more_units(found: Estimate, target: float) -> int | None:
+    needed = in_all(found, found.units, target, lambda units: units - found.campaigns - 1)
+    return None if needed is None else needed - found.units

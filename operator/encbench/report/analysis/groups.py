@@ -15,9 +15,10 @@ from encbench.core.statistics.saturation import KEPT_UP, saturation
 from encbench.core.timetable import GUARD
 from encbench.report.analysis import pooled
 from encbench.report.analysis.capacity import capacity
-from encbench.report.analysis.demand import MeasuringPace, block_seconds
+from encbench.report.analysis.demand import MeasuringPace
 from encbench.report.analysis.findings import comparisons
 from encbench.report.analysis.interleaving import carry_overs, interleaving
+from encbench.report.analysis.pace import block_seconds
 from encbench.report.analysis.pairs import Blocks, Pairs, interval
 from encbench.report.analysis.rounds import of_batches
 from encbench.report.analysis.steps import steps
@@ -36,13 +37,15 @@ def group(
     cell: IndexCell,
     condition: IndexCondition,
     trials: Sequence[TrialView],
+    in_cell: Sequence[TrialView],
     earlier: Earlier = (),
     lost: Sequence[IndexTrial] = (),
 ) -> Group:
     """One condition. `trials` are those of this cell and condition, in the order they ran.
 
-    `earlier` are those of the campaigns that this one extends, where they may be pooled; `lost` are
-    its trials without a record. RecordError when two of them claim one place.
+    `in_cell` are those of all its cell's conditions. `earlier` are those of the campaigns that this
+    one extends, where they may be pooled; `lost` are its trials without a record. RecordError when
+    two of them claim one place.
     """
     spec, workload = index.spec, index.resolved.workloads[condition.workload]
     own = (cell.name, condition.workload, condition.concurrency)
@@ -79,7 +82,7 @@ def group(
     primary = judging[0]
     floors = {figure.key: pairs.noise_floor(figure) for figure in judging}
     known = {key: rounded(floor) for key, floor in floors.items() if floor is not None}
-    pace = _pace(spec, pairs)
+    pace = _pace(spec, pairs, block_seconds(alone.blocks, in_cell, spec.blocks.per_testbed))
     compared = comparisons(pairs, judging, floors, spec.margin, (*trials, *lost), pace, looks)
     of_arm = {comparison.arm: comparison for comparison in compared}
     half_width = _half_width(pairs, primary)
@@ -148,19 +151,18 @@ def _is_solo(spec: CampaignSpec, block: int) -> bool:
     return spec.blocks.interleave is not None and not plan.is_interleaved(spec.blocks, block)
 
 
-def _pace(spec: CampaignSpec, pairs: Pairs) -> MeasuringPace:
-    """What one more observation takes."""
+def _pace(spec: CampaignSpec, pairs: Pairs, seconds: float) -> MeasuringPace:
+    """What is added to the observations, where a block takes so many seconds."""
     interleave, blocks, arms = spec.blocks.interleave, len(pairs.blocks), len(pairs.arms)
     # As in `Pairs.observed`: of many blocks each is one observation, of few each has several.
     parts = [of_batches(TPS.field, of, blocks) or [] for of in pairs.blocks.values()]
     divided = pairs.one_set and any(len(own) > 1 for own in parts)
-    rounds, observations = (_rounds(pairs) or 0) * blocks, sum(len(own) for own in parts)
     return MeasuringPace(
-        rounds=rounds / observations if divided else 0.0,
+        rounds=(_rounds(pairs) or 0) if divided else 0,
         blocks=spec.blocks.per_testbed or 1,
         group=plan.group(spec.blocks),
         round_seconds=arms * (interleave.slice_seconds + GUARD) if interleave else 0.0,
-        block_seconds=block_seconds(pairs.blocks, at_once=interleave is not None),
+        block_seconds=seconds,
     )
 
 

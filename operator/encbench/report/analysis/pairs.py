@@ -123,13 +123,18 @@ class Pairs:
         by_campaign: dict[int, Blocks] = {}
         for block, own in self.blocks.items():
             by_campaign.setdefault(self.campaign(block), {})[block] = own
-        parts = [replace(self, blocks=blocks).by_testbed(field) for blocks in by_campaign.values()]
-        known = [part for part in parts if part is not None]
+        parts = [replace(self, blocks=blocks) for blocks in by_campaign.values()]
+        # By blocks: how many observations a block has depends on how many blocks stand beside it.
+        known = [
+            (len(part.complete(field)), found.mean)
+            for part in parts
+            if (found := part.by_testbed(field)) is not None
+        ]
         if not known:
             return None
-        whole = sum(part.n for part in known)
-        size = math.hypot(*(part.mean for part in known)) / math.sqrt(len(known))
-        return size * math.hypot(*(part.n / whole for part in known))
+        whole = sum(blocks for blocks, _ in known)
+        size = math.hypot(*(mean for _, mean in known)) / math.sqrt(len(known))
+        return size * math.hypot(*(blocks / whole for blocks, _ in known))
 
     def _of(self, found: Sequence["PairedObservation"], arm: str) -> list[float]:
         """A mode's figures by observation: those of both its arms where it is the baseline."""

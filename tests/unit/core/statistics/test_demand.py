@@ -1,10 +1,11 @@
 """How many observations a narrower interval takes, against tables of Student's t."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
-from encbench.core.statistics.demand import MOST, observations
+from encbench.core.statistics.demand import MOST, in_all
 from encbench.core.statistics.intervals import Estimate, of_ratios
 
 
@@ -12,6 +13,11 @@ def spread(deviation: float, units: int) -> Estimate:
     """An estimate of that many observations with that standard deviation."""
     error = deviation / math.sqrt(units)
     return Estimate(n=units, mean=-0.05, deviation=deviation, units=units, error=error)
+
+
+def observations(found: Estimate, target: float) -> int | None:
+    """Around one mean."""
+    return in_all(found, found.units, target, lambda count: count - 1)
 
 
 def test_by_the_tables() -> None:
@@ -35,6 +41,23 @@ def test_the_number_is_the_smallest_that_does() -> None:
         assert found is not None
         assert (spread(deviation, found).half_width() or 1) <= 0.01
         assert found == 5 or (spread(deviation, found - 1).half_width() or 0) > 0.01
+
+
+def test_each_campaign_s_mean_takes_a_degree_of_freedom() -> None:
+    # t(0.975; 15) = 2.131: 2.131 · 0.02 / √18 = 0.01005, so it takes one more.
+    three = replace(spread(0.02, 12), campaigns=3)
+    assert in_all(three, 12, 0.01, lambda count: count - three.campaigns) == 19
+
+
+def test_where_degrees_stay_only_the_error_shrinks() -> None:
+    # t(0.975; 10) = 2.228: (2.228 · 0.02 / 0.01)² = 19.86.
+    assert in_all(spread(0.02, 12), 12, 0.01, lambda _: 10) == 20
+    # Counted in rounds, of which an observation has eight: 158.8.
+    assert in_all(spread(0.02, 12), 96, 0.01, lambda _: 10) == 159
+
+
+def test_an_interval_needs_a_degree_of_freedom() -> None:
+    assert in_all(spread(0.001, 2), 2, 0.01, lambda count: count - 2) == 3
 
 
 @pytest.mark.parametrize("target", [0.0, -0.1, 1e-9])

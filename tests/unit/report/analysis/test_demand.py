@@ -1,4 +1,4 @@
-"""What a narrower interval takes in rounds, blocks and minutes; a loss of TPS as cores."""
+"""What a narrower interval takes in rounds and blocks; a loss of TPS as cores."""
 
 import math
 from dataclasses import replace
@@ -7,6 +7,7 @@ import pytest
 
 from encbench.api.overheadreport import Interval, Row, Saturation
 from encbench.core.statistics.intervals import Estimate
+from encbench.core.statistics.rounds import batches
 from encbench.report.analysis.build import build
 from encbench.report.analysis.capacity import capacity
 from encbench.report.analysis.demand import MeasuringPace, demand
@@ -14,8 +15,9 @@ from encbench.report.document import Report
 from encbench.report.document.group import Demand, Finding
 from tests.data.report.synthetic import Study, write
 
-ROUNDS = MeasuringPace(rounds=2.0, blocks=1, group=2, round_seconds=9.15, block_seconds=400)
-BLOCKS = replace(ROUNDS, rounds=0.0)
+ROUNDS = MeasuringPace(rounds=24, blocks=1, group=2, round_seconds=9.15, block_seconds=400)
+"""One block of 24 rounds is observed in twelve batches of two."""
+BLOCKS = replace(ROUNDS, rounds=0)
 
 
 def inconclusive(low: float, high: float) -> Finding:
@@ -32,10 +34,47 @@ def spread(deviation: float, units: int, ratio: float = 1.0) -> Estimate:
 
 
 def test_in_rounds() -> None:
-    # 18 observations for ±1 %, as tests/unit/core/statistics/test_demand.py has it: six more
-    # batches of two rounds.
+    # Two blocks are observed in 16 batches, less a mean each: t(0.975; 14) = 2.145. The error is
+    # 0.02 / √12 · √(24 / 37) then, so that 37 rounds in all reach ±0.997 %, and 36 ±1.011 %.
     found = demand(inconclusive(0.0, 0.03), spread(0.02, 12), 0.02, ROUNDS)
-    assert found == Demand(half_width=0.01, rounds=12, seconds=109.8)
+    assert found == Demand(half_width=0.01, rounds=13, seconds=118.95)
+
+
+@pytest.mark.parametrize(
+    ("blocks", "rounds"), [(1, 10), (1, 48), (2, 20), (3, 12), (4, 30), (5, 6), (5, 60)]
+)
+@pytest.mark.parametrize("error", [0.008, 0.02, 0.05])
+def test_a_follow_up_of_so_many_rounds_has_that_half_width(
+    blocks: int, rounds: int, error: float
+) -> None:
+    """Made as `extend` makes it: of whole blocks, and pooled with the first campaign."""
+
+    def measured(after: int, campaigns: int) -> Estimate:
+        units = after * len(batches(rounds, after))
+        found = spread(error * math.sqrt(blocks * units / after), units)
+        return replace(found, campaigns=campaigns)
+
+    finding = inconclusive(0.0, 0.04).model_copy(update={"blocks": blocks})
+    asked = demand(finding, measured(blocks, 1), 0.02, replace(ROUNDS, rounds=rounds))
+    assert asked is not None and asked.rounds is not None
+    reached = measured(blocks + math.ceil(asked.rounds / rounds), 2).half_width()
+    assert reached is not None
+    assert reached <= asked.half_width == 0.01
+
+
+@pytest.mark.parametrize("blocks", [3, 4, 6, 9])
+@pytest.mark.parametrize("campaigns", [1, 2])
+def test_a_follow_up_of_so_many_blocks_has_that_half_width(blocks: int, campaigns: int) -> None:
+    before = replace(spread(0.05, blocks), campaigns=campaigns)
+    asked = demand(inconclusive(0.0, 0.04), before, 0.02, BLOCKS)
+    assert asked is not None and asked.blocks is not None
+    after = replace(spread(0.05, blocks + asked.blocks), campaigns=campaigns + 1)
+    reached = after.half_width()
+    assert reached is not None
+    assert reached <= asked.half_width == 0.01
+    # They come in pairs, of which one less would not do.
+    less = replace(spread(0.05, blocks + asked.blocks - 2), campaigns=campaigns + 1).half_width()
+    assert less is not None and less > 0.01
 
 
 def test_a_figure_that_slices_lack_takes_blocks() -> None:
@@ -53,7 +92,7 @@ def test_a_large_loss_needs_a_wider_interval_on_the_log_scale() -> None:
     # At half of TPS ±1 % is ±2 % of the logarithm, so that the spread may be twice as large.
     found = demand(inconclusive(0.48, 0.52), spread(0.04, 12, ratio=0.5), 0.02, ROUNDS)
     assert found is not None
-    assert found.rounds == 12
+    assert found.rounds == 13
 
 
 def test_an_interval_that_is_narrow_already_has_to_be_half_as_wide() -> None:
@@ -96,8 +135,8 @@ def test_a_sequential_campaign_is_told_in_blocks() -> None:
     assert finding.demand.rounds is None
     assert finding.demand.blocks is not None
     assert finding.demand.blocks % 2 == 0, "A and A' take turns"
-    # Three trials one after the other, each 45 s of preparation and 60 s of window.
-    assert finding.demand.seconds == finding.demand.blocks * 3 * 105
+    # Three trials, each begun 150 s after the one before it.
+    assert finding.demand.seconds == finding.demand.blocks * 3 * 150
 
 
 def test_an_interleaved_campaign_is_told_in_rounds() -> None:
@@ -115,8 +154,15 @@ def test_many_interleaved_blocks_are_told_in_blocks() -> None:
     finding = report(study).groups[0].comparisons[0].findings[0]
     assert finding.demand is not None
     assert finding.demand.rounds is None
-    # All trials of a block run at the same time.
-    assert finding.demand.seconds == (finding.demand.blocks or 0) * 105
+    # In this study, though in no other, the trials of a block begin one after the other.
+    assert finding.demand.seconds == (finding.demand.blocks or 0) * 3 * 150
+
+
+def test_another_condition_takes_none_of_the_minutes() -> None:
+    alone, beside = report(NOISY).groups[0], report(replace(NOISY, concurrency=(4, 16))).groups[1]
+    demands = [group.comparisons[0].findings[0].demand for group in (alone, beside)]
+    assert demands[0] is not None
+    assert demands[0] == demands[1]
 
 
 def test_one_block_without_rounds_has_no_spread() -> None:

@@ -176,17 +176,34 @@ def test_sets_of_testbeds_stay_the_units() -> None:
     assert finding.luck is None
 
 
-def test_luck_of_two_campaigns_is_shared_and_better_known() -> None:
-    first, more = reports(extensions=1)
-    _, alone, bucket = written(extensions=1)
+@pytest.mark.parametrize(
+    ("studies", "shares"),
+    [
+        ({}, (4 / 12, 8 / 12)),
+        # The single block by itself is observed in batches of rounds, in the pooled figures once.
+        (
+            {
+                "first": replace(FIRST, blocks=6, rounds=12),
+                "more": replace(MORE, blocks=1, rounds=12),
+            },
+            (6 / 7, 1 / 7),
+        ),
+    ],
+    ids=["sequential", "interleaved"],
+)
+def test_luck_of_two_campaigns_is_shared_and_better_known(
+    studies: dict[str, Study], shares: tuple[float, float]
+) -> None:
+    first, more = reports(extensions=1, **studies)
+    _, alone, bucket = written(extensions=1, **studies)
     own = build(alone.model_copy(update={"extends": ()}), bucket.__getitem__)
     luck = [
         finding.luck or 0.0
         for report in (first, own, more)
         if (finding := report.groups[0].comparisons[0].finding("tps")) is not None
     ]
-    shares = math.hypot(4 / 12, 8 / 12)
-    assert luck[2] == pytest.approx(math.hypot(*luck[:2]) / math.sqrt(2) * shares, rel=1e-3)
+    pooled = math.hypot(*luck[:2]) / math.sqrt(2) * math.hypot(*shares)
+    assert luck[2] == pytest.approx(pooled, rel=1e-3)
 
 
 def test_what_more_would_take_is_counted_in_what_the_pooled_figures_are_of() -> None:
