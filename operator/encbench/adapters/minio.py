@@ -1,5 +1,7 @@
 """MinIO's admin API, as far as users with one policy each need it.
 
+A group is a list of users that can be read, because that of all users comes encrypted.
+
 S3 has no request that makes a user. MinIO's takes a password only encrypted under that of the
 caller, in the format of `encrypted`, which is that of madmin-go's `EncryptData`.
 """
@@ -38,27 +40,43 @@ class MinioAdmin:
 
     def put_policy(self, name: str, policy: dict[str, Any]) -> None:
         """Make the policy, or replace it."""
-        self._put("add-canned-policy", {"name": name}, json.dumps(policy).encode())
+        self._ask("PUT", "add-canned-policy", {"name": name}, json.dumps(policy).encode())
 
     def put_user(self, access_key: str, secret_key: str) -> None:
         """Make the user, or give it another password."""
         entry = json.dumps({"secretKey": secret_key, "status": "enabled"}).encode()
-        self._put("add-user", {"accessKey": access_key}, encrypted(entry, self.secret_key))
+        query = {"accessKey": access_key}
+        self._ask("PUT", "add-user", query, encrypted(entry, self.secret_key))
+
+    def remove_user(self, access_key: str) -> None:
+        """Remove the user from the server and from its groups; the URLs that it signed end."""
+        self._ask("DELETE", "remove-user", {"accessKey": access_key})
+
+    def join(self, access_key: str, group: str) -> None:
+        """Make the user a member of the group, which comes to be with its first one."""
+        members = {"group": group, "members": [access_key], "groupStatus": "enabled"}
+        self._ask("PUT", "update-group-members", {}, json.dumps(members).encode())
+
+    def members(self, group: str) -> list[str]:
+        """The access keys of a group that is there."""
+        found: list[str] | None = json.loads(self._ask("GET", "group", {"group": group}))["members"]
+        return found or []
 
     def give(self, access_key: str, policy: str) -> None:
         """Let the user do what the policy says, and nothing else."""
         query = {"policyName": policy, "userOrGroup": access_key, "isGroup": "false"}
-        self._put("set-user-or-group-policy", query, b"")
+        self._ask("PUT", "set-user-or-group-policy", query)
 
-    def _put(self, call: str, query: dict[str, str], body: bytes) -> None:
+    def _ask(self, method: str, call: str, query: dict[str, str], body: bytes = b"") -> bytes:
         url = f"{self.endpoint}/minio/admin/v3/{call}?{urlencode(query)}"
-        signed = AWSRequest(method="PUT", url=url, data=body)
+        signed = AWSRequest(method=method, url=url, data=body)
         signed.headers["X-Amz-Content-SHA256"] = hashlib.sha256(body).hexdigest()
         S3SigV4Auth(Credentials(self.access_key, self.secret_key), "s3", "").add_auth(signed)
         # The endpoint is the chart's.
-        request = Request(url, body, dict(signed.headers), method="PUT")  # noqa: S310
+        request = Request(url, body, dict(signed.headers), method=method)  # noqa: S310
         try:
-            _OPENER.open(request, timeout=_TIMEOUT).close()
+            with _OPENER.open(request, timeout=_TIMEOUT) as answer:
+                return bytes(answer.read())
         except HTTPError as error:
             with error:
                 said = error.read(2000).decode(errors="replace")

@@ -13,17 +13,19 @@ import pytest
 from botocore.auth import S3SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
+from botocore.exceptions import ClientError
 
 from encbench.adapters.minio import MinioAdmin
 from encbench.adapters.objectstore import ObjectStore
 from encbench.ports import Unavailable
-from encbench.sidecars.storeusers.__main__ import main
+from encbench.sidecars.storeusers import __main__ as program
 from tests.contract.store.conftest import Servers
 from tests.contract.store.harness import QUICK
 from tests.support.kube import wait_for
 from tests.support.s3 import S3Server, login, write_login
 
 BUCKET = "sidecar"
+LINGER = 3.0
 
 
 @pytest.fixture
@@ -32,15 +34,17 @@ def minio(servers: Servers) -> S3Server:
 
 
 @pytest.fixture
-def folders(minio: S3Server, tmp_path: Path) -> Iterator[Path]:
-    """A folder of credentials for each user, with the container's program at work."""
+def folders(minio: S3Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder of credentials for each user, with the container's program at work, in a hurry."""
+    monkeypatch.setattr(program, "LOOK_AGAIN", 0.2)
+    monkeypatch.setattr(program, "LINGER", LINGER)
     for user in ("operator", "analyst"):
         write_login(tmp_path / user, f"{user}-{secrets.token_hex(4)}", secrets.token_hex(20) + "\n")
     words = [f"--{user}={tmp_path / user}" for user in ("operator", "analyst")]
     words += [f"--root={minio.credentials}", f"--made={tmp_path / 'made'}"]
     stop = Event()
     arguments = [f"--endpoint={minio.url}", f"--bucket={BUCKET}", *words]
-    worker = Thread(target=main, args=(stop, arguments))
+    worker = Thread(target=program.main, args=(stop, arguments))
     worker.start()
     wait_for("the users", (tmp_path / "made").exists, 20)
     yield tmp_path
@@ -93,3 +97,38 @@ async def test_nobody_acts_as_another_by_naming_them_in_the_url(
 def test_no_user_is_an_administrator(minio: S3Server, folders: Path, user: str) -> None:
     with pytest.raises(Unavailable, match="403"):
         MinioAdmin(minio.url, *login(folders / user)).put_user("another", "password-of-it")
+
+
+@pytest.mark.parametrize("user", ["operator", "analyst"])
+def test_a_replaced_login_ends_after_a_while_and_no_other(
+    minio: S3Server, folders: Path, user: str
+) -> None:
+    by_hand, before = (f"hand-{secrets.token_hex(4)}", secrets.token_hex(20)), login(folders / user)
+    MinioAdmin(minio.url, *minio.root).put_user(*by_hand)
+    after = (f"new-{secrets.token_hex(4)}", secrets.token_hex(20))
+    write_login(folders / user, *after)
+    wait_for("the new login", lambda: is_known(minio, after), 10, every=0.1)
+    assert is_known(minio, before), "the operator may not have heard of the new one yet"
+    wait_for("the end of the old one", lambda: not is_known(minio, before), LINGER + 10)
+    rest = {name: login(folders / name) for name in ("operator", "analyst")}
+    for keys in (*rest.values(), by_hand, minio.root):
+        assert is_known(minio, keys)
+
+
+def test_one_login_for_both_users_is_refused(
+    minio: S3Server, folders: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The later user's policy would replace the earlier one's, and nothing could be stored."""
+    before = login(folders / "operator")
+    write_login(folders / "operator", *login(folders / "analyst"))
+    wait_for("the refusal", lambda: "have one access key" in caplog.text, 10, every=0.1)
+    assert is_known(minio, before)
+
+
+def is_known(minio: S3Server, keys: tuple[str, str]) -> bool:
+    """Whether the server has a user with this login, whatever it may do."""
+    try:
+        minio.client(keys).list_buckets()
+    except ClientError as error:
+        return bool(error.response["Error"]["Code"] == "AccessDenied")
+    return True
