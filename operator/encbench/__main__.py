@@ -30,6 +30,7 @@ from encbench.adapters.watchcache import WatchCache
 from encbench.admission import limits
 from encbench.admission.images import SERVERS, TOOLS, Images
 from encbench.api.kinds import CAMPAIGN, POLICY_BINDING
+from encbench.core.naming import child_name
 from encbench.kube import labels
 from encbench.logs import configure_logging
 from encbench.ports import Cluster, Meter, Reader, Rejected, Unavailable
@@ -205,7 +206,7 @@ async def run(args: argparse.Namespace) -> None:
         results = await asyncio.gather(*tasks, return_exceptions=True)
         if stop.is_set() and args.release_namespace:
             # Whether or not this process leads, because there may be no other any more.
-            await part(cluster, args.release_namespace, args.namespace)
+            await part(cluster, args.release_namespace, args.namespace, installation(args))
         for result in results:
             if isinstance(result, Exception):
                 raise result
@@ -220,6 +221,12 @@ def contender(args: argparse.Namespace) -> Contender:
         shards=args.shards,
         pod=args.pod,
     )
+
+
+def installation(args: argparse.Namespace) -> str:
+    """A label's value for this installation's campaigns; empty without a namespace of its own."""
+    own = args.release_namespace
+    return child_name(own, args.election, limit=63) if own else ""
 
 
 def ticks() -> float:
@@ -274,12 +281,12 @@ async def lead(
             raise result
 
 
-async def part(cluster: Cluster, own: str, watched: Sequence[str]) -> None:
+async def part(cluster: Cluster, own: str, watched: Sequence[str], mine: str) -> None:
     """Let all campaigns go, if the operator ends because its own namespace is being deleted."""
     for _ in range(PARTING_ATTEMPTS):
         try:
             if await is_ending(cluster, own):
-                await farewell.let_go(cluster, watched)
+                await farewell.let_go(cluster, watched, mine)
         except (Unavailable, Rejected) as error:
             log.warning("whether campaigns can be deleted without the operator: %s", error)
             await asyncio.sleep(1.0)
@@ -290,7 +297,8 @@ async def part(cluster: Cluster, own: str, watched: Sequence[str]) -> None:
 async def let_go(args: argparse.Namespace) -> None:
     """Let all campaigns go. Unavailable when the API server is away."""
     async with AsyncExitStack() as stack:
-        await farewell.let_go(KubernetesCluster(await _way(stack, Meter())), args.namespace)
+        cluster = KubernetesCluster(await _way(stack, Meter()))
+        await farewell.let_go(cluster, args.namespace, installation(args))
 
 
 async def check(args: argparse.Namespace) -> bool:
@@ -368,6 +376,7 @@ def _connect(
     for adapter in (metrics, agent, recorder):
         stack.push_async_callback(adapter.aclose)
     settings = Settings(
+        installation=installation(args),
         operator_image=args.image,
         image_pull_policy=args.image_pull_policy,
         version=__version__,

@@ -7,6 +7,7 @@ server leaves out.
 
 import asyncio
 import itertools
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast
 
@@ -14,15 +15,22 @@ import kopf
 
 from encbench.adapters.kubernetes import cleaned
 from encbench.adapters.watchcache import WATCHED, WatchCache
-from encbench.api.kinds import Kind
-from encbench.kube.labels import CAMPAIGN, selector
+from encbench.api.kinds import CAMPAIGN, TESTBED, TRIAL, Kind
+from encbench.kube import labels
+from encbench.ports import NotServed, Reader, Rejected, Unavailable
 from encbench.reconcile.loop import Loop
+
+LOOK_AGAIN = 5.0
+"""Seconds between looks for kinds that are not there."""
+
+log = logging.getLogger(__name__)
 
 
 async def watch(
     loop: Loop, cache: WatchCache, namespaces: Sequence[str], started: Callable[[], None]
 ) -> None:
     """Watch until cancelled. `started` is called once kopf has taken the process' signals."""
+    await kinds_served(cache.cluster, namespaces[0])
     registry = kopf.OperatorRegistry()
     register(registry, loop, cache)
     others = asyncio.all_tasks()
@@ -35,6 +43,35 @@ async def watch(
     )
     started()
     await kopf.run_tasks(tasks, ignored=others)
+
+
+async def kinds_served(cluster: Reader, namespace: str) -> None:
+    """Return once the API server has our kinds, whose CRDs may be applied after the chart.
+
+    kopf looks for them once, at its start, and would never watch what it did not find then.
+    """
+    told = ""
+    while missing := await _not_served(cluster, namespace):
+        if missing != told:
+            log.warning("nothing is watched yet: %s", missing)
+            told = missing
+        await asyncio.sleep(LOOK_AGAIN)
+    if told:
+        # Discovery, by which kopf looks, hears of a kind a little later than it is served.
+        await asyncio.sleep(LOOK_AGAIN)
+
+
+async def _not_served(cluster: Reader, namespace: str) -> str:
+    for kind in (CAMPAIGN, TESTBED, TRIAL):
+        try:
+            # No object has this label, so the answer is short.
+            await cluster.list(kind, namespace, {labels.ACTIVE: "never"})
+        except NotServed as error:
+            return str(error)
+        except (Unavailable, Rejected):
+            # kopf tries again by itself, in each namespace.
+            continue
+    return ""
 
 
 def register(registry: kopf.OperatorRegistry, loop: Loop, cache: WatchCache) -> None:
@@ -90,11 +127,11 @@ def kopf_settings() -> kopf.OperatorSettings:
     settings.posting.enabled = False
     settings.scanning.disabled = True
     settings.peering.standalone = True
-    settings.persistence.finalizer = f"{CAMPAIGN.split('/')[0]}/kopf"
+    settings.persistence.finalizer = f"{labels.CAMPAIGN.split('/')[0]}/kopf"
     settings.persistence.diffbase_storage = NothingHandled()
-    for kind, labels in WATCHED.items():
-        if labels:
-            settings.watching.label_selectors[_resource(kind)] = selector(labels)
+    for kind, wanted in WATCHED.items():
+        if wanted:
+            settings.watching.label_selectors[_resource(kind)] = labels.selector(wanted)
     return settings
 
 

@@ -37,6 +37,10 @@ class Rejected(Exception):
     """The other side understood and refused; trying again will not help. The text says why."""
 
 
+class NotServed(Rejected):
+    """The API server has no such kind: its CRD is not there."""
+
+
 class TooLarge(Exception):
     """What was asked for is larger than the caller takes. The text names it and both sizes."""
 

@@ -196,6 +196,9 @@ http://{{ include "encbench.fullname" . }}-prometheus.{{ .Release.Namespace }}.s
 {{- if and (not .Values.watchReleaseNamespace) (not .Values.watchNamespaces) -}}
 {{- fail "watchReleaseNamespace is false, so no namespace would be watched: set watchNamespaces" -}}
 {{- end -}}
+{{- if has .Values.leaseNamespace (list "kube-system" "kube-node-lease") -}}
+{{- fail (printf "leaseNamespace %s has Leases of Kubernetes' own, which the operator must not change: name another, such as encbench" .Values.leaseNamespace) -}}
+{{- end -}}
 {{- if not .Values.minio.enabled -}}
 {{- $store := .Values.objectStore.external -}}
 {{- range $field := list "endpoint" "bucket" -}}
@@ -205,6 +208,11 @@ http://{{ include "encbench.fullname" . }}-prometheus.{{ .Release.Namespace }}.s
 {{- end -}}
 {{- else if .Values.objectStore.external.endpoint -}}
 {{- fail "objectStore.external.endpoint is set but would not be used: set minio.enabled=false as well" -}}
+{{- end -}}
+{{- with .Values.minio.users -}}
+{{- if and .operator.existingSecret (eq .operator.existingSecret .analyst.existingSecret) -}}
+{{- fail "minio.users.operator and minio.users.analyst name one Secret: give each user a login of its own" -}}
+{{- end -}}
 {{- end -}}
 {{- if not .Values.prometheus.enabled -}}
 {{- if not .Values.prometheus.external.url -}}

@@ -23,7 +23,7 @@ from encbench.adapters.kubernetes_http import (
 from encbench.api.conditions import format_micro_time
 from encbench.api.kinds import EVENT, POD, Kind
 from encbench.kube.labels import selector
-from encbench.ports import Body, Conflict, Pages, Rejected, Unavailable
+from encbench.ports import Body, Conflict, NotServed, Pages, Rejected, Unavailable
 from encbench.wire.foreign import printable
 
 _log = logging.getLogger(__name__)
@@ -86,6 +86,9 @@ class KubernetesCluster:
             answer = await self._requests.send("GET", path(kind, namespace), query=query)
             if answer.status == 410:
                 raise _Expired
+            if answer.status == 404:
+                group = kind.api_version.partition("/")[0]
+                raise NotServed(f"the API server has no {kind.plural}.{group}: apply its CRD")
             page = answer.expect_ok().json()
             yield [cleaned(kind, item) for item in page["items"]]
             token = page["metadata"].get("continue", "")

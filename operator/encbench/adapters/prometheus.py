@@ -16,11 +16,12 @@ returns the scraped samples with their own timestamps, whereas a range query wou
 import math
 import time
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
-from ssl import create_default_context
+from ssl import SSLContext, create_default_context
 from typing import Any
 
-from aiohttp import ClientError, ClientTimeout, TCPConnector
+from aiohttp import ClientError, ClientTimeout
 
 from encbench.adapters.session import HttpClient, content_of
 from encbench.ports import Rejected, Series, Unavailable
@@ -84,25 +85,29 @@ class Prometheus(HttpClient):
             self._known = now, apart if abs(apart) > half + _ROUNDED else 0.0
         return self._known[1]
 
-    async def check(self) -> None:
-        """Unavailable unless it answers queries."""
-        await self._query("vector(1)", None)
-
     async def _query(self, query: str, at: float | None) -> Mapping[str, Any]:
         form = {"query": query} | ({"time": f"{at:.3f}"} if at is not None else {})
         try:
             url = f"{self._url}/api/v1/query"
-            async with self._session.post(url, data=form, timeout=self._timeout) as response:
+            async with self._session.post(
+                url, data=form, timeout=self._timeout, ssl=self._trusted()
+            ) as response:
                 text = await content_of(response, LARGEST, f"Prometheus at {self._url}")
                 return _data(self._url, response.status, text.decode(errors="replace"))
         except (ClientError, OSError, TimeoutError) as error:
             why = str(error) or type(error).__name__
             raise Unavailable(f"Prometheus at {self._url} cannot be reached: {why}") from error
 
-    def _connector(self) -> TCPConnector:
-        return TCPConnector(
-            ssl=True if self._ca_file is None else create_default_context(cafile=self._ca_file)
-        )
+    def _trusted(self) -> SSLContext | bool:
+        """By the CA in the file, which the kubelet changes when the CA is made anew."""
+        return True if self._ca_file is None else _context(self._ca_file.read_text("ascii"))
+
+
+@lru_cache(maxsize=2)
+def _context(authority: str) -> SSLContext:
+    """The same one each time, so that connections are reused. OSError without a certificate."""
+    # Without any data it would trust the CAs of the system.
+    return create_default_context(cadata=f"{authority}\n")
 
 
 def _data(url: str, status: int, text: str) -> Mapping[str, Any]:

@@ -31,6 +31,9 @@ PersistentVolumeClaim as `driver`. Without it a reference is refused, because wh
 need not be allowed to read the object."""
 KEY, CREDENTIALS, DRIVER = "key", "credentials", "driver"
 
+OPERATOR = "encbench.io/operator"
+"""On a campaign that bears the operator's finalizer: the installation that has claimed it."""
+
 START = "encbench.io/start"
 """Annotation of a database pod: the name of the start that it was created for."""
 RESET = "encbench.io/reset"

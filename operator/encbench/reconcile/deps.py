@@ -43,6 +43,8 @@ class Settings:
     """What the administrator lets authors choose."""
     namespace_trials: int = 0
     """Trials that a namespace's campaigns may plan together; 0 is no limit."""
+    installation: str = ""
+    """What this installation's campaigns are labelled with; empty where nobody will ask."""
 
 
 @dataclass(frozen=True, kw_only=True)

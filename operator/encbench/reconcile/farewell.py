@@ -6,10 +6,11 @@ last. Whatever the campaigns have left unfinished in the bucket stays there.
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from encbench.api.conditions import parse_time
 from encbench.api.kinds import CAMPAIGN
+from encbench.kube import labels
 from encbench.kube.shards import Shard
 from encbench.ports import Body, Clock, Cluster, Conflict, Rejected, Unavailable
 from encbench.reconcile.campaign.cleanup import FINALIZER, GIVE_UP, without_ours
@@ -22,17 +23,27 @@ AGAIN_SECONDS = 120.0
 log = logging.getLogger(__name__)
 
 
-async def let_go(cluster: Cluster, namespaces: Sequence[str]) -> None:
-    """Remove the operator's finalizer from all campaigns. Unavailable without an API server."""
+async def let_go(cluster: Cluster, namespaces: Sequence[str], installation: str) -> None:
+    """Remove the operator's finalizer from all campaigns. Unavailable without an API server.
+
+    From all of these namespaces, and from those that the installation claimed in others, which it
+    watched once.
+    """
     for namespace in namespaces:
-        try:
-            found = await cluster.list(CAMPAIGN, namespace)
-        except Rejected as error:
-            # The CRDs or the operator's rights are gone, so there is nothing left to do here.
-            log.warning("campaigns in %s: %s", namespace, error)
-        else:
-            for body in found:
-                await _let_go(cluster, namespace, body)
+        await _let_all_go(cluster, namespace, {})
+    if installation:
+        await _let_all_go(cluster, None, {labels.OPERATOR: installation})
+
+
+async def _let_all_go(cluster: Cluster, namespace: str | None, wanted: Mapping[str, str]) -> None:
+    try:
+        found = await cluster.list(CAMPAIGN, namespace, wanted)
+    except Rejected as error:
+        # The CRDs or the operator's rights are gone, so there is nothing left to do here.
+        log.warning("campaigns in %s: %s", namespace or "other namespaces", error)
+    else:
+        for body in found:
+            await _let_go(cluster, body["metadata"]["namespace"], body)
 
 
 async def _let_go(cluster: Cluster, namespace: str, body: Body | None) -> None:

@@ -10,7 +10,7 @@ from encbench.api.kinds import Kind
 from encbench.api.lifecycle import UNDERSTOOD
 from encbench.kube.parsing import Malformed
 from encbench.ports import Body, Clock, Cluster
-from encbench.reconcile.campaign.cleanup import without_ours
+from encbench.reconcile.campaign.cleanup import FINALIZER, without_ours
 
 LOOK_AGAIN = 60.0
 """Seconds until another version may have taken over, or the object is another one."""
@@ -20,8 +20,15 @@ async def handle(cluster: Cluster, clock: Clock, kind: Kind, body: Body, why: Ma
     """Let a deleted one go, or else say what is wrong; seconds after which to look again."""
     meta = body["metadata"]
     if meta.get("deletionTimestamp") is not None:
-        kept = without_ours(meta.get("finalizers") or ())
-        await cluster.patch_metadata(kind, meta["namespace"], meta["name"], finalizers=kept)
+        finalizers = meta.get("finalizers") or ()
+        if FINALIZER in finalizers:
+            await cluster.patch_metadata(
+                kind,
+                meta["namespace"],
+                meta["name"],
+                finalizers=without_ours(finalizers),
+                resource_version=meta["resourceVersion"],
+            )
         return LOOK_AGAIN
     status = dict(body.get("status") or {})
     status["conditions"] = _conditions(status.get("conditions"), clock, str(why))

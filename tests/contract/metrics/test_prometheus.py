@@ -125,7 +125,3 @@ async def test_a_server_that_hangs_is_unavailable(serve: Callable[..., str]) -> 
     with pytest.raises(Unavailable, match="cannot be reached: TimeoutError"):
         await metrics.raw("up", 0, 1)
     await metrics.aclose()
-
-
-async def test_check_needs_no_samples(url: str, connect: Connect) -> None:
-    await connect(url).check()

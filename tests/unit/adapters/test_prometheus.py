@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
 
 import pytest
 from aiohttp import web
@@ -11,6 +12,7 @@ from aiohttp.test_utils import TestServer
 from encbench.adapters import prometheus
 from encbench.adapters.prometheus import Prometheus
 from encbench.ports import Unavailable
+from tests.support import certified
 
 Start = Callable[[float], Awaitable[Prometheus]]
 RATE = 0.5
@@ -49,6 +51,33 @@ async def start() -> AsyncIterator[Start]:
         await client.aclose()
     for server in servers:
         await server.close()
+
+
+async def test_a_ca_that_is_made_anew_is_trusted_from_then_on(tmp_path: Path) -> None:
+    async def query(request: web.Request) -> web.Response:
+        now = time.time()
+        asked = str((await request.post())["query"])
+        return _success(*("scalar", [now, str(now)]) if asked == "time()" else ("matrix", []))
+
+    app = web.Application()
+    app.router.add_post("/api/v1/query", query)
+    server, ca_file = TestServer(app), tmp_path / "ca.crt"
+    await server.start_server(ssl=certified.context())
+    metrics = Prometheus(str(server.make_url("")), ca_file=ca_file)
+    for text, answers in (
+        ("", False),
+        (certified.authority("another").certificate, False),
+        (certified.issued().authority, True),
+        ("no certificate", False),
+    ):
+        ca_file.write_text(text)
+        if answers:
+            assert await metrics.raw("cpu", 0, 1) == []
+        else:
+            with pytest.raises(Unavailable, match="cannot be reached"):
+                await metrics.raw("cpu", 0, 1)
+    await metrics.aclose()
+    await server.close()
 
 
 def _success(kind: str, result: object) -> web.Response:

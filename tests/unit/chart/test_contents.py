@@ -3,11 +3,12 @@
 import argparse
 import re
 from typing import Any
+from urllib.parse import urlsplit
 
 import yaml
 
 from encbench import __version__
-from encbench.__main__ import arguments
+from encbench.__main__ import arguments, installation
 from encbench.admission.images import SERVERS, TOOLS
 from encbench.cli.installation import READER
 from encbench.kube.labels import MANAGED_BY, MANAGER
@@ -70,7 +71,10 @@ def test_the_operator_understands_its_arguments(any_variant: Rendered) -> None:
     farewell = any_variant.one("Pod", "let-go")
     (last,) = farewell["spec"]["containers"]
     assert arguments().parse_args(last["args"]).command == "let-go"
-    assert arguments().parse_args(container["args"]).release_namespace == NAMESPACE
+    run = arguments().parse_args(container["args"])
+    assert run.release_namespace == NAMESPACE
+    assert installation(run) == installation(arguments().parse_args(last["args"]))
+    assert urlsplit(run.liveness).hostname is None, "the kubelet may ask by IPv6"
     assert farewell["metadata"]["annotations"]["helm.sh/hook"] == "pre-delete"
     assert "volumes" not in farewell["spec"], "a Secret that is gone does not hold it up"
 

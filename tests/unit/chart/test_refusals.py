@@ -85,5 +85,17 @@ def test_what_would_not_be_used_is_not_passed_over(values: dict[str, Any], advic
         render(values)
 
 
+@pytest.mark.parametrize("namespace", ["kube-system", "kube-node-lease"])
+def test_leases_are_not_beside_those_of_kubernetes(namespace: str) -> None:
+    with pytest.raises(Refused, match=f"leaseNamespace {namespace} has Leases of Kubernetes"):
+        render({"leaseNamespace": namespace})
+
+
+def test_the_stores_users_do_not_share_a_login() -> None:
+    users = {name: {"existingSecret": "one"} for name in ("operator", "analyst")}
+    with pytest.raises(Refused, match="give each user a login of its own"):
+        render({"minio": {"users": users}})
+
+
 def test_quantities_may_be_numbers() -> None:
     render({"operator": {"resources": {"limits": {"cpu": 1}}}})

@@ -10,6 +10,7 @@ from encbench.api.conditions import find, parse_time
 from encbench.api.kinds import CAMPAIGN, SECRET, TESTBED, TRIAL
 from encbench.core import plan
 from encbench.core.problem import Problem, Reason
+from encbench.kube import labels
 from encbench.reconcile import objects
 from encbench.reconcile.campaign import children, estimate
 from encbench.reconcile.campaign.cleanup import FINALIZER
@@ -444,8 +445,10 @@ def test_after_the_end_only_time_to_live_matters() -> None:
 
 def test_it_claims_its_finalizer_before_its_plan_is_frozen() -> None:
     of = replace(a_campaign({}, resolved=False), finalizers=("other",))
-    decision = decide(of, CampaignSeen(NOW, Resolution(RESOLVED, (), ()), {}, {}))
-    assert decision.effects == (SetFinalizers(("other", FINALIZER)),)
+    seen = CampaignSeen(NOW, Resolution(RESOLVED, (), ()), {}, {}, installation="here")
+    decision = decide(of, seen)
+    claimed = SetFinalizers(("other", FINALIZER), {labels.OPERATOR: "here"})
+    assert decision.effects == (claimed,)
     assert decision.status == of.status
 
 

@@ -11,7 +11,7 @@ from encbench.kube.shards import Shard, shard_of
 from encbench.ports import Clock, Cluster, Conflict, Rejected
 from encbench.reconcile.campaign.cleanup import FINALIZER, GIVE_UP
 from encbench.reconcile.farewell import let_forgotten_go, let_go
-from tests.unit.reconcile.world import NAME, SPACE, World, parts, study
+from tests.unit.reconcile.world import INSTALLATION, NAME, SPACE, World, parts, study
 
 
 async def in_mid_run() -> World:
@@ -24,7 +24,7 @@ async def in_mid_run() -> World:
 
 async def test_a_campaign_in_mid_run_can_be_deleted_afterwards() -> None:
     world = await in_mid_run()
-    await let_go(world.cluster, [SPACE])
+    await let_go(world.cluster, [SPACE], "")
     (operator,) = world.operators
     operator.next_sweep, operator.events = float("inf"), False
     operator.queue.due.clear()
@@ -34,7 +34,7 @@ async def test_a_campaign_in_mid_run_can_be_deleted_afterwards() -> None:
 
 async def test_until_then_the_operator_goes_on_without_claiming_it_again() -> None:
     world = await in_mid_run()
-    await let_go(world.cluster, [SPACE])
+    await let_go(world.cluster, [SPACE], "")
     await world.run(world.ended)
     assert world.campaign().status.phase == "Succeeded"
     assert FINALIZER not in world.campaign().finalizers
@@ -44,7 +44,7 @@ async def test_one_that_is_refused_does_not_wait_for_the_operator() -> None:
     world = World()
     world.apply(study("plain", blocks=1))  # Without its parts.
     await world.run(lambda: world.campaign().status.step.startswith("waiting for its parts"))
-    await let_go(world.cluster, [SPACE])
+    await let_go(world.cluster, [SPACE], "")
     await world.settle()
     assert world.campaign().finalizers == ()
 
@@ -53,7 +53,7 @@ async def test_other_finalizers_stay_and_other_writers_are_heeded() -> None:
     world = await in_mid_run()
     await world.cluster.patch_metadata(CAMPAIGN, SPACE, NAME, finalizers=["other", FINALIZER])
     world.cluster.fail_next(Conflict("changed meanwhile"), verb="patch_metadata")
-    await let_go(world.cluster, [SPACE])
+    await let_go(world.cluster, [SPACE], "")
     assert world.campaign().finalizers == ("other",)
 
 
@@ -63,9 +63,18 @@ async def test_a_namespace_without_rights_does_not_keep_it_from_the_others(
     world = await in_mid_run()
     world.cluster.fail_next(Rejected("forbidden"), verb="list", kind=CAMPAIGN)
     with caplog.at_level(logging.WARNING):
-        await let_go(world.cluster, ["gone", SPACE])
+        await let_go(world.cluster, ["gone", SPACE], "")
     assert "campaigns in gone" in caplog.text
     assert FINALIZER not in world.campaign().finalizers
+
+
+@pytest.mark.parametrize(("mine", "goes"), [(INSTALLATION, True), ("another", False)])
+async def test_it_lets_go_of_what_it_claimed_in_a_namespace_that_it_watches_no_longer(
+    mine: str, goes: bool
+) -> None:
+    world = await in_mid_run()
+    await let_go(world.cluster, ["other"], mine)
+    assert (FINALIZER not in world.campaign().finalizers) is goes
 
 
 async def a_pass(

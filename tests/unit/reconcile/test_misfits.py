@@ -6,7 +6,9 @@ import pytest
 
 from encbench.api.conditions import find
 from encbench.api.kinds import CAMPAIGN, OVERHEAD_REPORT, TESTBED, TRIAL, Kind
+from encbench.kube.parsing import Malformed
 from encbench.ports import Body
+from encbench.reconcile.misfits import handle
 from tests.support import fake_cluster
 from tests.support.fake_admission import check_content
 from tests.unit.reconcile.world import NAME, SPACE, World, parts, study
@@ -97,6 +99,16 @@ async def test_a_campaign_with_such_a_child_can_be_deleted(kind: Kind) -> None:
     await world.run(world.gone)
     assert world.clock.time - deleted < 120
     assert not world.cluster.all(kind, SPACE)
+
+
+async def test_of_a_deleted_one_only_our_own_finalizer_is_taken_off() -> None:
+    """The operator may not patch testbeds, and they bear none of ours."""
+    world = await in_mid_run()
+    body = copy.deepcopy(world.cluster.all(TESTBED, SPACE)[0])
+    body["metadata"] |= {"deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": ["other"]}
+    before = len(world.cluster.writes)
+    await handle(world.cluster, world.clock, TESTBED, body, Malformed("of another version"))
+    assert len(world.cluster.writes) == before
 
 
 async def test_a_report_that_is_not_understood_ends_the_campaign_with_its_words() -> None:

@@ -42,6 +42,7 @@ from tests.unit.reconcile.timeline import START, SimClock, Timeline
 from tests.unit.reconcile.watched import Change, CountingStore, TimedMetrics, WatchedCluster
 
 SPACE, NAME = "bench", "study"
+INSTALLATION = "encbench-bench"
 WARMUP, DURATION = 2, 6
 RESTART = 3.0
 """Seconds for which a killed operator is away."""
@@ -117,6 +118,7 @@ class World:
                     volume_image=volume_image,
                     proxy_image=proxy_image,
                     turnstile_image="turnstile:test",
+                    installation=INSTALLATION,
                 )
             ),
         )

@@ -5,6 +5,7 @@
 {{- end }}
 - --release-namespace={{ .Release.Namespace }}
 - --lease-namespace={{ include "encbench.leaseNamespace" . }}
+- --election={{ include "encbench.fullname" . }}
 {{- range (include "encbench.policies" . | fromJson).items }}
 - --admission-policy={{ . }}
 {{- end }}

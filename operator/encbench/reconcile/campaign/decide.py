@@ -18,6 +18,7 @@ from encbench.api.scalars import parse_duration
 from encbench.core import plan
 from encbench.core.naming import storage_prefix
 from encbench.core.plan import Cell
+from encbench.kube import labels
 from encbench.reconcile import misfits
 from encbench.reconcile.campaign import cleanup, losses
 from encbench.reconcile.campaign.advance import CellStep, side_by_side
@@ -148,7 +149,10 @@ def _accept(draft: CampaignDraft) -> CampaignDecision:
     if cleanup.FINALIZER not in campaign.finalizers:
         # Not before and not again: one that stays refused has nothing in the bucket, and an
         # operator that leaves for good takes the finalizer off (`farewell`).
-        claimed = do.SetFinalizers((*campaign.finalizers, cleanup.FINALIZER))
+        mine = draft.seen.installation
+        claimed = do.SetFinalizers(
+            (*campaign.finalizers, cleanup.FINALIZER), {labels.OPERATOR: mine} if mine else {}
+        )
         return Decision(campaign.status, (claimed,), requeue=0.0)
     if found.scripts:
         # Before the plan is frozen, which may name only what exists.

@@ -54,6 +54,8 @@ class CampaignSeen:
     """Of a deleted campaign: nothing was looked at, because the operator's Role or the other kinds
     may be gone, or because it has waited for long enough."""
     absences: Absences = NEVER
+    installation: str = ""
+    """The one whose operator looks."""
 
     @property
     def lines(self) -> list[LedgerLine]:

@@ -81,6 +81,7 @@ async def observe(read: Reads, campaign: Campaign, found: CampaignFound) -> Camp
         away=read.services.problem,
         clients=tuple(body["metadata"]["name"] for body in clients),
         absences=read.presence.absences(),
+        installation=settings.installation,
     )
 
 

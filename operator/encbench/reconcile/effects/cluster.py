@@ -35,10 +35,15 @@ async def perform(cluster: Cluster, subject: Object[Any, Any], *effects: do.Obje
                 await cluster.patch_metadata(
                     subject.kind, space, name, labels={labels.ACTIVE: None}
                 )
-            case do.SetFinalizers(names):
+            case do.SetFinalizers(names, marks):
                 version = subject.body["metadata"]["resourceVersion"]
                 await cluster.patch_metadata(
-                    subject.kind, space, name, finalizers=names, resource_version=version
+                    subject.kind,
+                    space,
+                    name,
+                    labels=marks or None,
+                    finalizers=names,
+                    resource_version=version,
                 )
     return False
 

@@ -4,6 +4,7 @@ Everything that changes the world is named here: objects on the API server, requ
 agent or a recorder do something, and writes to the bucket.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -70,9 +71,10 @@ class Retire:
 
 @dataclass(frozen=True)
 class SetFinalizers:
-    """Have the object that is reconciled carry these finalizers and no others."""
+    """Have the object that is reconciled carry these finalizers and no others, and these labels."""
 
     names: tuple[str, ...]
+    labels: Mapping[str, str] = field(default_factory=dict)
 
 
 ObjectEffect = Create | Apply | Delete | Announce | Retire | SetFinalizers
