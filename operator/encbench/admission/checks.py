@@ -20,6 +20,7 @@ CHECKS: tuple[Callable[[CampaignParts], Iterable[Problem]], ...] = (
     programs.runs,
     programs.loads,
     programs.memory,
+    programs.proxies,
     settings.recovery,
     settings.reads,
     modes.keys,

@@ -15,6 +15,9 @@ from encbench.engines.registry import engine
 from encbench.engines.setting_names import unknown
 from encbench.tools.registry import tool
 
+PROXY_AT_REST, PROXY_CONNECTION = 4 * 2**20, 24 * 2**10
+"""Bytes: 23.1 MiB were measured with 1,024 connections that had had answers."""
+
 
 def tools(found: CampaignParts) -> Iterator[Problem]:
     """Each workload by itself."""
@@ -59,6 +62,11 @@ def memory(found: CampaignParts) -> Iterator[Problem]:
     return of_combinations(found, (INSTANCE_TEMPLATE, WORKLOAD), "with", _room)
 
 
+def proxies(found: CampaignParts) -> Iterator[Problem]:
+    """Whether each proxy has memory for the connections that the workloads open at once."""
+    return of_combinations(found, (ENCRYPTION_MODE, WORKLOAD), "with", _proxy_room)
+
+
 def unknown_settings(found: CampaignParts) -> Iterator[Problem]:
     """Notes on settings that encbench does not know; the server alone decides about them."""
     for name, instance in found.instances.items():
@@ -68,6 +76,22 @@ def unknown_settings(found: CampaignParts) -> Iterator[Problem]:
 
 def _problems(instance: InstanceTemplateSpec, mode: EncryptionModeSpec) -> Iterable[Problem]:
     return () if instance.is_external else engine(instance.engine).problems(instance, mode)
+
+
+def _proxy_room(mode: EncryptionModeSpec, workload: WorkloadSpec) -> Iterable[Problem]:
+    if mode.proxy is None:
+        return
+    own, connections = mode.proxy.resources, max(workload.load.concurrency)
+    takes = PROXY_AT_REST + connections * PROXY_CONNECTION
+    # The other half is for long rows.
+    if 2 * takes <= own.memory_bytes:
+        return
+    text = (
+        f"columns.resources.memory of {own.memory} does not hold {connections:,} connections, for "
+        f"which the proxy has half of it: write {-(-2 * takes // 2**20)}Mi or more, or a lower "
+        "load.concurrency"
+    )
+    yield Problem(ENCRYPTION_MODE, Reason.MEMORY_TOO_SMALL, text)
 
 
 def _room(instance: InstanceTemplateSpec, workload: WorkloadSpec) -> Iterable[Problem]:

@@ -52,7 +52,7 @@ MEANINGS = {
     Reason.SETTING_RESERVED: "The operator sets this setting or option itself.",
     Reason.SETTING_UNKNOWN: "encbench does not know this setting (a note of `plan` alone).",
     Reason.SETTING_INVALID: "A setting's name or value cannot be used.",
-    Reason.MEMORY_TOO_SMALL: "The instance's memory does not hold what the workload needs.",
+    Reason.MEMORY_TOO_SMALL: "The memory of server, client or proxy does not hold the workload.",
     Reason.SCRIPT_INVALID: "A sysbench script cannot be used.",
     Reason.DRIVER_UNSUPPORTED: "The tool or the mode does not go with this JDBC driver.",
     Reason.COLUMN_UNKNOWN: "A mode names a column that the workload's tables lack.",

@@ -34,6 +34,9 @@ EXTERNAL = {
 Said = tuple[str, str, Reason]
 
 
+PROXY_TOO_SMALL = (ENCRYPTION_MODE, Reason.MEMORY_TOO_SMALL)
+
+
 def mode(**spec: Any) -> Body:
     return manifests.body(ENCRYPTION_MODE, "enc", SPACE, **spec)
 
@@ -217,6 +220,19 @@ async def test_what_an_installation_lacks_is_asked_of_an_installation_only() -> 
         assert await admitted(changed, installed=None) == ()
     elsewhere = mode(atRest={"method": "volume", "volume": {"storageClassName": "far"}})
     assert await admitted(elsewhere, installed=None) == ()
+
+
+@pytest.mark.parametrize(("connections", "fits"), [(512, True), (513, False)])
+async def test_a_proxy_needs_memory_for_its_connections(connections: int, fits: bool) -> None:
+    small = mode(columns={**COLUMNS, "resources": {"cpu": "1", "memory": "32Mi"}})
+    problems = await admitted(small, workload(load={"concurrency": [1, connections]}))
+    own = [p.text for p in problems if (p.kind, p.reason) == PROXY_TOO_SMALL]
+    told = (
+        "EncryptionMode enc with Workload oltp: columns.resources.memory of 32Mi does not hold "
+        "513 connections, for which the proxy has half of it: write 33Mi or more, or a lower "
+        "load.concurrency"
+    )
+    assert own == ([] if fits else [told])
 
 
 async def test_a_claim_with_a_driver_is_looked_up() -> None:
