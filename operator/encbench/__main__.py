@@ -30,7 +30,7 @@ from encbench.adapters.watchcache import WatchCache
 from encbench.admission import limits
 from encbench.admission.images import SERVERS, TOOLS, Images
 from encbench.api.kinds import CAMPAIGN, POLICY_BINDING
-from encbench.core.naming import child_name
+from encbench.core.naming import digest
 from encbench.kube import labels
 from encbench.logs import configure_logging
 from encbench.ports import Cluster, Meter, Reader, Rejected, Unavailable
@@ -225,8 +225,11 @@ def contender(args: argparse.Namespace) -> Contender:
 
 def installation(args: argparse.Namespace) -> str:
     """A label's value for this installation's campaigns; empty without a namespace of its own."""
-    own = args.release_namespace
-    return child_name(own, args.election, limit=63) if own else ""
+    # No name of Kubernetes' has an underscore, so no two installations have one value.
+    whole = f"{args.release_namespace}_{args.election}"
+    if not args.release_namespace:
+        return ""
+    return whole if len(whole) <= 63 else digest(whole)[:63]
 
 
 def ticks() -> float:
@@ -267,6 +270,7 @@ async def lead(
         nodes.keep(),
         _log_rules(deps.cluster, args.admission_policy),
         farewell.let_forgotten_go(deps.cluster, deps.clock, args.namespace, deps.shard),
+        farewell.claim(deps.cluster, args.namespace, deps.shard, deps.settings.installation),
     )
     tasks = [asyncio.create_task(each) for each in (*essential, *others)]
     try:

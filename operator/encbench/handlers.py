@@ -46,7 +46,7 @@ async def watch(
 
 
 async def kinds_served(cluster: Reader, namespace: str) -> None:
-    """Return once the API server has our kinds, whose CRDs may be applied after the chart.
+    """Return once the API server answers and has our kinds, whose CRDs may come after the chart.
 
     kopf looks for them once, at its start, and would never watch what it did not find then.
     """
@@ -66,10 +66,10 @@ async def _not_served(cluster: Reader, namespace: str) -> str:
         try:
             # No object has this label, so the answer is short.
             await cluster.list(kind, namespace, {labels.ACTIVE: "never"})
-        except NotServed as error:
+        except (NotServed, Unavailable) as error:
             return str(error)
-        except (Unavailable, Rejected):
-            # kopf tries again by itself, in each namespace.
+        except Rejected:
+            # The Role may be missing in this namespace alone: kopf tries again by itself, in each.
             continue
     return ""
 

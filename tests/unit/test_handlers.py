@@ -1,6 +1,8 @@
 """kopf's side: what an event of a watch costs before the loop hears of it, and whom it wakes."""
 
 import copy
+import logging
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ from encbench.api.kinds import CAMPAIGN, TESTBED, TRIAL, Kind
 from encbench.handlers import NothingHandled, kopf_settings
 from encbench.kube import labels
 from encbench.kube.shards import Shard, shard_of
+from encbench.ports import Body, NotServed, Rejected, Unavailable
 from encbench.reconcile.loop import Loop
 from tests.support.fake_cluster import FakeCluster
 
@@ -68,3 +71,40 @@ async def test_an_event_wakes_the_shard_of_its_campaign(kind: Kind) -> None:
         assert cluster.calls, "the event was lost to the cache"
     assert woken[shard_of("ns", "study", 2)] > 0
     assert woken[1 - shard_of("ns", "study", 2)] == 0
+
+
+class Answers(FakeCluster):
+    """Lists that fail as told, one after the other."""
+
+    def __init__(self, *errors: Exception) -> None:
+        super().__init__()
+        self.errors = list(errors)
+
+    async def list(
+        self, kind: Kind, namespace: str | None, wanted: Mapping[str, str] | None = None
+    ) -> list[Body]:
+        if self.errors:
+            raise self.errors.pop(0)
+        return []
+
+
+async def test_nothing_is_watched_until_the_kinds_are_there(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A moment without the API server is no answer: kopf would look for the kinds and give up."""
+    monkeypatch.setattr(handlers, "LOOK_AGAIN", 0.0)
+    cluster = Answers(NotServed("no campaigns"), Unavailable("away"), NotServed("no campaigns"))
+    with caplog.at_level(logging.WARNING):
+        await handlers.kinds_served(cluster, "ns")
+    assert cluster.errors == []
+    assert [record.message for record in caplog.records] == [
+        "nothing is watched yet: no campaigns",
+        "nothing is watched yet: away",
+        "nothing is watched yet: no campaigns",
+    ]
+
+
+async def test_a_namespace_without_rights_does_not_hold_up_the_others() -> None:
+    refused = Answers(*[Rejected("forbidden")] * 3)
+    await handlers.kinds_served(refused, "ns")
+    assert refused.errors == []

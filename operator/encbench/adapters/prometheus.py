@@ -99,8 +99,13 @@ class Prometheus(HttpClient):
             raise Unavailable(f"Prometheus at {self._url} cannot be reached: {why}") from error
 
     def _trusted(self) -> SSLContext | bool:
-        """By the CA in the file, which the kubelet changes when the CA is made anew."""
-        return True if self._ca_file is None else _context(self._ca_file.read_text("ascii"))
+        """By the CA in the file, which the kubelet changes when the CA is made anew.
+
+        Certificates are ASCII; what stands beside them need not be.
+        """
+        if self._ca_file is None:
+            return True
+        return _context(self._ca_file.read_text("ascii", "ignore"))
 
 
 @lru_cache(maxsize=2)

@@ -16,6 +16,5 @@ RECOVERY_SECONDS = "recoverySeconds"
 """Recovery workloads: from the start of the new server process to its first answer to a query."""
 STOP_SECONDS = "stopSeconds"
 """Recovery workloads: from the signal until no process of the server was left."""
-DATABASE_SIDE_CPU = "databaseSideCpuCores"
-"""All but recoveries: cores of server and proxy together, of the server alone where there is no
-proxy; absent where one of them has no figure."""
+PROXY_CPU = "proxyCpuCores"
+"""Modes with a proxy: the cores that it used."""

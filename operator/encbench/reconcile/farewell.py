@@ -65,6 +65,37 @@ async def _let_go(cluster: Cluster, namespace: str, body: Body | None) -> None:
     log.warning("a campaign in %s changed too often to take the finalizer off", namespace)
 
 
+async def claim(
+    cluster: Cluster, namespaces: Sequence[str], shard: Shard, installation: str
+) -> None:
+    """Mark the shard's campaigns that another installation claimed, or an operator without marks.
+
+    Once at the start: a namespace comes to be watched only by another start. Else whoever claimed
+    them would let them go as it is uninstalled.
+    """
+    left = list(namespaces) if installation else []
+    while left:
+        left = [one for one in left if not await _claimed(cluster, one, shard, installation)]
+        if left:
+            await asyncio.sleep(AGAIN_SECONDS)
+
+
+async def _claimed(cluster: Cluster, namespace: str, shard: Shard, installation: str) -> bool:
+    try:
+        for body in await cluster.list(CAMPAIGN, namespace):
+            meta = body["metadata"]
+            marked = (meta.get("labels") or {}).get(labels.OPERATOR) == installation
+            held = FINALIZER in (meta.get("finalizers") or ())
+            if held and not marked and shard.has(CAMPAIGN, body):
+                await cluster.patch_metadata(
+                    CAMPAIGN, namespace, meta["name"], labels={labels.OPERATOR: installation}
+                )
+    except (Unavailable, Rejected) as error:
+        log.warning("whose campaigns those in %s are: %s", namespace, error)
+        return False
+    return True
+
+
 async def let_forgotten_go(
     cluster: Cluster, clock: Clock, watched: Sequence[str], shard: Shard
 ) -> None:

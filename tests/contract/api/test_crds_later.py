@@ -20,7 +20,7 @@ def test_it_says_what_it_waits_for_and_watches_what_comes(tmp_path: Path) -> Non
         server.namespace("later")
         with operators.operator(server.kubeconfig, tmp_path, ["later"]) as process:
             begun = time.monotonic()
-            wait_for("the warning", lambda: "apply its CRD" in log.read_text(), 30)
+            wait_for("the warning", lambda: "nothing is watched yet" in log.read_text(), 30)
             crds = sorted((REPOSITORY / "crds").glob("*.yaml"))
             server.install([yaml.safe_load(path.read_text()) for path in crds])
             time.sleep(2 * LOOK_AGAIN + 3)

@@ -67,7 +67,7 @@ async def test_a_ca_that_is_made_anew_is_trusted_from_then_on(tmp_path: Path) ->
     for text, answers in (
         ("", False),
         (certified.authority("another").certificate, False),
-        (certified.issued().authority, True),
+        (f"# Főtanúsítvány\n{certified.issued().authority}", True),
         ("no certificate", False),
     ):
         ca_file.write_text(text)

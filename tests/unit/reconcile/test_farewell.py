@@ -7,10 +7,12 @@ from collections.abc import Sequence
 import pytest
 
 from encbench.api.kinds import CAMPAIGN
+from encbench.kube import labels
 from encbench.kube.shards import Shard, shard_of
-from encbench.ports import Clock, Cluster, Conflict, Rejected
+from encbench.ports import Clock, Cluster, Conflict, Rejected, Unavailable
+from encbench.reconcile import farewell
 from encbench.reconcile.campaign.cleanup import FINALIZER, GIVE_UP
-from encbench.reconcile.farewell import let_forgotten_go, let_go
+from encbench.reconcile.farewell import claim, let_forgotten_go, let_go
 from tests.unit.reconcile.world import INSTALLATION, NAME, SPACE, World, parts, study
 
 
@@ -75,6 +77,25 @@ async def test_it_lets_go_of_what_it_claimed_in_a_namespace_that_it_watches_no_l
     world = await in_mid_run()
     await let_go(world.cluster, ["other"], mine)
     assert (FINALIZER not in world.campaign().finalizers) is goes
+
+
+@pytest.mark.parametrize("index", [0, 1])
+async def test_a_campaign_that_another_installation_claimed_is_marked_at_the_start(
+    index: int,
+) -> None:
+    """Uninstalling that one takes nothing off it then."""
+    world = await in_mid_run()
+    await claim(world.cluster, [SPACE], Shard(index, 2), "another")
+    await let_go(world.cluster, ["other"], INSTALLATION)
+    assert (FINALIZER in world.campaign().finalizers) is (index == shard_of(SPACE, NAME, 2))
+
+
+async def test_marking_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(farewell, "AGAIN_SECONDS", 0.0)
+    world = await in_mid_run()
+    world.cluster.fail_next(Unavailable("away"), verb="list", kind=CAMPAIGN)
+    await claim(world.cluster, [SPACE], Shard(), "another")
+    assert world.campaign().labels[labels.OPERATOR] == "another"
 
 
 async def a_pass(

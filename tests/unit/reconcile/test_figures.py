@@ -1,8 +1,7 @@
 """What a trial's number of blocks is planned by, from what was gathered of it."""
 
 from encbench.api.kinds import TRIAL
-from encbench.core.figures import DATABASE_SIDE_CPU
-from encbench.core.records import DatabaseCpu, ProxyCpu, RecoveryFacts, ServerProcess, TrialCpu
+from encbench.core.records import DatabaseCpu, ProxyCpu, TrialCpu
 from encbench.reconcile.campaign.figures import cpu_at_a_rate
 from encbench.reconcile.objects import Trial, trial
 from encbench.reconcile.trial.facts import Collected, TrialGathered
@@ -17,12 +16,10 @@ PROXY = ProxyCpu(cores=0.2, limit_cores=1.0)
 UNSURE = "the alignment error of 3.1 % is above 2 %"
 
 
-def gathered(cpu: TrialCpu, recovery: RecoveryFacts | None = None) -> TrialGathered:
+def gathered(cpu: TrialCpu) -> TrialGathered:
     measurement = Measurement(seconds=10.0, transactions=1000, tps=100.0, errors=0, series=())
     return TrialGathered(
-        collected=Collected(measurement=measurement),
-        metrics=WindowMetrics(cpu=cpu),
-        recovery=recovery,
+        collected=Collected(measurement=measurement), metrics=WindowMetrics(cpu=cpu)
     )
 
 
@@ -42,24 +39,11 @@ def test_at_a_rate_it_is_the_cpu_of_server_and_proxy() -> None:
     assert cpu_at_a_rate(ended(TrialCpu(database=SERVER, proxy=PROXY), rate=None)) is None
 
 
-def test_one_of_the_two_alone_is_no_figure() -> None:
-    assert cpu_at_a_rate(ended(TrialCpu(database=SERVER, withheld={"proxy": UNSURE}))) is None
+def test_without_the_servers_own_there_is_none() -> None:
     assert cpu_at_a_rate(ended(TrialCpu(proxy=PROXY, withheld={"database": UNSURE}))) is None
 
 
-def test_a_recovery_has_figures_of_its_own() -> None:
-    process = ServerProcess(process_id=7, started_at=1.0)
-    recovery = RecoveryFacts(
-        stop="Crash",
-        signal="SIGKILL",
-        before=process,
-        after=process,
-        stopped_at=0.0,
-        stop_seconds=0.1,
-        restart_seconds=0.2,
-        recovery_seconds=2.0,
-        resolution_seconds=0.01,
-    )
-    found = result(gathered(TrialCpu(database=SERVER), recovery))
-    assert found is not None
-    assert DATABASE_SIDE_CPU not in found.extra
+def test_a_proxy_without_a_figure_counts_as_none() -> None:
+    """So do those of trials that an earlier operator has recorded."""
+    found = ended(TrialCpu(database=SERVER, withheld={"proxy": UNSURE}))
+    assert cpu_at_a_rate(found) == 0.3 / 100

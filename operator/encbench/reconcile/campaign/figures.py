@@ -1,6 +1,6 @@
 """The figure of a trial that decides how many blocks its condition gets."""
 
-from encbench.core.figures import DATABASE_SIDE_CPU, RECOVERY_SECONDS
+from encbench.core.figures import PROXY_CPU, RECOVERY_SECONDS
 from encbench.reconcile.objects import Trial
 
 
@@ -17,10 +17,11 @@ def measured(trial: Trial) -> float | None:
 def cpu_at_a_rate(trial: Trial) -> float | None:
     """CPU per transaction of server and proxy, where the workload offers a fixed rate.
 
-    The report judges by the same figure then. Trials of earlier operators have none.
+    The report judges by the same figure then. A proxy whose figure is not known counts as none:
+    such a trial lies apart from the others, which can only plan more blocks.
     """
     tps, result, workload = measured(trial), trial.status.result, trial.spec.workload
     if workload.offered_tps is None or workload.recovery is not None or result is None:
         return None
-    cores = result.extra.get(DATABASE_SIDE_CPU)
-    return cores / tps if tps and cores else None
+    cores = result.database_cpu_cores
+    return (cores + result.extra.get(PROXY_CPU, 0.0)) / tps if tps and cores else None

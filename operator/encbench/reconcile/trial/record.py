@@ -5,15 +5,8 @@ from encbench.api.conditions import find, format_time, parse_time
 from encbench.api.lifecycle import CONSISTENT
 from encbench.api.trial import TrialResult, TrialStatus
 from encbench.core.evidence import Proof, ProofVerdict
-from encbench.core.figures import DATABASE_SIDE_CPU, RECOVERY_SECONDS, STOP_SECONDS
-from encbench.core.records import (
-    CampaignId,
-    DatabaseCpu,
-    KindRecord,
-    TrialCpu,
-    TrialProofs,
-    TrialRecord,
-)
+from encbench.core.figures import PROXY_CPU, RECOVERY_SECONDS, STOP_SECONDS
+from encbench.core.records import CampaignId, KindRecord, TrialProofs, TrialRecord
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.starts import serves
 from encbench.reconcile.trial import placed
@@ -30,13 +23,13 @@ def result(gathered: TrialGathered) -> TrialResult | None:
     if measurement is None:
         return None
     database, client = gathered.metrics.cpu.database, gathered.collected.cpu
-    side = _database_side(gathered.metrics.cpu)
+    proxy = gathered.metrics.cpu.proxy
     extra = dict(measurement.extra)
     if recovery is not None:
         extra[RECOVERY_SECONDS] = recovery.recovery_seconds
         extra[STOP_SECONDS] = recovery.stop_seconds
-    elif side is not None:
-        extra[DATABASE_SIDE_CPU] = side
+    if proxy is not None:
+        extra[PROXY_CPU] = proxy.cores
     return TrialResult(
         tps=_shown(measurement.tps),
         qps=_if_known(measurement.qps),
@@ -47,15 +40,6 @@ def result(gathered: TrialGathered) -> TrialResult | None:
         client_cpu_cores=_if_known(client.cores if client else None),
         extra={name: _shown(value) for name, value in extra.items()},
     )
-
-
-def _database_side(cpu: TrialCpu) -> float | None:
-    """Cores of server and proxy together; None where one of them has no figure."""
-    parts: list[DatabaseCpu | None] = [cpu.database]
-    if cpu.proxy is not None or "proxy" in cpu.withheld:
-        parts.append(cpu.proxy)
-    known = [part.cores for part in parts if part is not None]
-    return sum(known) if len(known) == len(parts) else None
 
 
 def record(

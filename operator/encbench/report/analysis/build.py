@@ -32,6 +32,7 @@ from encbench.report.analysis.caveats import Facts, caveats
 from encbench.report.analysis.encrypted import encrypted_columns
 from encbench.report.analysis.groups import group
 from encbench.report.analysis.latency import distributions
+from encbench.report.analysis.pace import block_times
 from encbench.report.analysis.pooled import unlike
 from encbench.report.analysis.provenance import provenance
 from encbench.report.analysis.studies import studies
@@ -181,13 +182,14 @@ def _groups(
 ) -> Iterable[Group]:
     for cell in index.cells:
         in_cell = [trial for trial in views if trial.cell == cell.name]
+        times = block_times(in_cell)
         for condition in cell.conditions:
             trials = _under(in_cell, cell, condition)
             earlier = [
                 (one.index.campaign.name, _under(one.views, cell, condition)) for one in before
             ]
             lost = _under(gone, cell, condition)
-            found = group(index, cell, condition, trials, in_cell, earlier, lost)
+            found = group(index, cell, condition, trials, times, earlier, lost)
             latency = distributions(found, {trial.name: trial for trial in trials})
             yield found.model_copy(update={"latency": latency})
 

@@ -18,7 +18,7 @@ from encbench.report.analysis.capacity import capacity
 from encbench.report.analysis.demand import MeasuringPace
 from encbench.report.analysis.findings import comparisons
 from encbench.report.analysis.interleaving import carry_overs, interleaving
-from encbench.report.analysis.pace import block_seconds
+from encbench.report.analysis.pace import BlockTime, block_seconds
 from encbench.report.analysis.pairs import Blocks, Pairs, interval
 from encbench.report.analysis.rounds import of_batches
 from encbench.report.analysis.steps import steps
@@ -37,13 +37,13 @@ def group(
     cell: IndexCell,
     condition: IndexCondition,
     trials: Sequence[TrialView],
-    in_cell: Sequence[TrialView],
+    in_cell: Sequence[BlockTime],
     earlier: Earlier = (),
     lost: Sequence[IndexTrial] = (),
 ) -> Group:
     """One condition. `trials` are those of this cell and condition, in the order they ran.
 
-    `in_cell` are those of all its cell's conditions. `earlier` are those of the campaigns that this
+    `in_cell` are the times of all its cell's blocks. `earlier` are those of the campaigns that this
     one extends, where they may be pooled; `lost` are its trials without a record. RecordError when
     two of them claim one place.
     """

@@ -9,7 +9,7 @@ median passes over both, and over a block during which the campaign was suspende
 `reconcile.campaign.estimate` goes by the same pace while a campaign runs.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
@@ -33,7 +33,7 @@ class _Begun:
 
 
 @dataclass(frozen=True)
-class _Taken:
+class BlockTime:
     """The time that a block took."""
 
     block: _Begun
@@ -46,34 +46,37 @@ class _Taken:
         return any(trial.name in names for trial in self.block.trials)
 
 
-def block_seconds(blocks: Blocks, in_cell: Iterable[TrialView], per_testbed: int) -> float:
+def block_seconds(blocks: Blocks, in_cell: Sequence[BlockTime], per_testbed: int) -> float:
     """What one more of a condition's valid blocks takes; 0 where no time is known.
 
-    `in_cell` are all trials of the cell in one campaign: between two campaigns nothing is measured.
-    A block has its share of the time in which testbeds are built anew, as if no other condition ran
-    on them.
+    `in_cell` are those of all its cell's conditions. A block has its share of the time in which
+    testbeds are built anew, as if no other condition ran on them.
     """
     names = {trial.name for by_arm in blocks.values() for trial in by_arm.values()}
-    everything = list(_taken(in_cell))
-    own = [one for one in everything if one.is_of(names)]
+    own = [one for one in in_cell if one.is_of(names)]
     kept = [one.seconds for one in own if not one.anew]
     if not kept:
         return median(one.seconds for one in own) if own else 0.0
-    rebuilt = [one.seconds for one in everything if one.anew]
+    rebuilt = [one.seconds for one in in_cell if one.anew]
     if not per_testbed or not rebuilt:
         return median(kept)
-    usual = median(one.seconds for one in everything if not one.anew)
+    usual = median(one.seconds for one in in_cell if not one.anew)
     return median(kept) + max(0.0, median(rebuilt) - usual) / per_testbed
 
 
-def _taken(in_cell: Iterable[TrialView]) -> Iterator[_Taken]:
+def block_times(in_cell: Iterable[TrialView]) -> list[BlockTime]:
+    """Of all blocks of a cell, from its trials in one campaign: between two nothing is measured."""
+    return list(_taken(in_cell))
+
+
+def _taken(in_cell: Iterable[TrialView]) -> Iterator[BlockTime]:
     blocks = sorted(_begun(in_cell), key=lambda block: block.at)
     for block, after in pairwise(blocks):
-        yield _Taken(block, after.at - block.at, block.generation != after.generation)
+        yield BlockTime(block, after.at - block.at, block.generation != after.generation)
     for last in blocks[-1:]:
         ends = [trial.window.end for trial in last.trials if trial.window is not None]
         if ends:
-            yield _Taken(last, max(ends) - last.at, anew=False)
+            yield BlockTime(last, max(ends) - last.at, anew=False)
 
 
 def _begun(in_cell: Iterable[TrialView]) -> Iterator[_Begun]:

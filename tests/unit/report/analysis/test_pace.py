@@ -8,7 +8,7 @@ import pytest
 
 from encbench.api.conditions import format_time
 from encbench.api.trial import Window
-from encbench.report.analysis.pace import block_seconds
+from encbench.report.analysis.pace import block_seconds, block_times
 from encbench.report.analysis.pairs import Blocks
 from encbench.report.document.trial import TrialView
 
@@ -91,7 +91,7 @@ def blocks(trials: Iterable[TrialView], concurrency: int = 4) -> Blocks:
 
 def seconds(machine: Machine, concurrency: int = 4) -> float:
     trials = machine.trials()
-    return block_seconds(blocks(trials, concurrency), trials, machine.per_testbed)
+    return block_seconds(blocks(trials, concurrency), block_times(trials), machine.per_testbed)
 
 
 @pytest.mark.parametrize("count", [2, 3, 4, 9])
@@ -130,7 +130,9 @@ def test_a_block_that_is_not_valid_is_no_part_of_the_pace() -> None:
     begins = BEGIN + 5 * 3 * PERIOD
     broken = trial("plain", 4, 6, begins, Window(start=begins + 40, end=begins + 50))
     of = blocks(trials)
-    assert block_seconds(of, [*trials, broken], 0) == block_seconds(of, trials, 0)
+    assert block_seconds(of, block_times([*trials, broken]), 0) == block_seconds(
+        of, block_times(trials), 0
+    )
 
 
 def test_trials_that_run_at_the_same_time_begin_a_block_together() -> None:
@@ -139,11 +141,11 @@ def test_trials_that_run_at_the_same_time_begin_a_block_together() -> None:
         for block, begins in enumerate((BEGIN, BEGIN + 400, BEGIN + 800), 1)
         for arm in ARMS
     ]
-    assert block_seconds(blocks(trials), trials, 0) == 400
-    assert block_seconds(blocks(trials[:3]), trials[:3], 0) == 380
+    assert block_seconds(blocks(trials), block_times(trials), 0) == 400
+    assert block_seconds(blocks(trials[:3]), block_times(trials[:3]), 0) == 380
 
 
 def test_without_times_there_is_no_pace() -> None:
     unknown = {"start_time": None, "window": None}
     trials = [one.model_copy(update=unknown) for one in Machine().trials()]
-    assert block_seconds(blocks(trials), trials, 0) == 0
+    assert block_seconds(blocks(trials), block_times(trials), 0) == 0
