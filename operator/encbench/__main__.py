@@ -225,10 +225,10 @@ def contender(args: argparse.Namespace) -> Contender:
 
 def installation(args: argparse.Namespace) -> str:
     """A label's value for this installation's campaigns; empty without a namespace of its own."""
-    # No name of Kubernetes' has an underscore, so no two installations have one value.
-    whole = f"{args.release_namespace}_{args.election}"
     if not args.release_namespace:
         return ""
+    # No name of Kubernetes' has an underscore, so no two installations have one value.
+    whole = f"{args.release_namespace}_{args.election}"
     return whole if len(whole) <= 63 else digest(whole)[:63]
 
 

@@ -44,7 +44,7 @@ class Settings:
     namespace_trials: int = 0
     """Trials that a namespace's campaigns may plan together; 0 is no limit."""
     installation: str = ""
-    """What this installation's campaigns are labelled with; empty where nobody will ask."""
+    """The label that this installation gives to its campaigns; empty for none."""
 
 
 @dataclass(frozen=True, kw_only=True)
