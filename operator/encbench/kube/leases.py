@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from encbench.api.conditions import format_micro_time, parse_time
-from encbench.api.kinds import LEASE
+from encbench.api.kinds import LEASE, NODE
 from encbench.api.testbed import TestbedSpec
 from encbench.api.trial import TrialSpec
 from encbench.kube.labels import COMPONENT, MANAGED_BY, MANAGER, labels
@@ -144,6 +144,16 @@ def bare(name: str, namespace: str, marks: dict[str, str]) -> dict[str, Any]:
     """The object to create where there is none. All else is applied, and so can be removed."""
     meta = {"name": name, "namespace": namespace, "labels": marks}
     return {"apiVersion": LEASE.api_version, "kind": LEASE.kind, "metadata": meta, "spec": {}}
+
+
+def of_node(name: str, namespace: str, node: dict[str, Any] | None) -> dict[str, Any]:
+    """The object to create for a node, with which it goes; without the Node it stays."""
+    found = bare(name, namespace, MARKS)
+    if node is not None:
+        # Without blockOwnerDeletion, which some clusters grant only to who may change Nodes.
+        owner = {"apiVersion": NODE.api_version, "kind": NODE.kind, "name": name}
+        found["metadata"]["ownerReferences"] = [{**owner, "uid": node["metadata"]["uid"]}]
+    return found
 
 
 def body_of(lease: NodeLease, namespace: str) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from contextlib import suppress
 
-from encbench.api.kinds import CAMPAIGN, LEASE
+from encbench.api.kinds import CAMPAIGN, LEASE, NODE
 from encbench.kube import leases
 from encbench.kube.leases import Holder, NodeLease, QueueEntry, Unit
 from encbench.kube.parsing import Malformed
@@ -271,15 +271,19 @@ class NodeLeases:
         """Take the unit out of the node's queue; without that it would be skipped in a minute."""
         async with self._locks[node]:
             with suppress(Unavailable, Rejected, Conflict):
-                read = await self._read(node)
-                if read.without([unit]) != read:
+                read = await self._find(node)
+                if read is not None and read.without([unit]) != read:
                     await self._write(read.without([unit]))
 
     async def _renew(self, node: str) -> None:
         kept = self._kept.get(node)
         if kept is None:
             return
-        now, lease = self._ticks(), await self._read(node)
+        now, lease = self._ticks(), await self._find(node)
+        if lease is None:
+            log.warning("the lease of node %s is gone, as the node may be", node)
+            del self._kept[node]
+            return
         ages = self._ages(lease)
         holder = kept.lease.holder
         if holder is None or lease.holder != holder:
@@ -352,13 +356,26 @@ class NodeLeases:
             return False  # Another version wrote it, and may be at work on it.
 
     async def _read(self, node: str) -> NodeLease:
+        """The node's Lease, which is made where there is none."""
+        found = await self._find(node)
+        if found is None:
+            with suppress(Conflict):
+                await self._make(node)
+            found = await self._find(node)
+        if found is None:
+            raise Unavailable("it was deleted at this moment")
+        return found
+
+    async def _make(self, node: str) -> None:
+        owner = None
+        with suppress(Rejected):
+            owner = await self._cluster.get(NODE, "", node)
+        await self._cluster.create(LEASE, leases.of_node(node, self._namespace, owner))
+
+    async def _find(self, node: str) -> NodeLease | None:
         body = await self._cluster.get(LEASE, self._namespace, node)
         if body is None:
-            with suppress(Conflict):
-                await self._cluster.create(LEASE, leases.bare(node, self._namespace, leases.MARKS))
-            body = await self._cluster.get(LEASE, self._namespace, node)
-        if body is None:
-            raise Unavailable("it was deleted at this moment")
+            return None
         if not leases.is_ours(body):
             raise Rejected(
                 f"Lease {node} in namespace {self._namespace} is not encbench's: give the operator "

@@ -12,7 +12,7 @@ import pytest
 
 from encbench.adapters.kubeclient import ClientTransport, connect
 from encbench.adapters.kubernetes import KubernetesCluster
-from encbench.api.kinds import CAMPAIGN, LEASE
+from encbench.api.kinds import CAMPAIGN, LEASE, NODE
 from encbench.kube.leases import Holder, Unit, parse
 from encbench.ports import Cluster
 from encbench.reconcile.claims import Use
@@ -149,3 +149,18 @@ async def test_the_lease_of_a_deleted_campaign_is_not_waited_for(
     async with asyncio.timeout(10):
         await taken(living, use)
     await living.leave(use.unit, use.member)
+
+
+async def test_a_lease_belongs_to_its_node_and_goes_on_doing_so(
+    clusters: tuple[Cluster, Cluster], namespace: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("encbench.reconcile.nodes.RENEW", 0.0)
+    node = await clusters[0].create(NODE, {"apiVersion": "v1", "metadata": {"name": namespace}})
+    leases = NodeLeases(clusters[0], Now(), namespace, time.monotonic)
+    use = Use(Unit(Holder("team", "b", "uid-b"), "trial"), "trial", frozenset({namespace}), 2.0)
+    assert await leases.take(use)
+    await leases.tend()
+    body = await clusters[0].get(LEASE, namespace, namespace)
+    assert body is not None
+    owner = {"apiVersion": "v1", "kind": "Node", "name": namespace, "uid": node["metadata"]["uid"]}
+    assert body["metadata"]["ownerReferences"] == [owner]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from encbench.api.kinds import CAMPAIGN, LEASE
+from encbench.api.kinds import CAMPAIGN, LEASE, NODE
 from encbench.kube.leases import Holder, Unit, parse
 from encbench.ports import Cluster, Rejected, Unavailable
 from encbench.reconcile.claims import Use
@@ -493,6 +493,33 @@ async def test_another_s_lease_is_left_alone(here: Installation) -> None:
     assert not await here.a.take(one)
     assert "is not encbench's" in waits(here.a, one)
     assert here.cluster.one(LEASE, SPACE, "n1") == before
+
+
+async def test_a_lease_goes_with_its_node(here: Installation) -> None:
+    here.cluster.add(NODE, {"metadata": {"name": "n1"}})
+    one = use("one", "n1", "n2")
+    assert await here.a.take(one)
+    here.cluster.remove(NODE, "", "n1")
+    await here.work(RENEW, here.a, one)
+    assert [body["metadata"]["name"] for body in here.cluster.all(LEASE)] == ["n2"]
+    assert used(here.a, one) == {"n2"}, "renewing makes no Lease anew"
+
+
+async def test_nobody_withdraws_from_the_queue_of_a_node_that_is_gone(here: Installation) -> None:
+    here.cluster.add(NODE, {"metadata": {"name": "n1"}})
+    two = use("two")
+    await here.a.take(use("one"))
+    await here.b.take(two)
+    here.cluster.remove(NODE, "", "n1")
+    await leave(here.b, two)
+    assert here.cluster.all(LEASE) == []
+
+
+async def test_who_may_not_see_the_node_has_a_lease_that_stays(here: Installation) -> None:
+    here.cluster.add(NODE, {"metadata": {"name": "n1"}})
+    here.cluster.fail_next(Rejected("nodes is forbidden"), verb="get", kind=NODE)
+    assert await here.a.take(use("one"))
+    assert "ownerReferences" not in here.cluster.one(LEASE, SPACE, "n1")["metadata"]
 
 
 async def test_who_gives_up_leaves_the_queue(here: Installation) -> None:
