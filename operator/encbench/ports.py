@@ -125,9 +125,6 @@ class Store(Protocol):
     async def delete(self, keys: Sequence[str]) -> None:
         """Delete these keys; keys that do not exist are ignored."""
 
-    async def abort_uploads(self, prefix: str) -> None:
-        """Abort the unfinished multipart uploads under a prefix."""
-
     async def presign_put(self, key: str, seconds: int) -> str:
         """A URL for one PUT of this key with the header `If-None-Match: *`."""
 

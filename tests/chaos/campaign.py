@@ -147,7 +147,4 @@ def _gone(scene: Scene) -> list[str]:
         return [f"left: {one}" for one in evidence.left(kube)]
     if disks.is_prepared(kube):
         disks.recycle(kube, scene.layout)
-    return [
-        *(f"left: {one}" for one in evidence.unfinished(kube)),
-        *(f"left of a fault: {one}" for one in evidence.marks(scene)),
-    ]
+    return [f"left of a fault: {one}" for one in evidence.marks(scene)]

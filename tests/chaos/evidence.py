@@ -48,8 +48,7 @@ def gather(scene: Scene) -> Evidence:
             log = raw.get("client-0/output.log")
             if entry["outcome"] == "Succeeded" and log:
                 tps[entry["name"]] = readings.figures(log.decode())["tps"]
-        uploads = store.unfinished_uploads()
-    return Evidence(campaign, trials(kube, name), report, index, unresolved, tps, uploads)
+    return Evidence(campaign, trials(kube, name), report, index, unresolved, tps)
 
 
 def left(kube: Kube) -> list[str]:
@@ -77,12 +76,6 @@ def left(kube: Kube) -> list[str]:
         if uid is not None and uid not in pods:
             found.append(f"process {pid} of pod {uid}")
     return found
-
-
-def unfinished(kube: Kube) -> list[str]:
-    """What is left in the bucket of uploads that never ended."""
-    with bucket(kube) as store:
-        return [f"upload {key}" for key in store.unfinished_uploads()]
 
 
 def marks(scene: Scene) -> list[str]:

@@ -34,8 +34,6 @@ class Evidence:
     """Objects that the report names and the bucket lacks, or has with another digest."""
     tps: Mapping[str, float] = field(default_factory=dict)
     """TPS by the name of the trial, from its tool's own log."""
-    uploads: list[str] = field(default_factory=list)
-    """Keys of multipart uploads that were never completed."""
 
 
 def judge(found: Evidence, undisturbed: Evidence | None = None) -> list[str]:
@@ -47,7 +45,6 @@ def judge(found: Evidence, undisturbed: Evidence | None = None) -> list[str]:
         *_counted(found),
         *_keys(found),
         *(f"unresolved: {one}" for one in found.unresolved),
-        *(f"an upload was left unfinished: {key}" for key in found.uploads),
         *_indexed(found),
         *_blocks(found),
         *_figures(found),

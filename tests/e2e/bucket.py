@@ -32,21 +32,16 @@ class Bucket:
         content: bytes = self.client.get_object(Bucket=self.name, Key=key)["Body"].read()
         return content
 
+    def put(self, key: str, content: bytes) -> None:
+        """Store an object, which the operator's user may."""
+        self.client.put_object(Bucket=self.name, Key=key, Body=content)
+
     def keys(self, prefix: str) -> list[str]:
         """All keys under a prefix."""
         pages = self.client.get_paginator("list_objects_v2").paginate(
             Bucket=self.name, Prefix=prefix
         )
         return [entry["Key"] for page in pages for entry in page.get("Contents", [])]
-
-    def begin_upload(self, key: str) -> None:
-        """Begin a multipart upload, which the operator's user may, and leave it unfinished."""
-        self.client.create_multipart_upload(Bucket=self.name, Key=key)
-
-    def unfinished_uploads(self) -> list[str]:
-        """Keys of multipart uploads that were begun and never completed."""
-        found = self.client.list_multipart_uploads(Bucket=self.name)
-        return [upload["Key"] for upload in found.get("Uploads", [])]
 
 
 @contextlib.contextmanager

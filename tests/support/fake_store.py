@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 from encbench.ports import Conflict, Rejected, TooLarge, Unavailable
 
-WRITES = ("put_if_absent", "put", "delete", "abort_uploads")
+WRITES = ("put_if_absent", "put", "delete")
 IF_ABSENT = {"If-None-Match": "*"}
 
 _LONGEST_KEY = 1024
@@ -20,7 +20,7 @@ _LONGEST_URL = 7 * 24 * 3600
 
 @dataclass(frozen=True)
 class Call:
-    """One request that reached the store. `key` is a prefix for list and abort_uploads."""
+    """One request that reached the store. `key` is a prefix for list."""
 
     verb: str
     key: str
@@ -47,8 +47,6 @@ class FakeStore:
     objects: dict[str, bytes] = field(default_factory=dict)
     types: dict[str, str] = field(default_factory=dict)
     """Content type by key."""
-    unfinished: list[str] = field(default_factory=list)
-    """Keys of multipart uploads under way."""
     has_bucket: bool = True
     away: bool = False
     """While it is set everything is Unavailable, uploads included."""
@@ -88,10 +86,6 @@ class FakeStore:
             for key in keys:
                 self.objects.pop(key, None)
                 self.types.pop(key, None)
-
-    async def abort_uploads(self, prefix: str) -> None:
-        with self._call("abort_uploads", prefix):
-            self.unfinished = [key for key in self.unfinished if not key.startswith(prefix)]
 
     async def presign_put(self, key: str, seconds: int) -> str:
         if not 0 < seconds <= _LONGEST_URL:

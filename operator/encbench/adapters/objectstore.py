@@ -172,21 +172,6 @@ class ObjectStore:
                     f"{left.get('Code')}: {left.get('Message')}"
                 )
 
-    @_in_thread
-    def abort_uploads(self, s3: Any, prefix: str) -> None:
-        """Abort the unfinished multipart uploads under a prefix.
-
-        Lists those of the whole bucket, because MinIO takes a prefix only if it is a whole key.
-        """
-        pages = s3.get_paginator("list_multipart_uploads").paginate(Bucket=self.bucket)
-        for upload in [upload for page in pages for upload in page.get("Uploads", ())]:
-            if not upload["Key"].startswith(prefix):
-                continue
-            with suppress(s3.exceptions.NoSuchUpload):
-                s3.abort_multipart_upload(
-                    Bucket=self.bucket, Key=upload["Key"], UploadId=upload["UploadId"]
-                )
-
     async def presign_put(self, key: str, seconds: int) -> str:
         """A URL for one PUT of this key with the header `If-None-Match: *`.
 

@@ -29,14 +29,6 @@ class Harness(Protocol):
         """PUT to a presigned URL; the HTTP status."""
         ...
 
-    def begin_upload(self, key: str) -> None:
-        """Begin a multipart upload and leave it unfinished."""
-        ...
-
-    def unfinished(self) -> list[str]:
-        """Keys of the unfinished multipart uploads."""
-        ...
-
     def away(self) -> Store:
         """The same store, but nothing answers."""
         ...
@@ -57,12 +49,6 @@ class FakeHarness:
 
     def upload(self, url: str, content: bytes, headers: Mapping[str, str]) -> int:
         return self.store.upload(url, content, headers)
-
-    def begin_upload(self, key: str) -> None:
-        self.store.unfinished.append(key)
-
-    def unfinished(self) -> list[str]:
-        return sorted(self.store.unfinished)
 
     def away(self) -> Store:
         return FakeStore(away=True)
@@ -92,13 +78,6 @@ class RealHarness:
             return connection.getresponse().status
         finally:
             connection.close()
-
-    def begin_upload(self, key: str) -> None:
-        self._s3().create_multipart_upload(Bucket=self.store.bucket, Key=key)
-
-    def unfinished(self) -> list[str]:
-        found = self._s3().list_multipart_uploads(Bucket=self.store.bucket).get("Uploads", [])
-        return sorted(upload["Key"] for upload in found)
 
     def away(self) -> Store:
         return self.with_(endpoint=self._closed)

@@ -135,15 +135,6 @@ async def test_a_presigned_url_lasts_seven_days_at_most(harness: Harness, second
         await harness.store.presign_put("key", seconds)
 
 
-async def test_unfinished_uploads_under_a_prefix_are_aborted(harness: Harness) -> None:
-    for key in ("p/trials/1/output.log", "p/trials/2/output.log", "q/output.log"):
-        await asyncio.to_thread(harness.begin_upload, key)
-
-    await harness.store.abort_uploads("p/")
-
-    assert await asyncio.to_thread(harness.unfinished) == ["q/output.log"]
-
-
 async def test_a_key_that_is_too_long_is_rejected(harness: Harness) -> None:
     with pytest.raises(Rejected):
         await harness.store.put("k" * 1025, b"", "text/plain")
@@ -158,7 +149,6 @@ async def test_a_store_that_does_not_answer_is_unavailable(harness: Harness) -> 
         away.get("key"),
         away.list(""),
         away.delete(["key"]),
-        away.abort_uploads(""),
     ):
         with pytest.raises(Unavailable):
             await request

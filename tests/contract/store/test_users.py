@@ -42,7 +42,6 @@ async def test_the_operator_does_with_its_bucket_what_it_needs(
     await own.check()
     await own.put("a/b", b"text", "text/plain")
     assert await own.list("a/") == ["a/b"]
-    await own.abort_uploads("a/")
     await own.delete(["a/b"])
     assert await own.get("a/b") is None
 

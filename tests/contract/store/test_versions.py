@@ -75,7 +75,6 @@ async def test_the_operator_works_as_in_any_bucket(store: ObjectStore) -> None:
     await store.delete(["unfinished"])
     assert await store.get("unfinished") is None
     assert "unfinished" not in await store.list("")
-    await store.abort_uploads("trials/")
 
 
 async def test_what_the_operator_deletes_can_be_brought_back(

@@ -129,7 +129,6 @@ VIOLATIONS: dict[str, tuple[Break, str]] = {
     "key twice": (_twice, "2 trials have the key p/trials/t-1-1/trial.json"),
     "place twice": (_twice, "2 trials are at (1, 'plaintext')"),
     "unresolved": (lambda e: e.unresolved.append("p/x: gone"), "unresolved: p/x"),
-    "upload": (lambda e: e.uploads.append("p/y"), "an upload was left unfinished: p/y"),
     "not in the index": (lambda e: e.index["trials"].pop(), "t-2-3 is in the index or"),
     "in the index twice": (
         lambda e: e.index["trials"].append(e.index["trials"][0]),

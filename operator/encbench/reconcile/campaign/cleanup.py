@@ -77,7 +77,7 @@ def without_ours(finalizers: Iterable[str]) -> list[str]:
 
 
 async def remove_unfinished(store: Store, campaign: Campaign) -> None:
-    """Remove the folders of trials without a record, and uploads that were never completed."""
+    """Remove the folders of trials without a record."""
     prefix = storage_prefix(campaign.namespace, campaign.name, campaign.uid)
     keys = await store.list(f"{prefix}/trials/")
     folders: dict[str, list[str]] = {}
@@ -87,4 +87,3 @@ async def remove_unfinished(store: Store, campaign: Campaign) -> None:
     for trial, content in folders.items():
         if f"{prefix}/trials/{trial}/trial.json" not in content:
             await store.delete(content)
-    await store.abort_uploads(f"{prefix}/")

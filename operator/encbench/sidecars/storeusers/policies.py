@@ -4,8 +4,8 @@ from typing import Any
 
 OPERATOR, ANALYST = "encbench-operator", "encbench-analyst"
 
-_READ_BUCKET = ("GetBucketLocation", "ListBucket", "ListBucketMultipartUploads")
-_WRITE = ("PutObject", "DeleteObject", "AbortMultipartUpload", "ListMultipartUploadParts")
+_READ_BUCKET = ("GetBucketLocation", "ListBucket")
+_WRITE = ("PutObject", "DeleteObject")
 
 
 def policies(bucket: str) -> dict[str, dict[str, Any]]:
