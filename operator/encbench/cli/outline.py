@@ -196,9 +196,10 @@ def _runs(spec: CampaignSpec, arms: int, blocks: int, load: Load, dead: float) -
     warmup, interleave = load.warmup_seconds, spec.blocks.interleave
     if interleave is None:
         return [_Runs(arms * blocks, warmup, load.duration_seconds, dead)]
-    turns = arm_seconds(interleave)
+    counted = interleave.rounds * (interleave.slice_seconds - interleave.settle_seconds)
+    between = arm_seconds(interleave) - counted
     return [
-        _Runs(arms * blocks, warmup / arms, turns, dead / arms),
+        _Runs(arms * blocks, warmup / arms, counted, dead / arms + between),
         _Runs(arms * spec.blocks.solo, warmup, load.duration_seconds, dead),
     ]
 

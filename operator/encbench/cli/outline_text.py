@@ -163,10 +163,11 @@ def _time(found: Outline) -> str:
     whole = time.in_a_row_seconds
     share = time.measured_seconds / whole if whole else 0.0
     of_that = "Of that" if spec.parallelism == 1 else f"Of {clock(whole)} in a row"
+    gaps = "between trials" if spec.blocks.interleave is None else "between trials and slices"
     words = (
         f"{of_that} {clock(time.measured_seconds)} are measured ({100 * share:.0f} %), "
-        f"{clock(time.warmup_seconds)} warm-up, {clock(time.between_trials_seconds)} between "
-        f"trials: {time.source}. Not counted: {'; '.join(_uncounted(spec))}."
+        f"{clock(time.warmup_seconds)} warm-up, {clock(time.between_trials_seconds)} {gaps}: "
+        f"{time.source}. Not counted: {'; '.join(_uncounted(spec))}."
     )
     return "\n".join([*lines, paragraph(words, _INDENT)])
 

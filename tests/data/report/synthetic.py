@@ -445,7 +445,7 @@ def _figures(
     for second in range(-5, study.seconds):
         wobble = 1 + 0.04 * own.gauss(0, 1) - (0.25 if second % 30 == 17 else 0)
         now = max(0.0, tps * wobble)
-        lines.append(f"{start + second + 0.5:.1f},{now:.2f},{20 * now:.1f},,0,0.3,50000000")
+        lines.append(f"{start + second + 1:.1f},{now:.2f},{20 * now:.1f},,0,0.3,50000000")
     series = ("\n".join(lines) + "\n").encode()
     average = 1000 * threads / tps
     busy = 0.95 * cores * threads / (threads + cores) * math.exp(own.gauss(0, study.noise / 3))

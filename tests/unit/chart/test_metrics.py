@@ -1,6 +1,7 @@
 """How the operator's own metrics are offered: Service, monitors, alerts, dashboard."""
 
 import itertools
+import re
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from encbench.__main__ import arguments
 from encbench.kube.labels import MANAGED_BY
-from tests.support.chart import NAMESPACE, Rendered, render
+from tests.support.chart import NAMESPACE, REPO, Rendered, render
 from tests.support.dashboards import alerts, dashboard, metric_names, panels, queries
 from tests.support.metered import metered
 from tests.unit.chart.test_contents import prometheus_config
@@ -59,6 +60,17 @@ def test_the_service_and_its_monitor_find_the_operators_port(everything: Rendere
     assert wanted.items() <= service["metadata"]["labels"].items()
     (endpoint,) = monitor["spec"]["endpoints"]
     assert endpoint == {"port": port["name"], "interval": "15s", "honorLabels": True}
+
+
+def test_the_documents_have_all_labels_that_a_prometheus_of_one_s_own_needs(
+    default: Rendered,
+) -> None:
+    jobs = {job["job_name"]: job for job in prometheus_config(default)["scrape_configs"]}
+    rules = jobs["encbench"]["relabel_configs"]
+    needed = [rule["target_label"] for rule in rules if "target_label" in rule]
+    text = (REPO / "docs" / "install.md").read_text()
+    (row,) = [line for line in text.splitlines() if line.startswith("| agents, recorders |")]
+    assert set(needed) == set(re.findall("`([a-z]+)`", row))
 
 
 def test_pod_monitors_give_series_the_labels_of_the_bundled_prometheus(

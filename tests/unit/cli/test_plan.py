@@ -403,6 +403,9 @@ async def test_in_turns_and_on_demand(tmp_path: Path) -> None:
     assert one.cells[0].room.databases is not None
     assert (one.cells[0].room.databases.count, one.cells[0].room.volumes) == (1, 3)
     together = await outlined_with(tmp_path, blocks={"interleave": {"slice": "3s"}})
+    # Of each slice of 3 s half a second is left out, and a guard of 50 ms is before it.
+    assert together.time.measured_seconds == together.trials.least * 20 * 2.5
+    assert together.time.between_trials_seconds > together.trials.least * 20 * 0.55
     # All clients of a block are there, and share the CPU of one.
     assert together.cells[0].room.clients.count == 2 * 3
     assert together.cells[0].room.clients.millicores == 334 + 34

@@ -35,7 +35,7 @@ CLIENT = ClientFacts(cpu_cores=0.6, cpu_limit_cores=1.0, node="two")
 
 
 def test_what_nobody_of_ours_used_is_foreign() -> None:
-    found = foreign(RECORD, "one", [CLIENT])
+    found = foreign(RECORD, "one", "bed-tde", [CLIENT])
     assert found is not None
     database, client = found
     assert (database.node, database.node_cores) == ("one", 4.0)
@@ -46,7 +46,7 @@ def test_what_nobody_of_ours_used_is_foreign() -> None:
 
 
 def test_on_one_node_the_client_is_ours_too() -> None:
-    (found,) = foreign(RECORD, "one", [replace_node(CLIENT, "one")]) or ()
+    (found,) = foreign(RECORD, "one", "bed-tde", [replace_node(CLIENT, "one")]) or ()
     assert found.cores == pytest.approx(0)
 
 
@@ -64,7 +64,7 @@ def test_waiting_for_a_disk_is_no_use_and_neither_is_what_the_hypervisor_takes()
         pods=(pod("database", "bed-tde", "one", 0.3),),
     )
     client = ClientFacts(cpu_cores=0.2, cpu_limit_cores=1.0, node="one")
-    (found,) = foreign(record, "one", [client]) or ()
+    (found,) = foreign(record, "one", "bed-tde", [client]) or ()
     assert found.cores == pytest.approx(0.0)
     known = nodes(record, "one")
     assert busy(record, known["one"]) == pytest.approx(0.5)
@@ -79,7 +79,7 @@ def test_a_client_s_node_waits_and_is_robbed_likewise() -> None:
         node="two", cores=2.0, samples=counter(0.4), waiting=counter(0.5), stolen=counter(0.3)
     )
     record = RECORD.model_copy(update={"client_nodes": (node,)})
-    _, client = foreign(record, "one", [CLIENT]) or ()
+    _, client = foreign(record, "one", "bed-tde", [CLIENT]) or ()
     assert client.cores == pytest.approx(2 - 0.4 - 0.5 - 0.3 - 0.05 - 0.6)
     assert [one.cores for one in stolen(record, nodes(record, "one"))] == [pytest.approx(0.3)]
 
@@ -90,7 +90,7 @@ def test_a_record_without_these_counters_is_judged_by_idle_alone() -> None:
 
 def test_counters_that_are_read_apart_never_make_less_than_nothing() -> None:
     busy = RECORD.model_copy(update={"series": {"node_idle_seconds": counter(3.9)}})
-    (found, _) = foreign(busy, "one", [CLIENT]) or ()
+    (found, _) = foreign(busy, "one", "bed-tde", [CLIENT]) or ()
     assert found.cores == 0.0
 
 
@@ -100,16 +100,21 @@ def test_counters_that_are_read_apart_never_make_less_than_nothing() -> None:
         (RECORD.model_copy(update={"node_cores": None}), "one", CLIENT),
         (RECORD.model_copy(update={"series": {}}), "one", CLIENT),
         (RECORD.model_copy(update={"client_nodes": ()}), "one", CLIENT),
+        (RECORD.model_copy(update={"pods": ()}), "one", CLIENT),
+        (RECORD.model_copy(update={"pods": RECORD.pods[1:]}), "one", CLIENT),
         (RECORD, None, CLIENT),
         (RECORD, "one", CLIENT.model_copy(update={"cpu_cores": None})),
         (RECORD, "one", replace_node(CLIENT, None)),
     ],
-    ids=["cores", "idle", "client-node", "no-node", "no-client-cpu", "client-nowhere"],
+    ids=[
+        *("cores", "idle", "client-node", "no-pods", "no-server"),
+        *("no-node", "no-client-cpu", "client-nowhere"),
+    ],
 )
 def test_what_is_not_known_is_not_guessed(
     record: MetricsRecord, node: str | None, client: ClientFacts
 ) -> None:
-    assert foreign(record, node, [client]) is None
+    assert foreign(record, node, "bed-tde", [client]) is None
 
 
 def test_databases_that_were_to_be_idle() -> None:

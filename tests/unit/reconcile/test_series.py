@@ -148,3 +148,28 @@ async def test_one_of_several_exporters_of_a_node_is_enough() -> None:
     idle = record.series["node_idle_seconds"]
     assert len(idle) >= 60
     assert (idle[-1][1] - idle[0][1]) / (idle[-1][0] - idle[0][0]) == pytest.approx(1.5)
+
+
+async def test_what_is_uncertain_is_the_busy_cores_not_the_idle_ones() -> None:
+    """A full node is idle in bursts; one that is hardly used is idle very evenly."""
+    window, samples = Window(start=1000.0, end=1060.0), [1000.5 + second for second in range(60)]
+    for idle, known in (
+        # 0.17 of 4 cores on average, by more than twice as much: 0.16 % of 3.83.
+        ([1.0 if second % 6 == 0 else 0.0 for second in range(60)], True),
+        # 62 of 64 cores, by one: 0.03 % of them, and 0.8 % of the two that are busy.
+        ([63.0 if second % 2 else 61.0 for second in range(60)], True),
+        # 62 of 64 cores, by 13: 0.4 % of them, and 14 % of the two that are busy.
+        ([63.99 if second % 30 else 10.0 for second in range(60)], False),
+    ):
+        cores = 4 if max(idle) <= 4 else 64
+        metrics = FakeMetrics()
+        for cpu in range(cores):
+            total, values = 0.0, []
+            for at, amount in zip(samples, idle, strict=True):
+                values.append((at, total / cores))
+                total += amount
+            labels = {"node": "n1", "cpu": str(cpu), "mode": "idle"}
+            metrics.add("node_cpu_seconds_total", labels, values)
+        place = replace(PLACE, node="n1")
+        found = series.judge(await series.read(metrics, place, window), place).cpu
+        assert (found.node is not None) is known, found.withheld

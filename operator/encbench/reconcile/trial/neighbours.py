@@ -46,21 +46,25 @@ def busy(record: MetricsRecord, node: NodeIdle) -> float | None:
 
 
 def foreign(
-    record: MetricsRecord, node: str | None, clients: Sequence[ClientFacts]
+    record: MetricsRecord, node: str | None, testbed: str, clients: Sequence[ClientFacts]
 ) -> tuple[ForeignCpu, ...] | None:
     """For the database's node and each client's; None where one of them is unknown.
 
-    A sidecar or an idle database without samples counts as foreign: it is a thousandth of a core.
+    `testbed` is the one that is measured: without its server's CPU nothing is known. A sidecar or
+    an idle database without samples counts as foreign: it is a thousandth of a core.
     """
+    own = [pod for pod in record.pods if (pod.part, pod.testbed) == ("database", testbed)]
+    if all(_rate(record, pod.samples) is None for pod in own):
+        return None
     known = nodes(record, node)
     found = []
     for name in dict.fromkeys([node, *(client.node for client in clients)]):
         if name is None or name not in known:
             return None
-        used, own = busy(record, known[name]), _own(record, name, clients)
-        if used is None or own is None:
+        used, ours = busy(record, known[name]), _own(record, name, clients)
+        if used is None or ours is None:
             return None
-        cores = max(0.0, used - own)
+        cores = max(0.0, used - ours)
         found.append(ForeignCpu(node=name, cores=cores, node_cores=known[name].cores))
     return tuple(found)
 

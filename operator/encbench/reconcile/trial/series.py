@@ -51,6 +51,9 @@ PROXY_SERIES = {
 """Of an arm whose clients come through the confidential proxy."""
 
 
+_Counted = Literal["database", "node", "proxy"]
+
+
 @dataclass(frozen=True)
 class WindowMetrics:
     """What Prometheus had of one window."""
@@ -205,18 +208,14 @@ def judge(record: MetricsRecord, place: MetricsPlace) -> WindowMetrics:
         if place.proxy_limit is not None:
             unknown["proxy"] = why
         return WindowMetrics(record, TrialCpu(withheld=unknown))
-    node, window, cores = place.node, record.window, record.node_cores
+    node, window = place.node, record.window
     withheld: Withheld = {}
     database = _process(record, "database", place.limit, withheld)
     if place.external is not None and "database_cpu_seconds" not in record.series:
         withheld["database"] = _not_available(place.external)
-    of_node = None
     known = neighbours.nodes(record, node)
-    unused = _rate(record, "node_idle_seconds", withheld, "node")
-    if unused is not None and node and cores:
-        busy = neighbours.busy(record, known[node]) or 0.0
-        of_node = NodeCpu(fraction=busy / cores, cores=cores, node=node)
-    others = neighbours.foreign(record, node, place.clients)
+    of_node = _of_node(record, known.get(node or ""), withheld)
+    others = neighbours.foreign(record, node, place.testbed, place.clients)
     resting = None
     if place.external is not None:
         withheld |= _UNSEEN
@@ -224,7 +223,7 @@ def judge(record: MetricsRecord, place: MetricsPlace) -> WindowMetrics:
         if not place.in_turns:
             resting = neighbours.idle(record, place.testbed, place.limit, place.nodes)
         if others is None:
-            withheld["foreign"] = "Prometheus lacks a node's CPU, or a client's is not known"
+            withheld["foreign"] = "Prometheus lacks the CPU of a node, of our pods or of a client"
         if place.in_turns:
             withheld["idle"] = "the block's other databases take turns with this one"
         elif resting is None:
@@ -249,6 +248,20 @@ def judge(record: MetricsRecord, place: MetricsPlace) -> WindowMetrics:
         withheld=withheld,
     )
     return WindowMetrics(record, cpu, _disk(record))
+
+
+def _of_node(record: MetricsRecord, node: NodeIdle | None, withheld: Withheld) -> NodeCpu | None:
+    unused = _read(record, "node_idle_seconds", withheld, "node")
+    if unused is None or node is None:
+        return None
+    busy = neighbours.busy(record, node) or 0.0
+    error = unused.alignment_error
+    if busy and unused.rate:
+        # The error is one of idle cores, and busy ones are shown.
+        error *= unused.rate / busy
+    if not _is_aligned(error, withheld, "node"):
+        return None
+    return NodeCpu(fraction=busy / node.cores, cores=node.cores, node=node.node)
 
 
 def _process(
@@ -291,17 +304,29 @@ def _disk(record: MetricsRecord) -> DiskIo | None:
 
 
 def _rate(
-    record: MetricsRecord, name: str, withheld: Withheld, what: Literal["database", "node", "proxy"]
+    record: MetricsRecord, name: str, withheld: Withheld, what: _Counted
 ) -> WindowRate | None:
     """The rate of that series, or what there is to say about it in `withheld`."""
+    rate = _read(record, name, withheld, what)
+    if rate is None or not _is_aligned(rate.alignment_error, withheld, what):
+        return None
+    return rate
+
+
+def _read(
+    record: MetricsRecord, name: str, withheld: Withheld, what: _Counted
+) -> WindowRate | None:
+    """The same, however uncertain it is."""
     if name not in record.series:
         withheld[what] = "Prometheus has no such series"
         return None
     rate = window_rate(record.series[name], record.window.start, record.window.end)
     if rate is None:
         withheld[what] = "fewer than two samples in the window, or the counter was reset"
-    elif rate.alignment_error > MAX_ALIGNMENT_ERROR:
-        error = f"{rate.alignment_error:.1%}"
-        withheld[what] = f"alignment error {error} is above {MAX_ALIGNMENT_ERROR:.0%}"
-        return None
     return rate
+
+
+def _is_aligned(error: float, withheld: Withheld, what: _Counted) -> bool:
+    if error > MAX_ALIGNMENT_ERROR:
+        withheld[what] = f"alignment error {error:.1%} is above {MAX_ALIGNMENT_ERROR:.0%}"
+    return error <= MAX_ALIGNMENT_ERROR

@@ -23,7 +23,7 @@ Load = Callable[[str], bytes]
 S = TypeVar("S")
 T = TypeVar("T")
 
-_SERIES = re.compile(rf"client-\d+/{re.escape(SERIES)}")
+_SERIES = re.compile(rf"client-(\d+)/{re.escape(SERIES)}")
 IN_FLIGHT = 16
 """Records that are read at once."""
 _MAX_POINTS = 60
@@ -81,7 +81,7 @@ def _attempt(index: IndexRecord, load: Load, points: int, entry: IndexTrial) -> 
         return None
     record = decode(TrialRecord, checked(load, entry.key, entry.digest), entry.key)
     _belongs(index, entry, record)
-    return Attempt(entry, record, _series(record, load, points))
+    return Attempt(entry, record, over_time(record, load, points))
 
 
 def _ahead(work: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
@@ -119,24 +119,44 @@ def _belongs(index: IndexRecord, entry: IndexTrial, record: TrialRecord) -> None
         )
 
 
-def _series(record: TrialRecord, load: Load, points: int) -> tuple[tuple[float, float], ...]:
+def over_time(record: TrialRecord, load: Load, points: int) -> tuple[tuple[float, float], ...]:
+    """TPS over the window by seconds since its start; of a slice, or of a second of all clients."""
     if record.window is None:
         return ()
     start, end = record.window.start, record.window.end
-    seconds: dict[int, float] = {}
+    if record.slices is not None:
+        # The tool's own seconds have stops in them.
+        rows = record.slices.rows
+        return thin([(row.counted - start, row.transactions / row.seconds) for row in rows], points)
+    clients: list[dict[int, float]] = []
     for name, digest in sorted(record.artefacts.items()):
-        if not _SERIES.fullmatch(name):
+        if (found := _SERIES.fullmatch(name)) is None:
             continue
         key = record.key_of(name)
         try:
             content = check(load(key), key, digest)
         except LookupError:
             return ()
-        for moment, tps in parse_series(content, key):
-            if start <= moment <= end:
-                second = int(moment - start)
-                seconds[second] = seconds.get(second, 0.0) + tps
-    return thin(sorted(seconds.items()), points)
+        index = int(found[1])
+        ahead = [one.clock_offset for one in record.clients[index : index + 1] if one.clock_offset]
+        skew = ahead[0].seconds if ahead else 0.0
+        lines = ((moment - skew - start, tps) for moment, tps in parse_series(content, key))
+        clients.append(_by_second(lines, end - start))
+    known = set[int]().union(*clients).intersection(*clients)
+    return thin([(n, sum(one[n] for one in clients)) for n in sorted(known)], points)
+
+
+def _by_second(lines: Iterable[tuple[float, float]], length: float) -> dict[int, float]:
+    """TPS by the second of the window, from 0; a line's time is the end of its own second.
+
+    Lines come a second apart, give or take what their writer was late, so they are counted from the
+    first of them.
+    """
+    inside = [(at, tps) for at, tps in lines if 0 < at - 0.5 < length and not math.isnan(tps)]
+    if not inside:
+        return {}
+    first = inside[0][0]
+    return {round(first) + round(at - first) - 1: tps for at, tps in inside}
 
 
 def parse_series(content: bytes, key: str) -> Iterable[tuple[float, float]]:

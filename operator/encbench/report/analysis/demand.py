@@ -33,7 +33,6 @@ class MeasuringPace:
     """Of one observation elsewhere: a set of testbeds has several."""
     group: int
     """Blocks that belong together."""
-    round_seconds: float
     block_seconds: float
 
 
@@ -56,7 +55,7 @@ def demand(finding: Finding, found: Estimate, margin: float, pace: MeasuringPace
         rounds = _more_rounds(found, finding.blocks, pace.rounds, log_target)
         if not rounds:
             return None
-        seconds = rounded(rounds * pace.round_seconds)
+        seconds = rounded(math.ceil(rounds / pace.rounds) * pace.block_seconds)
         return Demand(half_width=rounded(target), rounds=rounds, seconds=seconds)
     units = _more_units(found, log_target)
     if not units:

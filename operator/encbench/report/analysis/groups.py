@@ -12,7 +12,6 @@ from encbench.core.artefact import RecordError
 from encbench.core.records import IndexCell, IndexCondition, IndexRecord, IndexTrial
 from encbench.core.statistics.rounds import noticed
 from encbench.core.statistics.saturation import KEPT_UP, saturation
-from encbench.core.timetable import GUARD
 from encbench.report.analysis import pooled
 from encbench.report.analysis.capacity import capacity
 from encbench.report.analysis.demand import MeasuringPace
@@ -153,7 +152,7 @@ def _is_solo(spec: CampaignSpec, block: int) -> bool:
 
 def _pace(spec: CampaignSpec, pairs: Pairs, seconds: float) -> MeasuringPace:
     """What is added to the observations, where a block takes so many seconds."""
-    interleave, blocks, arms = spec.blocks.interleave, len(pairs.blocks), len(pairs.arms)
+    blocks = len(pairs.blocks)
     # As in `Pairs.observed`: of many blocks each is one observation, of few each has several.
     parts = [of_batches(TPS.field, of, blocks) or [] for of in pairs.blocks.values()]
     divided = pairs.one_set and any(len(own) > 1 for own in parts)
@@ -161,7 +160,6 @@ def _pace(spec: CampaignSpec, pairs: Pairs, seconds: float) -> MeasuringPace:
         rounds=(_rounds(pairs) or 0) if divided else 0,
         blocks=spec.blocks.per_testbed or 1,
         group=plan.group(spec.blocks),
-        round_seconds=arms * (interleave.slice_seconds + GUARD) if interleave else 0.0,
         block_seconds=seconds,
     )
 

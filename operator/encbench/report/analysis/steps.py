@@ -123,14 +123,17 @@ def steps(
     """
     found = arm_steps(pairs.arms, modes)
     if TPS not in judging:
-        return tuple(_step(pairs, one, _AS_OFFERED) for one in found)
+        offered = Finding(
+            figure="tps",
+            blocks=len(pairs.complete(TPS.field)),
+            verdict="NoData",
+            why="TPS is as offered",
+        )
+        return tuple(_step(pairs, one, offered) for one in found)
     tps = {it.arm.name: pairs.between(TPS.field, it.before.name, it.arm.name) for it in found}
     blocks = len(pairs.complete(TPS.field))
     judged = judge(TPS, tps, floor, margin, "steps", blocks, looks)
     return tuple(_step(pairs, one, judged.get(one.arm.name)) for one in found)
-
-
-_AS_OFFERED = Finding(figure="tps", blocks=0, verdict="NoData", why="TPS is as offered")
 
 
 _OF_TPS = ("blocks", "verdict", "why", "bar", "placement", "carried")

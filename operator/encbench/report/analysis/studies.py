@@ -166,11 +166,18 @@ def _closed(made: Made) -> Made:
     return Made(column, lambda found: None if found.group.offered_tps else cell(found))
 
 
+def _judged(made: Made) -> Made:
+    """Empty where every arm kept up with an offered rate, because TPS is then as offered."""
+    column, cell = made
+    return Made(column, lambda found: None if found.group.equal_work else cell(found))
+
+
 _loss, _increase = partial(_change, "loss"), partial(_change, "increase")
 _CONDITION = (
     _field("instance", "group", "instance"),
     _field("concurrency", "group", "concurrency", "terminals"),
 )
+_PUBLISHED = "published_overhead_percent"
 _OF_LIMIT = "percent of the client's CPU limit"
 
 
@@ -203,7 +210,7 @@ def _tps(place: StudiedArms, arm: str, name: str) -> StudyTable:
         *_CONDITION,
         _field("plaintext_tps", "plain", "tps", "all transactions, tpmTOTAL/60"),
         _field("encrypted_100pct_tps", "own", "tps", "tpmTOTAL/60"),
-        _loss("published_overhead_percent", "encrypted_100pct_tps", "plaintext_tps", "tps"),
+        _judged(_loss(_PUBLISHED, "encrypted_100pct_tps", "plaintext_tps", "tps")),
     ]
     return _table(name, title, place, [arm], columns)
 
@@ -250,7 +257,7 @@ def _ratio(place: StudiedArms, ratios: Mapping[str, float], name: str) -> StudyT
         _field("tps", "own", "tps", "tpmTOTAL/60"),
         # The study's table has it in another file, which is made for arms that encrypt everything.
         _field("plaintext_tps", "plain", "tps", "tpmTOTAL/60"),
-        _loss("published_overhead_percent", "tps", "plaintext_tps", "tps"),
+        _judged(_loss(_PUBLISHED, "tps", "plaintext_tps", "tps")),
     ]
     return _table(name, title, place, list(ratios), columns)
 
@@ -264,7 +271,7 @@ def _sysbench(place: StudiedArms) -> Iterable[StudyTable]:
         _field("threads", "group", "concurrency"),
         _field("plain_qps", "plain", "qps"),
         _field("encrypted_qps", "own", "qps"),
-        _loss("qps_overhead_percent", "encrypted_qps", "plain_qps", "qps"),
+        _judged(_loss("qps_overhead_percent", "encrypted_qps", "plain_qps", "qps")),
         _closed(_field(plain, "plain", average, "average of a transaction")),
         _closed(_field(encrypted, "own", average, "average of a transaction")),
         _closed(_increase("response_increase_percent", encrypted, plain, average)),

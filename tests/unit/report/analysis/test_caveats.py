@@ -1,5 +1,6 @@
 """Each caveat appears when its fact holds, and not otherwise."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -235,6 +236,11 @@ def test_the_two_testbeds_of_the_baseline_mode_are_compared() -> None:
     lucky = replace(CALM, placement={"plain-control": 0.04}, noise=0.002)
     said = text_of(lucky, "Each mode ran on one testbed")
     assert "The baseline mode's two testbeds differed by up to 4.1 % [3.8, 4.4] %." in said
+    other = text_of(replace(lucky, placement={"plain": 0.04}), "Each mode ran on one testbed")
+    found = re.search(r"differed by up to (\S+) % \[(\S+), (\S+)\] %", other)
+    assert found is not None
+    estimate, low, high = map(float, found.groups())
+    assert 0 < low < estimate < high
 
 
 def test_why_intervals_are_wide_is_said() -> None:

@@ -409,3 +409,25 @@ def test_luck_that_stands_in_a_step_s_way_is_what_the_card_advises_about() -> No
     assert "the luck of one testbed each could explain that" in step.why
     headline = next(one for one in report.headlines if one.arm == "direct")
     assert "blocks.perTestbed" in headline.so
+
+
+def test_what_a_rate_decides_is_neither_a_table_s_nor_without_blocks() -> None:
+    study = Study(
+        workloads=("oltp-read-only",),
+        concurrency=(64,),
+        blocks=2,
+        rate=50,
+        loss={"all": 0.2},
+        modes={"all": {"columns": {**HOP, "ratio": 100}}},
+    )
+    report = report_of(study)
+    (group,) = report.groups
+    assert group.equal_work
+    assert [(step.blocks, step.verdict) for step in group.steps] == [(2, "NoData")]
+    assert "The hop is not told apart" in {caveat.title for caveat in report.caveats}
+    (table,) = report.studies
+    names = [column.name for column in table.columns]
+    (row,) = table.rows
+    cells = dict(zip(names, row, strict=True))
+    assert cells["encrypted_qps"] == pytest.approx(1000, rel=0.01)
+    assert cells["qps_overhead_percent"] is None

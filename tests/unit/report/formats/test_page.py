@@ -178,6 +178,13 @@ def test_who_kept_up_with_an_offered_rate_is_told_of_every_condition(
     assert result.setup.partition(" TPS offered")[2] == said
 
 
+def test_slices_are_what_was_measured() -> None:
+    (result,) = results(report_of(Study(concurrency=(4,), blocks=1, rounds=10)))
+    assert result.setup.endswith("measured 10 slices of 2.5 s in each block")
+    (result,) = results(report_of(Study(concurrency=(4,), blocks=1)))
+    assert result.setup.endswith("measured 60s")
+
+
 def test_a_loss_that_an_offered_rate_decides_is_drawn_as_offered() -> None:
     """At 4 threads an arm falls behind, so that TPS has a plot; at 16 every arm keeps up."""
     (result,) = results(report_of(Study(concurrency=(4, 16), rate=206, blocks=2)))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from encbench.api.overheadreport import Interval
 from encbench.core.records import IndexTrial
 from encbench.report.analysis.caveats.facts import Facts, note, serious
 from encbench.report.document import Caveat
@@ -100,11 +101,18 @@ def one_placement(facts: Facts) -> Iterator[Caveat]:
             title=f"Each mode ran on {'few testbeds' if several else 'one testbed'}",
             text="Where its pod and its data came to lie is part of the measured loss and not of "
             "its interval. The baseline mode's two testbeds differed by up to "
-            f"{text.percent(abs(worst.estimate))} {text.bounds(worst)}. The placement interval "
-            "follows from that one difference, and a verdict needs it on its side as well. "
-            "blocks.perTestbed builds testbeds anew every so many blocks, so that the ordinary "
-            "interval contains their luck.",
+            f"{text.percent(abs(worst.estimate))} {text.bounds(_size(worst))}. The placement "
+            "interval follows from that one difference, and a verdict needs it on its side as "
+            "well. blocks.perTestbed builds testbeds anew every so many blocks, so that the "
+            "ordinary interval contains their luck.",
         )
+
+
+def _size(change: Interval) -> Interval:
+    """The same difference, seen from the other side where that makes it a positive one."""
+    if change.estimate >= 0 or change.low is None or change.high is None:
+        return change
+    return Interval(estimate=-change.estimate, low=-change.high, high=-change.low)
 
 
 def lost_sets(facts: Facts) -> Iterator[Caveat]:
@@ -137,7 +145,11 @@ def several_comparisons(facts: Facts) -> Iterator[Caveat]:
 
 def short_window(facts: Facts) -> Iterator[Caveat]:
     """Windows in which one burst matters."""
-    lengths = [t.window.end - t.window.start for t in facts.counted if t.window is not None]
+    lengths = [
+        sum(of.seconds for of in t.rounds) if t.rounds else t.window.end - t.window.start
+        for t in facts.counted
+        if t.window is not None
+    ]
     if lengths and min(lengths) < SHORT_WINDOW_SECONDS:
         yield note(
             title="Short windows",

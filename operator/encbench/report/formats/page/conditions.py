@@ -95,19 +95,23 @@ def _machine(report: Report, section: Section) -> Iterable[str]:
 
 def _load(report: Report, section: Section) -> Iterable[str]:
     load = report.resolved.workloads[section.first.workload].load
-    yield f"warm-up {load.warmup}, measured {load.duration}"
+    turns, rounds = report.spec.blocks.interleave, section.first.rounds
+    measured = load.duration
+    if turns is not None and rounds is not None:
+        counted = turns.slice_seconds - turns.settle_seconds
+        measured = f"{plural(rounds, 'slice')} of {counted:g} s in each block"
+    yield f"warm-up {load.warmup}, measured {measured}"
     tps = section.first.offered_tps
     if tps is not None:
         yield f"{text.number(tps, text.rate_digits([tps]))} TPS offered"
-        yield from _kept_up(section.groups)
+        # What a recovery costs is its time.
+        cost = "" if section.is_recovery else ": CPU per transaction is the cost at equal work"
+        yield from _kept_up(section.groups, cost)
 
 
-def _kept_up(groups: Sequence[Group]) -> Iterable[str]:
+def _kept_up(groups: Sequence[Group], cost: str) -> Iterable[str]:
     """At which concurrency every arm kept up with the offered rate; nothing where none is known."""
-    words = {
-        True: "every arm kept up{}: CPU per transaction is the cost at equal work",
-        False: "not every arm kept up{}",
-    }
+    words = {True: f"every arm kept up{{}}{cost}", False: "not every arm kept up{}"}
     for kept_up, said in words.items():
         own = [group for group in groups if group.equal_work is kept_up]
         if own:
