@@ -49,7 +49,7 @@ _POD = {
     NODE_LOST: "A pod's node does not answer.",
 }
 _SETTINGS = {SETTINGS_REFUSED: "The server refuses settings of the template."}
-_MARK = {NOT_MARKED: "The owner of a Secret or a claim has not marked it for this use."}
+_MARK = {NOT_MARKED: "A Secret or a claim is gone, or its owner has not marked it for this use."}
 _NODE = {NODE_IN_USE: "Another campaign or cell works on its node; the message names it."}
 _IN_USE = {IN_USE: "Another campaign uses the same external database."}
 _LOGIN = {NO_LOGIN: "The Secret of an external database is gone or incomplete."}
@@ -71,7 +71,8 @@ _FAILURES = {
     "TooFewConnections": "The server allows fewer connections than the load needs.",
     **_LOGIN,
     "LoadFailed": "The load Job failed.",
-    LOAD_DISRUPTED: "The load's pod, or the database's, was deleted during the load.",
+    LOAD_DISRUPTED: "The load's or the database's pod was deleted during the load, or its node "
+    "restarted.",
     LOAD_TIMEOUT: "Loading did not end within `stepDeadlines.load`.",
     "CopyFailed": "The golden copy left no account of itself.",
     "ResetTimeout": "A start of the database did not end within `stepDeadlines.reset`.",
@@ -305,7 +306,8 @@ _OUTCOMES = {
         **_STOPPED_WRONGLY,
         DISRUPTED: "A pod or the server restarted or was deleted during the run.",
         OOM: "The server ran out of memory and restarted.",
-        BLOCK_BROKEN: "Another trial of its interleaved block ended without a result.",
+        BLOCK_BROKEN: "Another trial of its interleaved block ended without a result, or before "
+        "this one began.",
         "NotUnderLoad": "The load ended before the server was stopped.",
         "SlotMissed": "A client did not run in a slot of its interleaved block as planned.",
         "ArtefactsLost": "A client's log is missing or is not what the recorder stored.",

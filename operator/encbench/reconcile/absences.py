@@ -8,13 +8,16 @@ absences of other processes count.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol
 
 from encbench.ports import Clock
 
 REMEMBERED = 100
 """Absences; no step lives through more of them."""
+
+SET = 2.0
+"""Seconds by which a clock that was not set may seem to."""
 
 Span = tuple[datetime, datetime]
 
@@ -71,9 +74,17 @@ class Contact:
         self._last: tuple[float, datetime] | None = None
 
     def made(self) -> None:
-        """There was an answer."""
+        """There was an answer.
+
+        Where the clock was set forward since the last one, nothing has waited for as long.
+        """
+        now, ticks, before = self._clock.now(), self._ticks(), self._past
         self._past = self.absences()
-        self._last = (self._ticks(), self._clock.now())
+        if self._last is not None and self._past is before:
+            jump = (now - self._last[1]).total_seconds() - (ticks - self._last[0])
+            if jump > SET:
+                self._past = before.and_one(now - timedelta(seconds=jump), now)
+        self._last = (ticks, now)
 
     def begin(self, left: datetime) -> None:
         """This process leads from now on; the one before it did until then."""

@@ -73,6 +73,9 @@ class NodeLeases:
         self._signs: defaultdict[str, Ages[Unit | None]] = defaultdict(lambda: Ages(ticks))
         """Of each node's holder (None) and of each request in its queue."""
         self._swept = -math.inf
+        self._tended = ticks()
+        self._is_away = False
+        """Whether the API server could not be asked in the last round."""
         self._elsewhere: dict[str, Holder] = {}
         """Who had the nodes that this process does not keep, when they were looked through."""
 
@@ -150,6 +153,12 @@ class NodeLeases:
     async def tend(self) -> None:
         """Renew what is held, give back what nothing works on, see who waits and what is left."""
         now = self._ticks()
+        if self._is_away:
+            # No pass could look after its unit either.
+            for claim in self._claims.values():
+                for member in claim.due:
+                    claim.due[member] += now - self._tended
+        self._tended = now
         late = [
             (unit, member)
             for unit, claim in self._claims.items()
@@ -163,7 +172,9 @@ class NodeLeases:
                 try:
                     async with self._locks[node]:
                         await self._renew(node)
+                    self._is_away = False
                 except (Unavailable, Rejected, Conflict) as error:
+                    self._is_away = isinstance(error, Unavailable)
                     log.info("the lease of node %s is not renewed: %s", node, error)
         if now - self._swept >= SWEEP:
             self._swept = now
@@ -228,9 +239,7 @@ class NodeLeases:
             may = kept is None or unit in kept.users or not others_wait(lease, unit.holder)
             if not may and kept is not None and not kept.users:
                 lease = lease.free()
-        elif (kept is not None and kept.is_spare_for(unit.holder)) or await self._is_free(
-            lease, ages[None]
-        ):
+        elif await self._may_have(unit, lease, kept, ages[None]):
             may = not lease.queue or lease.queue[0].unit == unit
             lease = lease.free()
         else:
@@ -336,6 +345,17 @@ class NodeLeases:
         signs: dict[Unit | None, str] = {one.unit: one.seen for one in lease.queue}
         signs[None] = f"{lease.holder} {lease.renewed}"
         return self._signs[lease.node].see(signs)
+
+    async def _may_have(
+        self, unit: Unit, lease: NodeLease, kept: KeptLease | None, silent: float
+    ) -> bool:
+        """Whether the unit may take it from another cell, or from none."""
+        if kept is None:
+            return await self._is_free(lease, silent)
+        # However long it could not be renewed, this process knows who works on the node.
+        return kept.is_spare_for(unit.holder) or (
+            not kept.users and await self._is_free(lease, silent)
+        )
 
     async def _is_free(self, lease: NodeLease, silent: float) -> bool:
         """Whether none has the node, or the campaign that had it is gone."""

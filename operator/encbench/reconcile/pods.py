@@ -214,6 +214,15 @@ class Trouble:
     message: str
 
 
+def was_cut_off(pod: PodFacts) -> bool:
+    """Whether a container of it ended with its node, which no runtime saw."""
+    return any(one.exit_reason in _UNSEEN for one in pod.containers.values())
+
+
+_UNSEEN = ("Unknown", "ContainerStatusUnknown")
+"""What the container runtime, or the kubelet, says of containers that were gone when it began."""
+
+
 def trouble(pods: list[PodFacts]) -> Trouble | None:
     """The first thing that keeps one of these pods from running, or None when there is none."""
     for pod in pods:

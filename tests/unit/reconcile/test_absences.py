@@ -4,9 +4,24 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from encbench.reconcile.absences import NEVER, REMEMBERED, Absences
+from encbench.reconcile.absences import NEVER, REMEMBERED, Absences, Contact
 
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
+
+
+class Ticks:
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+class SteppedClock(Ticks):
+    """A `ports.Clock`."""
+
+    def now(self) -> datetime:
+        return at(self.seconds)
 
 
 def at(second: float) -> datetime:
@@ -57,6 +72,19 @@ def test_no_second_is_left_out_twice(
     known = Absences(tuple((at(begin), at(end)) for begin, end in before))
     known = known.and_one(at(later[0]), at(later[1]))
     assert known.waited(at(0), at(100)) == seconds
+
+
+@pytest.mark.parametrize(("step", "waited"), [(0, 100), (1.5, 101.5), (1200, 100), (-300, -200)])
+def test_a_clock_that_is_set_forward_makes_nothing_late(step: float, waited: float) -> None:
+    clock, ticks = SteppedClock(), Ticks()
+    contact = Contact(clock, ticks, limit=7)
+    began = clock.now()
+    for second in range(51):
+        contact.made()
+        ticks.seconds += 2
+        clock.seconds += 2 + (step if second == 25 else 0)
+    contact.made()
+    assert contact.absences().waited(began, clock.now()) == pytest.approx(waited + 2)
 
 
 def test_only_the_last_are_remembered() -> None:

@@ -166,6 +166,14 @@ def test_trials_wait_for_every_testbed() -> None:
     assert decision.status.step == "preparing testbeds: tde (loading)"
 
 
+def test_nothing_is_begun_on_a_testbed_that_is_being_deleted() -> None:
+    of = a_campaign()
+    (name, going), *others = the_testbeds(of).items()
+    seen = saw(of, testbeds={name: replace(going, deleting=True), **dict(others)})
+    assert made(decide(of, seen)) == []
+    assert made(decide(of, saw(of))) == ["Trial"]
+
+
 def test_a_step_is_never_longer_than_the_api_takes() -> None:
     modes = [f"{n:02d}-{'x' * 50}" for n in range(16)]
     of = a_campaign(matrix=[{"instanceRefs": ["small"], "modeRefs": modes, "workloadRefs": ["w"]}])

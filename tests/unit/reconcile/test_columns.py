@@ -187,6 +187,26 @@ async def test_a_claim_is_used_once_it_is_there_and_marked() -> None:
     await world.run(lambda: bool(world.cluster.all(TESTBED)))
 
 
+async def test_a_key_that_is_gone_when_it_is_mounted_is_named() -> None:
+    world = World()
+    world.cluster.add(SECRET, key(KEY))
+    own = mode("enc", columns={**HOP, "mekSecretRef": {"name": "mine"}})
+    world.apply(*parts(), own, study("enc"))
+    await world.run(lambda: world.campaign().status.resolved is not None)
+    world.cluster.remove(SECRET, SPACE, "mine")
+    await world.settle(30)
+    facts = {
+        fact["message"]
+        for body in world.cluster.all(TESTBED)
+        for fact in body["status"]["conditions"]
+        if fact["type"] in ("Provisioned", "Hindered")
+    }
+    assert "there is no Secret mine any more: create it again" in facts
+    world.cluster.add(SECRET, key(KEY))
+    await world.run(world.ended)
+    assert world.campaign().status.phase == "Succeeded"
+
+
 async def test_a_claim_that_is_no_longer_marked_when_it_is_mounted() -> None:
     world = World()
     world.cluster.add(PERSISTENT_VOLUME_CLAIM, claim(labels.DRIVER))

@@ -346,6 +346,18 @@ async def test_a_sibling_is_ready_once_its_nodes_are_its_own(
     world.cluster.set_status(TRIAL, SPACE, other.name, status)
     seen = await observe(world.deps, first, TrialFound())
     assert [one.ready for one in seen.siblings] == [ready, False]
+    assert [one.under_way for one in seen.siblings] == [not ready, True]
+    assert [one.ready_since is not None for one in seen.siblings] == [ready, False]
+
+
+async def test_a_trial_that_is_made_again_alone_ends_at_once() -> None:
+    """A person deleted one of a finished block; its siblings start no second time."""
+    world = World()
+    trials = await finished(world, in_turns())
+    for gone in trials:
+        seen = await observe(world.deps, replace(gone, status=TrialStatus()), TrialFound())
+        assert all(one.ended for one in seen.siblings)
+        assert not any(one.under_way for one in seen.siblings)
 
 
 async def test_a_trial_says_that_it_waits_for_the_others() -> None:

@@ -457,6 +457,40 @@ async def test_without_the_api_server_nothing_new_begins(here: Installation) -> 
     assert waits(leases, one) == ""
 
 
+async def test_a_long_time_without_the_api_server_is_no_neglect(here: Installation) -> None:
+    way = Switch(here.cluster)
+    leases = here.operator(cluster=way)
+    load, two = use("one", unit="testbed", seconds=600.0), use("two")
+    await leases.take(load)
+    assert not await leases.take(two)
+    await here.pass_time(60, leases)
+    way.away = True
+    await here.pass_time(720, leases)
+    way.away = False
+    await leases.tend()
+    assert here.holder() == "one", "its load goes on, and no pass could say so"
+    assert not await leases.take(two)
+    await here.pass_time(600, leases)
+    assert here.holder() == "", "nobody looks after it"
+
+
+async def test_no_other_cell_takes_what_this_process_knows_to_be_at_work(
+    here: Installation,
+) -> None:
+    load, two = use("one", unit="testbed", seconds=600.0), use("two")
+    await here.a.take(load)
+    assert not await here.a.take(two)
+    here.time.seconds += 600 + SPARE + 1
+    here.a.look_after(load.unit, load.member)
+    assert not await here.a.take(two)
+    assert here.holder() == "one"
+    await leave(here.a, load)
+    assert await here.a.take(two)
+    await leave(here.a, two)
+    await here.pass_time(IDLE + 5, here.a)
+    assert await here.a.take(load)
+
+
 async def test_who_lost_its_lease_does_not_write_it_again(here: Installation) -> None:
     way = Switch(here.cluster)
     leases = here.operator(cluster=way)

@@ -376,6 +376,27 @@ def test_a_block_leaves_its_nodes_while_one_of_its_trials_waits_for_room() -> No
     assert [type(effect) for effect in again.effects] == [TakeNodes]
 
 
+@pytest.mark.parametrize(
+    ("sibling", "ends"),
+    [
+        # Its deadlines are its own: it waits for a node, or its database is copied.
+        (Sibling(1, under_way=True), False),
+        (Sibling(1), True),
+        # The first trial of the block has yet to see that all are ready.
+        (Sibling(1, ready=True, ready_since=ago(3)), False),
+        (Sibling(1, ready=True, ready_since=ago(1e4)), True),
+    ],
+    ids=["one-gets-ready", "one-is-missing", "all-are-ready", "none-releases"],
+)
+def test_a_block_is_waited_for_as_long_as_its_trials_get_ready(
+    sibling: Sibling, ends: bool
+) -> None:
+    ready_for_it = a_trial({"Prepared": ("True", 1e4), "ProvenBefore": ("True", 1e4)})
+    siblings = (sibling, Sibling(3, ready=True, ready_since=ago(1e4)))
+    decision = decide(ready_for_it, saw(a_client(), siblings=siblings))
+    assert decision.status.reason == ("StartTimeout" if ends else None)
+
+
 def test_what_no_end_of_another_trial_mends_is_told_before_that() -> None:
     image = ContainerFacts("tool", waiting_reason="ErrImagePull", waiting_message="no such image")
     decision = decide(a_trial(), saw(a_client(None, image), before=a_trial()))

@@ -241,15 +241,22 @@ def test_a_load_that_fails_says_why() -> None:
 
 DURING = {"created": NOW.timestamp() - 30}
 """Of a pod that is younger than the database's."""
+LOADS, DATABASES = "the load's pod was deleted", "the database's pod was deleted"
 TAKEN = {
-    "its own pod is gone": ((), a_pod(), "the load's pod"),
-    "its own pod goes": ((a_pod("load", deleting=True, **DURING),), a_pod(), "the load's pod"),
-    "no database": ((a_pod("load", **DURING),), None, "the database's pod"),
-    "the database goes": ((a_pod("load", **DURING),), a_pod(deleting=True), "the database's pod"),
-    "another database": (
-        (a_pod("load", **DURING),),
-        a_pod(created=NOW.timestamp() - 9),
-        "the database's pod",
+    "its own pod is gone": ((), a_pod(), LOADS),
+    "its own pod goes": ((a_pod("load", deleting=True, **DURING),), a_pod(), LOADS),
+    "no database": ((a_pod("load", **DURING),), None, DATABASES),
+    "the database goes": ((a_pod("load", **DURING),), a_pod(deleting=True), DATABASES),
+    "another database": ((a_pod("load", **DURING),), a_pod(created=NOW.timestamp() - 9), DATABASES),
+    "its node restarts": (
+        (a_pod("load", ContainerFacts("tool", exit_code=255, exit_reason="Unknown"), **DURING),),
+        a_pod(),
+        "node node-1 restarted",
+    ),
+    "the database's node restarts": (
+        (a_pod("load", ContainerFacts("tool", exit_code=1, exit_reason="Error"), **DURING),),
+        a_pod("bed-0", ContainerFacts("server", restarts=1, exit_reason="Unknown"), node="n2"),
+        "node n2 restarted",
     ),
 }
 
@@ -263,7 +270,7 @@ def test_a_load_from_which_a_pod_was_taken_is_no_failure_of_its_own(
     assert failure(decision) == "LoadDisrupted"
     fact = find(decision.status.conditions, "Failed")
     assert fact is not None
-    assert fact.message == f"{what} was deleted during the load"
+    assert fact.message == f"{what} during the load"
 
 
 def test_a_load_that_takes_too_long_is_given_up() -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from encbench.api.conditions import find
 from encbench.api.tpcc import Tpcc
+from encbench.reconcile.claims import NodeStanding
 from encbench.reconcile.effects.effect import CreateJob, Gather, Prove, ReleaseClients
 from encbench.reconcile.pods import ContainerFacts, JobFacts
 from encbench.reconcile.trial.decide import decide
@@ -283,6 +284,21 @@ def test_it_looks_seldom_while_the_tool_runs_and_often_around_its_end(
 def test_a_tool_that_does_not_end_is_given_up() -> None:
     assert run(a_client("running"), late=119).status.outcome is None
     assert verdict(run(a_client("running"), late=121)) == ("Failed", "Overrun")
+
+
+def test_what_nobody_could_say_while_the_api_server_was_away_is_waited_for() -> None:
+    assert run(a_client(None), late=600, absences=absent(650, 1)).status.outcome is None
+    assert verdict(run(a_client(None), late=722, absences=absent(650, 50)))[1] == "Overrun"
+
+
+def test_a_start_is_not_agreed_on_anew_while_others_may_have_the_nodes() -> None:
+    waits = run(a_client(), late=-60, found=found(nodes=NodeStanding()))
+    assert released(waits) == ()
+    assert status_of(waits, "Alone") == "False"
+    facts = {**RUNNING, "Released": ("True", 1e4), "Alone": ("False", 9e3)}
+    again = a_trial(facts, releaseAt=UNIX - 1e4)
+    assert status_of(decide(again, saw(a_client())), "Alone") == "True"
+    assert released(decide(again, saw(a_client()))) != ()
 
 
 def test_a_client_on_a_lost_node_spoils_its_trial_alone() -> None:

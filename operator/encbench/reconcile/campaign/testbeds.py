@@ -48,6 +48,8 @@ def stage(
     if outdated:
         gone = tuple(Delete.of(bed) for bed in outdated if not bed.deleting)
         return Stage(effects=gone, waiting=True, step="placing databases where another cell was")
+    if any(bed.deleting for bed in own):
+        return Stage(waiting=True, step=_clearing(cell))
     names = {
         arm.name: children.testbed_name(campaign.name, cell, arm, planned.generation)
         for arm in cell.arms

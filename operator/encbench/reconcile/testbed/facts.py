@@ -124,6 +124,7 @@ class TestbedSeen:
     login: dict[str, str] | None = field(default=None, repr=False)
     """What the user's Secret has for an external database; only until there are credentials."""
     unmarked: str = ""
-    """What the owner of a key or a driver has to do before a pod may mount it."""
+    """What the owner of a key or a driver has to do before a pod may mount it; looked for while a
+    database starts."""
     found: TestbedFound = TestbedFound()
     absences: Absences = NEVER

@@ -51,7 +51,7 @@ def _follow(draft: TestbedDraft, load: JobFacts) -> TestbedDecision:
     if load.failed:
         taken = _taken_from_load(draft, load)
         if taken is not None:
-            return draft.fail(life.LOAD_DISRUPTED, f"{taken} was deleted during the load")
+            return draft.fail(life.LOAD_DISRUPTED, f"{taken} during the load")
         return draft.fail("LoadFailed", found.message if found else "the load Job failed")
     if found is not None:
         draft.hold(life.LOADED, found.reason, found.message)
@@ -96,15 +96,18 @@ def _loading(draft: TestbedDraft) -> float:
 
 
 def _taken_from_load(draft: TestbedDraft, load: JobFacts) -> str | None:
-    """What a failed load missed, as a drained node takes it; None if it failed by itself."""
+    """What a failed load missed, as a node takes it that is drained, or restarts.
+
+    None if it failed by itself.
+    """
     pod, database = next(iter(load.pods), None), draft.seen.database
     if pod is None or pod.deleting:
-        return "the load's pod"
-    if draft.spec.instance.is_external:
-        return None
-    if database is None or database.deleting or database.created > pod.created:
-        return "the database's pod"
-    return None
+        return "the load's pod was deleted"
+    external = draft.spec.instance.is_external
+    if not external and (database is None or database.deleting or database.created > pod.created):
+        return "the database's pod was deleted"
+    restarted = next((one.node for one in (pod, database) if one and pods.was_cut_off(one)), None)
+    return None if restarted is None else f"node {restarted} restarted"
 
 
 def check_dataset(draft: TestbedDraft) -> TestbedDecision:

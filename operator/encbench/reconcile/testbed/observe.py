@@ -35,7 +35,8 @@ async def observe(read: Reads, testbed: Testbed, found: TestbedFound) -> Testbed
     if is_true(facts, PROVISIONED) and not is_true(facts, LOADED):
         load, loaders = await _load(read, testbed)
         seen = replace(seen, load=load, loaders=loaders)
-    if not is_true(facts, PROVISIONED):
+    run = testbed.status.run
+    if not is_true(facts, PROVISIONED) or (run is not None and run.ready_time is None):
         seen = replace(seen, unmarked=await _unmarked(read, testbed))
     if not has_credentials:
         seen = replace(seen, authority=await _authority(read, testbed))
@@ -69,7 +70,9 @@ async def _unmarked(read: Reads, testbed: Testbed) -> str:
         used[PERSISTENT_VOLUME_CLAIM, jar.claim_name] = labels.DRIVER
     for (kind, name), use in used.items():
         body = await read.cluster.get(kind, testbed.namespace, name)
-        if body is not None and (why := unmarked(body, use)) is not None:
+        if body is None:
+            return f"there is no {kind.kind} {name} any more: create it again"
+        if (why := unmarked(body, use)) is not None:
             return why
     return ""
 

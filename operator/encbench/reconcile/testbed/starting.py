@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from encbench.api.conditions import format_time
 from encbench.api.kinds import STATEFUL_SET
+from encbench.api.lifecycle import NOT_MARKED
 from encbench.api.scalars import parse_duration
 from encbench.api.testbed import DataCopy, ServerRun
 from encbench.core.starts import Start
@@ -98,7 +99,8 @@ def bring(draft: TestbedDraft, wanted: Start) -> StartStep:
             ready = {"ready_time": format_time(draft.seen.now), "restored": data_copy(pod)}
             draft.set(run=run.model_copy(update=ready), server_started=started)
             return StartStep(ready=True)
-        found = pods.trouble([pod]) or end.trouble
+        missing = Trouble(NOT_MARKED, draft.seen.unmarked) if draft.seen.unmarked else None
+        found = pods.trouble([pod]) or end.trouble or missing
     hopeless = pod is not None and pod.container(PREPARE).restarts >= ATTEMPTS
     if found is not None and (late or hopeless):
         return StartStep(failed=found)

@@ -21,7 +21,7 @@ POLL = 0.2
 SLOW_POLL = 1.0
 SELDOM = 15.0
 """The same while the tool runs."""
-OTHER_ENDED = "another trial of its interleaved block ended without a result"
+OTHER_ENDED = "another trial of its interleaved block ended without a result, or before this began"
 
 
 TrialDecision = Decision[TrialStatus, TrialEffect]

@@ -57,8 +57,12 @@ class Sibling:
     """Another trial of the same interleaved block; all False of one that is not there yet."""
 
     order: int
+    under_way: bool = False
+    """Whether it is getting ready, for which it has deadlines of its own."""
     ready: bool = False
     """Whether its clients wait, its mode is proven and its nodes are its own."""
+    ready_since: str | None = None
+    """RFC 3339 time; None unless it is ready."""
     has_no_room: bool = False
     """Whether its clients wait for another campaign or cell to leave a node."""
     release_at: float | None = None

@@ -127,20 +127,27 @@ async def _siblings(read: Reads, trial: Trial) -> tuple[Sibling, ...]:
 
 
 def _sibling(order: int, trial: Trial, other: Trial | None) -> Sibling:
+    is_released = is_true(trial.status.conditions, life.RELEASED)
     if other is None:
         # The campaign makes all of them at once, or a moment later after a crash of the operator.
-        return Sibling(order, ended=is_true(trial.status.conditions, life.RELEASED))
-    facts = other.status.conditions
+        return Sibling(order, ended=is_released)
+    facts, outcome = other.status.conditions, other.status.outcome
     is_prepared = is_true(facts, life.PREPARED) and is_true(facts, life.PROVEN_BEFORE)
     # It says that it waits for the block once its nodes are its own, and if they no longer are.
     has_nodes = is_false(facts, life.RELEASED) and not is_false(facts, life.ALONE)
+    is_ready = is_prepared and has_nodes
     prepared = find(facts, life.PREPARED)
+    says = (find(facts, kind) for kind in (life.RELEASED, life.ALONE))
+    # Of two trials of a block none is released, or succeeds, without the other.
+    good = (None, "Succeeded") if is_released else (None,)
     return Sibling(
         order,
         has_no_room=prepared is not None and prepared.reason == life.NODE_IN_USE,
-        ready=is_prepared and has_nodes,
+        under_way=outcome is None and not is_ready,
+        ready=is_ready,
+        ready_since=max(one.last_transition_time for one in says if one) if is_ready else None,
         release_at=other.status.release_at,
-        ended=other.status.outcome not in (None, "Succeeded") or other.deleting,
+        ended=outcome not in good or other.deleting,
     )
 
 

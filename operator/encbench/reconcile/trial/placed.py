@@ -22,6 +22,25 @@ def may_share(testbed: Testbed, spec: TrialSpec) -> bool:
     return spec.allow_colocation or testbed.spec.instance.is_external
 
 
+def needs(seen: TrialSeen, spec: TrialSpec) -> frozenset[str] | None:
+    """The nodes; None while one of its pods has none."""
+    pods = [client.pod for client in seen.clients]
+    if len(pods) != spec.workload.client.replicas:
+        return None
+    if not seen.is_external:
+        if seen.database is None:
+            return None
+        pods.append(seen.database)
+    found = [pod.node for pod in pods]
+    return None if None in found else frozenset(node for node in found if node)
+
+
+def has_all(seen: TrialSeen, spec: TrialSpec) -> bool:
+    """Whether no other measurement can begin on its nodes."""
+    wanted = needs(seen, spec)
+    return wanted is not None and wanted <= seen.found.nodes.used
+
+
 def pods(seen: TrialSeen) -> ReleasedPods:
     """What the clients are released with."""
     found = [_place(client.pod) for client in seen.clients]

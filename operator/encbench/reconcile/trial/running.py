@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 
 from encbench.api import lifecycle as life
 from encbench.api.scalars import parse_duration
@@ -54,7 +55,9 @@ def while_running(draft: TrialDraft) -> TrialDecision:
     unreleased = seen.clients_in("waiting")
     if unreleased and seen.now.timestamp() - (draft.status.release_at or 0.0) > TOGETHER:
         return _missed_start(draft, unreleased)
-    if -left > _overrun(draft.spec):
+    # The kubelet, too, says what has ended only once the API server is back.
+    overdue = seen.absences.waited(datetime.fromtimestamp(planned, UTC), seen.now)
+    if overdue > _overrun(draft.spec):
         return _overdue(draft)
     # Clients that do not know the start yet, and the agent that is to stop its server.
     orders: list[TrialEffect] = []
@@ -184,7 +187,15 @@ def _missed_start(draft: TrialDraft, unreleased: tuple[ClientPod, ...]) -> Trial
         return _disrupted(draft, "the clients did not start together")
     if draft.spec.turns is not None:
         return _disrupted(draft, "the clients missed the start of their interleaved block")
-    if draft.since(life.RELEASED) > parse_duration(draft.spec.step_deadlines.start):
+    if not placed.has_all(draft.seen, draft.spec):
+        # Others may have taken its nodes meanwhile.
+        message = draft.seen.found.nodes.waits or "another measurement may run on its nodes"
+        draft.hold(life.ALONE, life.NODE_IN_USE, message)
+        return draft.decide(requeue=decision.POLL)
+    if draft.is_false(life.ALONE):
+        draft.condition(life.ALONE, True, "Leased", "no other measurement runs on its nodes")
+    waited = draft.without_waits(draft.since(life.RELEASED))
+    if waited > parse_duration(draft.spec.step_deadlines.start):
         return draft.end("Failed", "StartTimeout", "the clients could not be released in time")
     draft.set(release_at=draft.seen.now.timestamp() + decision.ahead(wanted))
     return draft.decide(*_releases(draft, unreleased), requeue=decision.POLL)

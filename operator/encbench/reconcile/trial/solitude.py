@@ -15,6 +15,7 @@ from encbench.reconcile.claims import Use
 from encbench.reconcile.effects.effect import LeaveNodes, NodeEffect, TakeNodes
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.stage import holds_the_stage, is_leaving
+from encbench.reconcile.trial import placed
 from encbench.reconcile.trial.decision import TrialDraft
 from encbench.reconcile.trial.facts import TrialSeen
 from encbench.reconcile.trial.running import longest
@@ -35,25 +36,6 @@ def unit(trial: Trial) -> Unit:
     return Unit(holder, member(turns.trials[0] if turns else trial.name))
 
 
-def needs(seen: TrialSeen, spec: TrialSpec) -> frozenset[str] | None:
-    """The nodes; None while one of its pods has none."""
-    pods = [client.pod for client in seen.clients]
-    if len(pods) != spec.workload.client.replicas:
-        return None
-    if not seen.is_external:
-        if seen.database is None:
-            return None
-        pods.append(seen.database)
-    found = [pod.node for pod in pods]
-    return None if None in found else frozenset(node for node in found if node)
-
-
-def has_all(seen: TrialSeen, spec: TrialSpec) -> bool:
-    """Whether no other measurement can begin on its nodes."""
-    wanted = needs(seen, spec)
-    return wanted is not None and wanted <= seen.found.nodes.used
-
-
 def must_leave(seen: TrialSeen) -> bool:
     """Whether a trial of its block waits for room, which others may fill who wait for its nodes."""
     return any(sibling.has_no_room for sibling in seen.siblings)
@@ -61,7 +43,7 @@ def must_leave(seen: TrialSeen) -> bool:
 
 def may_prove(seen: TrialSeen, spec: TrialSpec) -> bool:
     """Whether the database's node is its cell's. Of an external database nothing is known."""
-    if seen.is_external or has_all(seen, spec):
+    if seen.is_external or placed.has_all(seen, spec):
         return True
     node = seen.database.node if seen.database is not None else None
     return node in seen.found.nodes.free and not seen.found.nodes.waits
@@ -70,7 +52,7 @@ def may_prove(seen: TrialSeen, spec: TrialSpec) -> bool:
 def note(draft: TrialDraft) -> None:
     """Write down whether the trial has its nodes to itself, if it ever had to wait for that."""
     seen, spec = draft.seen, draft.spec
-    if seen.found.nodes.waits and not has_all(seen, spec):
+    if seen.found.nodes.waits and not placed.has_all(seen, spec):
         draft.hold(life.ALONE, life.NODE_IN_USE, seen.found.nodes.waits)
     elif not may_prove(seen, spec):
         draft.condition(life.ALONE, False, life.STARTING, "not all of its pods have a node yet")
@@ -80,7 +62,7 @@ def note(draft: TrialDraft) -> None:
 
 def effects(trial: Trial, seen: TrialSeen, status: TrialStatus) -> tuple[NodeEffect, ...]:
     """Take the nodes from when they are known until the trial has left the stage."""
-    known, wanted = seen.found.nodes, needs(seen, trial.spec)
+    known, wanted = seen.found.nodes, placed.needs(seen, trial.spec)
     leave = (LeaveNodes(unit(trial), member(trial.name)),) if known.joined else ()
     if holds_the_stage(replace(trial, status=status)):
         if must_leave(seen) and status.release_at is None:

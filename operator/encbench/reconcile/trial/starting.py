@@ -51,7 +51,7 @@ def before_release(draft: TrialDraft, testbed: Testbed) -> TrialDecision:
             message = f"the clients' Job could not be created: {seen.found.refused}"
         found = trouble or Trouble("StartTimeout", message)
         return draft.end("Failed", found.reason, found.message)
-    is_alone = not held and not solitude.must_leave(seen) and solitude.has_all(seen, draft.spec)
+    is_alone = not held and not solitude.must_leave(seen) and placed.has_all(seen, draft.spec)
     if draft.is_true(life.PREPARED) and draft.is_true(life.PROVEN_BEFORE) and is_alone:
         wanted = draft.spec.workload.client.replicas
         return _join(draft) if seen.siblings else _release(draft, decision.ahead(wanted))
@@ -118,7 +118,10 @@ def _join(draft: TrialDraft) -> TrialDecision:
         return _release(draft, leader.release_at - now)
     deadlines = draft.spec.step_deadlines
     limit = parse_duration(deadlines.start) + parse_duration(deadlines.proof)
-    if draft.without_waits(draft.since(life.PREPARED)) > limit:
+    ready = (draft.age(one.ready_since) for one in siblings if one.ready)
+    waited = min([draft.since(life.PREPARED), *ready])
+    # Those that get ready have deadlines of their own, or wait for their nodes without one.
+    if not any(one.under_way for one in siblings) and draft.without_waits(waited) > limit:
         message = "the block's other trials were not ready to start in time"
         return draft.end("Failed", "StartTimeout", message)
     draft.condition(life.RELEASED, False, "Waiting", "the block's other trials get ready")
