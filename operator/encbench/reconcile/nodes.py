@@ -153,7 +153,8 @@ class NodeLeases:
     async def tend(self) -> None:
         """Renew what is held, give back what nothing works on, see who waits and what is left."""
         now = self._ticks()
-        if self._is_away:
+        was_away, self._is_away = self._is_away, False
+        if was_away:
             # No pass could look after its unit either.
             for claim in self._claims.values():
                 for member in claim.due:
@@ -172,9 +173,8 @@ class NodeLeases:
                 try:
                     async with self._locks[node]:
                         await self._renew(node)
-                    self._is_away = False
                 except (Unavailable, Rejected, Conflict) as error:
-                    self._is_away = isinstance(error, Unavailable)
+                    self._is_away |= isinstance(error, Unavailable)
                     log.info("the lease of node %s is not renewed: %s", node, error)
         if now - self._swept >= SWEEP:
             self._swept = now
