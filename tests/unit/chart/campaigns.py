@@ -76,13 +76,6 @@ def _admitted(folder: Path) -> list[tuple[str, CampaignParts, tuple[Problem, ...
     ]
 
 
-def assert_every_file_is_applied(folder: Path, *overlays: Path) -> None:
-    """By one of the overlays at least, but for what people read."""
-    applied = set().union(*map(kustomize.files, overlays))
-    there = {file for file in folder.rglob("*") if file.is_file() and file.suffix != ".md"}
-    assert applied == there, f"one and not the other: {applied ^ there}"
-
-
 def infrastructure(default: Rendered) -> float:
     """Cores that the cluster's own pods and the chart's request."""
     return sum(CLUSTER.values()) + sum(

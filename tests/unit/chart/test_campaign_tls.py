@@ -1,4 +1,4 @@
-"""campaigns/tls and its overlays: valid, complete, and small enough for two cores."""
+"""campaigns/tls and its overlays: small enough for two cores."""
 
 import pytest
 
@@ -11,11 +11,9 @@ from tests.unit.chart.campaigns import (
     CAMPAIGNS,
     NODE,
     all_of,
-    assert_every_file_is_applied,
     assert_said,
     infrastructure,
     parsed,
-    problems_of,
     the,
 )
 
@@ -23,28 +21,15 @@ FOLDER = CAMPAIGNS / "tls"
 OVERLAYS = {"mariadb": FOLDER, "mysql": FOLDER / "mysql", "postgresql": FOLDER / "postgresql"}
 
 
-def test_every_file_is_applied_by_one_of_them() -> None:
-    assert_every_file_is_applied(FOLDER, *OVERLAYS.values())
-
-
 @pytest.mark.parametrize("name", OVERLAYS)
-def test_every_part_is_valid_and_accepted(name: str) -> None:
+def test_each_is_of_one_engine_with_one_encrypted_mode(name: str) -> None:
     specs = parsed(OVERLAYS[name])
-    campaign, instance = the(specs, "Campaign"), the(specs, "InstanceTemplate")
-    assert instance.engine == name
-    (entry,) = campaign.matrix
-    for kind, names in (
-        ("InstanceTemplate", entry.instance_refs),
-        ("EncryptionMode", [campaign.baseline_mode_ref, *entry.mode_refs]),
-        ("Workload", entry.workload_refs),
-    ):
-        assert all((kind, one) in specs for one in names)
+    assert the(specs, "InstanceTemplate").engine == name
     modes = all_of(specs, "EncryptionMode")
     assert {own: spec.is_plaintext for own, spec in modes.items()} == {
         "plaintext": True,
         "tls": False,
     }
-    assert problems_of(OVERLAYS[name]) == []
 
 
 def test_campaigns_of_all_engines_fit_in_one_namespace() -> None:

@@ -1,4 +1,4 @@
-"""campaigns/polardbx-tpcc and its overlays: valid, complete, and `small` enough for two cores."""
+"""campaigns/polardbx-tpcc and its overlays: complete, and `small` enough for two cores."""
 
 import csv
 
@@ -13,11 +13,9 @@ from tests.unit.chart.campaigns import (
     CAMPAIGNS,
     NODE,
     all_of,
-    assert_every_file_is_applied,
     assert_said,
     infrastructure,
     parsed,
-    problems_of,
     the,
 )
 
@@ -25,12 +23,8 @@ FOLDER = CAMPAIGNS / "polardbx-tpcc"
 OVERLAYS = {"embedded": FOLDER, "external": FOLDER / "external", "small": FOLDER / "small"}
 
 
-def test_every_file_is_applied_by_one_of_them() -> None:
-    assert_every_file_is_applied(FOLDER, *OVERLAYS.values())
-
-
 @pytest.mark.parametrize("name", OVERLAYS)
-def test_every_part_is_valid_and_accepted(name: str) -> None:
+def test_it_measures_every_part(name: str) -> None:
     specs = parsed(OVERLAYS[name])
     campaign = the(specs, "Campaign")
     (entry,) = campaign.matrix
@@ -38,7 +32,6 @@ def test_every_part_is_valid_and_accepted(name: str) -> None:
     assert set(entry.instance_refs) == all_of(specs, "InstanceTemplate").keys()
     assert set(modes) == all_of(specs, "EncryptionMode").keys()
     assert entry.workload_refs == list(all_of(specs, "Workload"))
-    assert problems_of(OVERLAYS[name]) == []
 
 
 @pytest.mark.parametrize("name", ["embedded", "external"])

@@ -1,4 +1,4 @@
-"""The demo: valid, complete, small enough for two cores, and short."""
+"""The demo: valid, small enough for two cores, and short."""
 
 from typing import Any
 
@@ -18,14 +18,7 @@ from encbench.database import pod as engine_pod
 from encbench.engines.mariadb.problems import problems
 from encbench.tools import pod as tool_pod
 from tests.support.chart import REPO, Rendered
-from tests.unit.chart.campaigns import (
-    CAMPAIGNS,
-    CLUSTER,
-    NODE,
-    assert_said,
-    infrastructure,
-    problems_of,
-)
+from tests.unit.chart.campaigns import CAMPAIGNS, CLUSTER, NODE, assert_said, infrastructure
 
 DEMO = CAMPAIGNS / "demo"
 
@@ -44,11 +37,6 @@ def spec(demo: list[Manifest], kind: str, name: str) -> Any:
     return resource.spec.model_validate(body["spec"])
 
 
-def test_every_file_is_applied() -> None:
-    names = yaml.safe_load((DEMO / "kustomization.yaml").read_text())["resources"]
-    assert {*names, "kustomization.yaml"} == {file.name for file in DEMO.iterdir()}
-
-
 def test_every_object_is_valid(demo: list[Manifest]) -> None:
     for body in demo:
         assert body["apiVersion"] == "encbench.io/v1alpha1"
@@ -58,10 +46,6 @@ def test_every_object_is_valid(demo: list[Manifest]) -> None:
         settings: EncryptionModeSpec = spec(demo, "EncryptionMode", mode)
         assert not [*problems(instance, settings)]
         assert settings.is_plaintext == (mode == "plaintext")
-
-
-def test_it_is_admitted() -> None:
-    assert problems_of(DEMO) == []
 
 
 def test_it_takes_minutes(demo: list[Manifest]) -> None:

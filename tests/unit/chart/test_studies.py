@@ -16,6 +16,7 @@ from encbench.core.starts import started_anew
 from encbench.kube.nodes import NodeSize, PodRequest, allocatable, total
 from encbench.reconcile.campaign.room import PodRoom
 from encbench.tools.sysbench.builtin import prepares
+from tests.support import kustomize
 from tests.unit.chart.campaigns import CAMPAIGNS, all_of, parsed, planned, problems_of
 
 STUDIES = {
@@ -42,6 +43,7 @@ APPLIED = sorted(
     for file in CAMPAIGNS.rglob("kustomization.yaml")
     if file.parent.name not in PARTS
 )
+FOLDERS = sorted(path.name for path in CAMPAIGNS.iterdir() if path.is_dir())
 DAEMONS = (PodRequest(100, 0), PodRequest(25, 170 * 2**20), PodRequest(10, 24 * 2**20))
 """kube-proxy, a network plugin and the chart's node-exporter."""
 CHANGES = {
@@ -105,6 +107,16 @@ def test_it_is_accepted_and_planned(name: str) -> None:
     for outline in planned(CAMPAIGNS / name).values():
         assert outline.cells
         assert outline.trials.least > 0
+
+
+@pytest.mark.parametrize("campaign", FOLDERS)
+def test_every_file_is_applied(campaign: str) -> None:
+    """By a folder that people apply, but for what they read."""
+    folder = CAMPAIGNS / campaign
+    ours = [CAMPAIGNS / name for name in APPLIED if name.partition("/")[0] == campaign]
+    applied = set().union(*map(kustomize.files, ours))
+    there = {file for file in folder.rglob("*") if file.is_file() and file.suffix != ".md"}
+    assert applied == there, f"one and not the other: {applied ^ there}"
 
 
 @pytest.mark.parametrize("name", FULL)
@@ -236,5 +248,4 @@ def test_all_but_one_run_with_the_installation_s_images() -> None:
 
 def test_every_campaign_is_in_the_list() -> None:
     text = (CAMPAIGNS / "README.md").read_text(encoding="utf-8")
-    folders = {path.name for path in CAMPAIGNS.iterdir() if path.is_dir()}
-    assert folders == set(re.findall(r"^\| \[([\w-]+)\]\(\1\)", text, re.MULTILINE))
+    assert set(FOLDERS) == set(re.findall(r"^\| \[([\w-]+)\]\(\1\)", text, re.MULTILINE))
