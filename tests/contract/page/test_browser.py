@@ -13,10 +13,9 @@ import pytest
 import pytest_asyncio
 
 from encbench.core.artefact import encode
-from encbench.report.analysis.build import build
 from encbench.report.formats.page import page
-from tests.data.report.golden import HOP
-from tests.data.report.synthetic import Study, write
+from tests.data.report.golden import HOP, report_of
+from tests.data.report.synthetic import Study
 from tests.support.browser import Page, browser
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -74,8 +73,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[str, di
     folder = tmp_path_factory.mktemp("pages")
     found = {}
     for name, study in STUDIES.items():
-        index, bucket = write(study)
-        report = build(index, bucket.__getitem__)
+        report = report_of(study)
         path = folder / f"{name}.html"
         path.write_text(page(report), encoding="utf-8")
         found[name] = (path.as_uri(), json.loads(encode(report)))

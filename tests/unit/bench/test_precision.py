@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from encbench.report.analysis.build import build
 from tests.bench import results
 from tests.bench.precision import blocks, main
 from tests.bench.precision_summary import (
@@ -20,7 +19,8 @@ from tests.bench.precision_summary import (
     ratio,
     summary,
 )
-from tests.data.report.synthetic import Study, write
+from tests.data.report.golden import report_of
+from tests.data.report.synthetic import Study
 
 ONE = Measured(
     engine="mariadb",
@@ -119,8 +119,7 @@ def test_the_summary_says_what_was_asked_for_and_whether_it_was_found() -> None:
 
 
 def test_a_report_gives_the_figures() -> None:
-    index, bucket = write(Study(name="run", concurrency=(4,), blocks=4))
-    report = build(index, bucket.__getitem__)
+    report = report_of(Study(name="run", concurrency=(4,), blocks=4))
     one = measured(report, "mariadb", "read-write", "sequential", 1, warmup=30.0)
     windows = [trial.window for trial in report.trials if trial.window]
     assert one.counted == pytest.approx(sum(w.end - w.start for w in windows))

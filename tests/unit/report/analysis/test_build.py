@@ -13,16 +13,12 @@ from encbench.report.analysis.build import build, to_status
 from encbench.report.document import Report
 from encbench.report.formats.markdown import markdown
 from encbench.report.formats.page import page
+from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Bucket, Study, write
 
 BROKEN = Study(
     concurrency=(4, 16), blocks=3, seconds=10, fail={(16, 2, "tde"): ("Invalid", "ProofFailed")}
 )
-
-
-def report(study: Study) -> Report:
-    index, bucket = write(study)
-    return build(index, bucket.__getitem__)
 
 
 @pytest.fixture
@@ -85,7 +81,7 @@ def test_two_trials_in_one_place_are_refused(written: tuple[IndexRecord, Bucket]
 
 
 def test_series_are_thinned_and_keep_their_mean() -> None:
-    found = report(Study(concurrency=(4,), blocks=1, seconds=600))
+    found = report_of(Study(concurrency=(4,), blocks=1, seconds=600))
     trial = found.trials[0]
     assert len(trial.series) == 60
     assert 0 <= trial.series[0][0] < trial.series[-1][0] < 600
@@ -97,7 +93,7 @@ def test_series_are_thinned_and_keep_their_mean() -> None:
 
 
 def test_a_broken_block_is_replaced_and_left_out_for_every_arm() -> None:
-    found = report(BROKEN)
+    found = report_of(BROKEN)
     group = found.groups[1]
     assert [(b.block, b.counted) for b in group.blocks] == [
         (1, True),
@@ -118,7 +114,7 @@ def test_a_broken_block_is_replaced_and_left_out_for_every_arm() -> None:
 
 
 def test_every_loss_follows_from_the_figures_beside_it() -> None:
-    for group in report(BROKEN).groups:
+    for group in report_of(BROKEN).groups:
         plain, tde = group.row("plain"), group.row("tde")
         assert plain.tps and tde.tps and tde.overhead
         assert tde.overhead.estimate == pytest.approx(1 - tde.tps / plain.tps, abs=2e-5)
@@ -133,7 +129,7 @@ def test_every_loss_follows_from_the_figures_beside_it() -> None:
 
 def test_withheld_cpu_leaves_its_block_out_of_the_cpu_figures_only() -> None:
     study = Study(concurrency=(4,), blocks=3, without_cpu=frozenset({(4, 2, "tde")}))
-    found = report(study)
+    found = report_of(study)
     group = found.groups[0]
     assert group.counted_blocks == 3
     plain = [t for t in found.trials if t.arm != "tde" and t.block != 2]
@@ -143,7 +139,7 @@ def test_withheld_cpu_leaves_its_block_out_of_the_cpu_figures_only() -> None:
 
 
 def test_without_a_valid_block_there_is_no_figure_but_no_data() -> None:
-    found = report(Study(always={"tde": ("Invalid", "ProofFailed")}, blocks=2))
+    found = report_of(Study(always={"tde": ("Invalid", "ProofFailed")}, blocks=2))
     assert {row.verdict for row in found.rows} == {"NoData"}
     for row in found.rows:
         assert row.blocks == 0
@@ -152,7 +148,7 @@ def test_without_a_valid_block_there_is_no_figure_but_no_data() -> None:
 
 
 def test_one_block_has_estimates_without_intervals() -> None:
-    found = report(Study(blocks=1))
+    found = report_of(Study(blocks=1))
     row = found.groups[0].row("tde")
     assert row.overhead is not None
     assert (row.overhead.low, row.overhead.high) == (None, None)
@@ -201,7 +197,7 @@ def test_trials_without_a_record_are_among_the_explanations(arms: tuple[str, ...
 
 
 def test_colocation_is_read_from_where_the_pods_were() -> None:
-    apart, together = report(Study(blocks=1)), report(Study(blocks=1, colocated=True))
+    apart, together = report_of(Study(blocks=1)), report_of(Study(blocks=1, colocated=True))
     assert not apart.colocated
     assert together.colocated
 
@@ -210,7 +206,7 @@ def test_colocation_is_read_from_where_the_pods_were() -> None:
 
 
 def test_status_of_a_report() -> None:
-    found = report(BROKEN)
+    found = report_of(BROKEN)
     status = to_status(found)
     assert status.headline == found.headlines[0].text
     assert status.verdict == found.headlines[0].verdict == "Overhead"
@@ -226,7 +222,7 @@ def test_status_of_a_report() -> None:
 
 
 def test_a_long_headline_ends_with_a_whole_sentence() -> None:
-    found = report(Study(concurrency=(4,), blocks=2))
+    found = report_of(Study(concurrency=(4,), blocks=2))
     headline = found.headlines[0]
     many = found.model_copy(update={"headlines": (headline,) * 40})
     status = to_status(many)
@@ -241,7 +237,7 @@ def test_a_long_headline_ends_with_a_whole_sentence() -> None:
 
 
 def test_a_full_status_fits_into_an_object_of_kubernetes() -> None:
-    found = report(Study(concurrency=(4,), blocks=2))
+    found = report_of(Study(concurrency=(4,), blocks=2))
     name = "a" * 63
     row = (
         found.groups[0]
@@ -255,7 +251,7 @@ def test_a_full_status_fits_into_an_object_of_kubernetes() -> None:
 
 
 def test_the_report_reads_back() -> None:
-    found = report(BROKEN)
+    found = report_of(BROKEN)
     assert Report.model_validate_json(encode(found)) == found
 
 

@@ -6,21 +6,15 @@ from dataclasses import replace
 import pytest
 
 from encbench.api.instancetemplate import External
-from encbench.report.analysis.build import build
 from encbench.report.analysis.caveats import Facts, load
-from encbench.report.document import Report
-from tests.data.report.synthetic import Study, write
+from tests.data.report.golden import report_of
+from tests.data.report.synthetic import Study
 
 CALM = Study(concurrency=(16,))
 
 
-def report(study: Study) -> Report:
-    index, bucket = write(study)
-    return build(index, bucket.__getitem__)
-
-
 def titles(study: Study) -> set[str]:
-    return {caveat.title for caveat in report(study).caveats}
+    return {caveat.title for caveat in report_of(study).caveats}
 
 
 def test_a_calm_study_has_only_the_notes_on_its_dataset_and_its_testbeds() -> None:
@@ -93,8 +87,7 @@ def test_no_caveat(study: Study, title: str) -> None:
 
 def unmeasured(study: Study) -> Facts:
     """The facts of a study in which load from outside was not measured."""
-    index, bucket = write(replace(study, foreign=None))
-    found = build(index, bucket.__getitem__)
+    found = report_of(replace(study, foreign=None))
     return Facts(
         found.spec, found.resolved, found.groups, found.trials, (), found.provenance, sources=()
     )
@@ -146,7 +139,7 @@ def test_databases_on_unlike_nodes_are_a_serious_caveat() -> None:
     text = text_of(apart, said)
     assert "Node node-c, for testbed" in text
     assert "is unlike node node-a: 16 allocatable cores against 8" in text
-    assert next(c for c in report(apart).caveats if c.title == said).weight == "serious"
+    assert next(c for c in report_of(apart).caveats if c.title == said).weight == "serious"
     alike = replace(CALM, machines={"plain": SMALLER, "tde": SMALLER | {"node": "node-c"}})
     assert said not in titles(alike)
     kernel = replace(CALM, machines={"tde": {"kernel": "6.19.0"}})
@@ -202,12 +195,13 @@ def test_the_slowest_client_is_named() -> None:
         several, "One client was slower than the others"
     )
     assert "60 ms at most" in text_of(several, "The clients did not start together")
-    (first, *_) = report(several).trials
+    (first, *_) = report_of(several).trials
     assert first.slowest_client is not None
     assert (first.slowest_client.index, first.slowest_client.tps) == (2, 60.0)
     assert first.start_spread_ms == pytest.approx(60.0, abs=0.1)
     uneven = replace(several, more_clients=several.more_clients[:2])
-    assert report(uneven).trials[0].slowest_client is None, "16 threads are not three times as many"
+    (first, *_) = report_of(uneven).trials
+    assert first.slowest_client is None, "16 threads are not three times as many"
 
 
 def test_a_machine_whose_trials_do_not_count_is_no_caveat() -> None:
@@ -218,7 +212,7 @@ def test_a_machine_whose_trials_do_not_count_is_no_caveat() -> None:
 
 
 def text_of(study: Study, title: str) -> str:
-    return next(c.text for c in report(study).caveats if c.title == title)
+    return next(c.text for c in report_of(study).caveats if c.title == title)
 
 
 def test_nothing_is_said_of_a_rate_where_no_block_shows_whether_arms_kept_up() -> None:
@@ -227,7 +221,7 @@ def test_nothing_is_said_of_a_rate_where_no_block_shows_whether_arms_kept_up() -
 
 
 def test_a_rate_that_every_arm_keeps_up_with_is_recommended() -> None:
-    slowest = min(row.tps or 0 for row in report(BUSY).rows)
+    slowest = min(row.tps or 0 for row in report_of(BUSY).rows)
     said = text_of(BUSY, "The server was at its CPU limit")
     assert f"load.rate: {int(0.7 * slowest)} for oltp-read-write at 64 threads on small" in said
 
@@ -254,19 +248,19 @@ def test_testbeds_that_took_the_place_of_lost_ones_are_a_note() -> None:
     assert "of one instance ran on 2 sets of testbeds" in text_of(lost, said)
     assert "Each mode ran on few testbeds" in titles(lost)
     assert said not in titles(replace(lost, per_testbed=1)), "each block had a set of its own"
-    (group,) = report(lost).groups
+    (group,) = report_of(lost).groups
     assert [block.block for block in group.blocks if block.counted] == [1, 2, 4, 5, 6, 7]
 
 
 def test_serious_ones_come_first() -> None:
-    found = report(Study(concurrency=(16,), colocated=True, blocks=3, seconds=20))
+    found = report_of(Study(concurrency=(16,), colocated=True, blocks=3, seconds=20))
     weights = [caveat.weight for caveat in found.caveats]
     assert weights == sorted(weights, reverse=True)
     assert weights[0] == "serious"
 
 
 def test_withheld_cpu_says_why() -> None:
-    found = report(Study(concurrency=(16,), without_cpu=frozenset({(16, 1, "plain")})))
+    found = report_of(Study(concurrency=(16,), without_cpu=frozenset({(16, 1, "plain")})))
     text = next(c.text for c in found.caveats if c.title == "Server CPU withheld")
     assert text.startswith("In 1 of 18 counted trials there is no CPU of the server, for instance ")
     assert "because: the alignment error of 3.1 % is above 2 %" in text
@@ -278,9 +272,9 @@ def test_a_proxy_at_its_limit_is_what_limits_tps() -> None:
     calm = replace(study, proxy={"tde": 0.01})
     idle = "The server was never saturated"
     assert idle in titles(calm)
-    tps = report(calm).groups[0].row("tde").tps
+    tps = report_of(calm).groups[0].row("tde").tps
     assert tps is not None
     busy = replace(study, proxy={"tde": 950 / tps})
-    assert report(busy).groups[0].row("tde").saturation == "ProxyBound"
+    assert report_of(busy).groups[0].row("tde").saturation == "ProxyBound"
     assert "The proxy was at its CPU limit" in titles(busy)
     assert idle not in titles(busy), "TPS does not follow latency alone"

@@ -2,18 +2,17 @@
 
 import pytest
 
-from encbench.report.analysis.build import build
 from encbench.report.analysis.caveats.facts import Facts
 from encbench.report.analysis.caveats.recovery import short_recoveries, unequal_log
 from encbench.report.document import Provenance, Report
 from encbench.report.document.group import Group
-from tests.data.report.synthetic import Study, write
+from tests.data.report.golden import report_of
+from tests.data.report.synthetic import Study
 
 
 @pytest.fixture(scope="module")
 def usual() -> Report:
-    index, bucket = write(Study(concurrency=(4,)))
-    return build(index, bucket.__getitem__)
+    return report_of(Study(concurrency=(4,)))
 
 
 def facts(report: Report, *groups: Group) -> Facts:

@@ -8,12 +8,11 @@ import pytest
 from encbench.api.overheadreport import Interval, Row, Saturation
 from encbench.core.statistics.intervals import Estimate
 from encbench.core.statistics.rounds import batches
-from encbench.report.analysis.build import build
 from encbench.report.analysis.capacity import capacity
 from encbench.report.analysis.demand import MeasuringPace, demand
-from encbench.report.document import Report
 from encbench.report.document.group import Demand, Finding
-from tests.data.report.synthetic import Study, write
+from tests.data.report.golden import report_of
+from tests.data.report.synthetic import Study
 
 ROUNDS = MeasuringPace(rounds=24, blocks=1, group=2, block_seconds=400)
 """One block of 24 rounds is observed in twelve batches of two."""
@@ -121,16 +120,11 @@ def test_no_demand_where_width_is_not_what_stood_in_the_way(finding: Finding) ->
 # ------------------------------------------------------------------- of whole reports
 
 
-def report(study: Study) -> Report:
-    index, bucket = write(study)
-    return build(index, bucket.__getitem__)
-
-
 NOISY = Study(concurrency=(16,), noise=0.04, blocks=3, seed=2)
 
 
 def test_a_sequential_campaign_is_told_in_blocks() -> None:
-    group = report(NOISY).groups[0]
+    group = report_of(NOISY).groups[0]
     finding = group.comparisons[0].findings[0]
     assert finding.demand is not None
     assert finding.demand.rounds is None
@@ -142,7 +136,7 @@ def test_a_sequential_campaign_is_told_in_blocks() -> None:
 
 def test_an_interleaved_campaign_is_told_in_rounds() -> None:
     study = replace(NOISY, blocks=1, rounds=10, loss={"tde": 0.03}, seed=1)
-    finding = report(study).groups[0].comparisons[0].findings[0]
+    finding = report_of(study).groups[0].comparisons[0].findings[0]
     assert finding.verdict == "Inconclusive"
     assert finding.demand is not None
     assert finding.demand.blocks is None
@@ -153,21 +147,22 @@ def test_an_interleaved_campaign_is_told_in_rounds() -> None:
 
 def test_many_interleaved_blocks_are_told_in_blocks() -> None:
     study = replace(NOISY, blocks=6, rounds=10, loss={"tde": 0.03}, seed=1)
-    finding = report(study).groups[0].comparisons[0].findings[0]
+    finding = report_of(study).groups[0].comparisons[0].findings[0]
     assert finding.demand is not None
     assert finding.demand.rounds is None
     assert finding.demand.seconds == (finding.demand.blocks or 0) * 3 * 150
 
 
 def test_another_condition_takes_none_of_the_minutes() -> None:
-    alone, beside = report(NOISY).groups[0], report(replace(NOISY, concurrency=(4, 16))).groups[1]
+    alone = report_of(NOISY).groups[0]
+    beside = report_of(replace(NOISY, concurrency=(4, 16))).groups[1]
     demands = [group.comparisons[0].findings[0].demand for group in (alone, beside)]
     assert demands[0] is not None
     assert demands[0] == demands[1]
 
 
 def test_one_block_without_rounds_has_no_spread() -> None:
-    finding = report(Study(concurrency=(4,), blocks=1)).groups[0].comparisons[0].findings[0]
+    finding = report_of(Study(concurrency=(4,), blocks=1)).groups[0].comparisons[0].findings[0]
     assert (finding.verdict, finding.demand) == ("Inconclusive", None)
 
 
@@ -215,7 +210,7 @@ def test_no_cores_without_a_loss_or_of_a_server_elsewhere() -> None:
 
 
 def test_a_saturated_server_s_loss_is_told_as_cores() -> None:
-    found = report(Study(concurrency=(64,)))
+    found = report_of(Study(concurrency=(64,)))
     comparison = found.groups[0].comparisons[0]
     assert comparison.capacity is not None
     assert comparison.loss is not None

@@ -7,20 +7,15 @@ import pytest
 
 from encbench.core.statistics import intervals, verdict
 from encbench.report.analysis.build import build
-from encbench.report.document import Report
 from encbench.report.document.group import Group
+from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study, write
 
 CALM = Study(concurrency=(4,))
 
 
-def report(study: Study) -> Report:
-    index, bucket = write(study)
-    return build(index, bucket.__getitem__)
-
-
 def group(study: Study) -> Group:
-    return report(study).groups[0]
+    return report_of(study).groups[0]
 
 
 FIELDS = {
@@ -33,7 +28,7 @@ FIELDS = {
 
 
 def test_every_figure_has_a_finding_with_a_noise_floor_of_its_own() -> None:
-    found = report(CALM)
+    found = report_of(CALM)
     only = found.groups[0]
     (comparison,) = only.comparisons
     assert [one.figure for one in comparison.findings] == list(FIELDS)
@@ -161,7 +156,7 @@ def test_luck_of_placement_can_undo_a_verdict_on_one_set_of_testbeds() -> None:
 
 
 def test_where_a_trial_ran_is_told() -> None:
-    found = report(CALM)
+    found = report_of(CALM)
     homes = {(t.block, t.arm): t.home for t in found.trials}
     swapped = [homes[block, "plain"] == "plain-control" for block in range(1, 7)]
     assert all(one != other for one, other in zip(swapped[::2], swapped[1::2], strict=True))
@@ -170,7 +165,7 @@ def test_where_a_trial_ran_is_told() -> None:
 
 def test_sets_of_testbeds_are_what_an_interval_rests_on() -> None:
     study = Study(concurrency=(4,), blocks=12, per_testbed=3)
-    found = report(study)
+    found = report_of(study)
     only = found.groups[0]
     assert (only.counted_blocks, only.units) == (12, 4)
     assert {t.generation for t in found.trials} == {1, 2, 3, 4}

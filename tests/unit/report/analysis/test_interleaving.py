@@ -8,14 +8,13 @@ import pytest
 
 from encbench.api.overheadreport import Interval
 from encbench.api.testbed import Arm
-from encbench.report.analysis.build import build
 from encbench.report.analysis.interleaving import carry_overs, interleaving
 from encbench.report.analysis.pairs import Pairs
-from encbench.report.document import Report
 from encbench.report.document.interleaving import Interleaving, excludes_zero
 from encbench.report.document.trial import RoundView, SlotView, TrialView
 from encbench.report.figures import judged
-from tests.data.report.synthetic import Study, write
+from tests.data.report.golden import report_of
+from tests.data.report.synthetic import Study
 
 ARMS = (
     Arm(name="plain", role="baseline", mode_ref="plain"),
@@ -269,13 +268,8 @@ TURN_STUDY = Study(concurrency=(4,), blocks=1, rounds=30)
 QUIET = dict.fromkeys(("plain", "plain-control", "tde"), 0.0)
 
 
-def report(study: Study) -> Report:
-    index, bucket = write(study)
-    return build(index, bucket.__getitem__)
-
-
 def titles(study: Study) -> set[str]:
-    return {caveat.title for caveat in report(study).caveats}
+    return {caveat.title for caveat in report_of(study).caveats}
 
 
 ABOUT_TURNS = {
@@ -290,7 +284,7 @@ ABOUT_TURNS = {
 
 
 def test_a_sequential_campaign_has_none_of_this() -> None:
-    found = report(Study(concurrency=(4,), blocks=2))
+    found = report_of(Study(concurrency=(4,), blocks=2))
     assert found.groups[0].interleaving is None
     assert not ABOUT_TURNS & {caveat.title for caveat in found.caveats}
 
@@ -326,7 +320,7 @@ def test_caveats_about_turns(study: Study, expected: str) -> None:
 
 def test_a_verdict_holds_in_spite_of_carry_over() -> None:
     """Only one that was noticed counts against a verdict."""
-    quiet, moved = (report(replace(TURN_STUDY, carry=carry)) for carry in (0.0, 0.05))
+    quiet, moved = (report_of(replace(TURN_STUDY, carry=carry)) for carry in (0.0, 0.05))
     (of_quiet,), (of_moved,) = quiet.groups[0].comparisons, moved.groups[0].comparisons
     assert {finding.carried for finding in of_quiet.findings} == {None}
     tps = of_moved.finding("tps")
@@ -344,7 +338,7 @@ def test_a_verdict_holds_in_spite_of_carry_over() -> None:
 
 def test_solo_blocks_are_compared_and_are_in_nothing_else() -> None:
     study = replace(TURN_STUDY, solo=3)
-    with_solo, without = report(study).groups[0], report(TURN_STUDY).groups[0]
+    with_solo, without = report_of(study).groups[0], report_of(TURN_STUDY).groups[0]
     assert with_solo.rows == without.rows
     assert with_solo.latency == without.latency
     assert [(b.name, b.solo, b.counted) for b in with_solo.blocks] == [
@@ -367,7 +361,7 @@ def test_solo_blocks_are_compared_and_are_in_nothing_else() -> None:
 
 
 def test_both_readings_of_the_server_leave_the_proxy_out() -> None:
-    turns = report(replace(TURN_STUDY, proxy=PROXIED, background=QUIET)).groups[0].interleaving
+    turns = report_of(replace(TURN_STUDY, proxy=PROXIED, background=QUIET)).groups[0].interleaving
     assert turns is not None
     for work in turns.work:
         assert work.slices_cpu_ms is not None and work.block_over_slices is not None
@@ -377,7 +371,7 @@ def test_both_readings_of_the_server_leave_the_proxy_out() -> None:
 
 def test_rows_have_what_the_arm_s_own_slices_had() -> None:
     """The node's CPU is of all arms alike, so that it has no difference."""
-    found = report(TURN_STUDY).groups[0]
+    found = report_of(TURN_STUDY).groups[0]
     tde, comparison = found.row("tde"), found.comparisons[0]
     assert comparison.loss is not None and tde.tps is not None
     plain = found.row("plain").tps

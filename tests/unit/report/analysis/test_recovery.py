@@ -14,6 +14,7 @@ from encbench.report.document import Report
 from encbench.report.formats.csvrows import csv_rows
 from encbench.report.formats.markdown import markdown
 from encbench.report.formats.page import page
+from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study, write
 
 SECONDS = {"plain": 2.0, "plain-control": 2.0}
@@ -119,7 +120,6 @@ def test_every_rendering_says_seconds(report: Report) -> None:
 
 
 def test_other_studies_have_no_word_of_it() -> None:
-    index, bucket = write(Study(concurrency=(4,)))
-    usual = build(index, bucket.__getitem__)
+    usual = report_of(Study(concurrency=(4,)))
     assert "first answer" not in markdown(usual)
     assert "Recovery" not in page(usual)

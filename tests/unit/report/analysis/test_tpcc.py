@@ -7,25 +7,19 @@ from dataclasses import replace
 
 import pytest
 
-from encbench.report.analysis.build import build
 from encbench.report.compare.difference import compare
-from encbench.report.document import Report
 from encbench.report.formats.markdown import markdown
 from encbench.report.formats.render import render
-from tests.data.report.synthetic import Study, write
+from tests.data.report.golden import report_of
+from tests.data.report.synthetic import Study
 
 TPCC = Study(
     name="tpcc", workloads=("tpcc",), concurrency=(64, 128), blocks=4, seconds=12, tpcc=True
 )
 
 
-def report(study: Study = TPCC) -> Report:
-    index, bucket = write(study)
-    return build(index, bucket.__getitem__)
-
-
 def test_tps_stands_beside_new_orders() -> None:
-    for row in report().rows:
+    for row in report_of(TPCC).rows:
         assert row.tps is not None
         assert row.new_orders_per_second == pytest.approx(0.45 * row.tps, rel=1e-4)
         assert (row.qps, row.latency_average_ms, row.latency_p95_ms) == (None, None, None)
@@ -33,7 +27,7 @@ def test_tps_stands_beside_new_orders() -> None:
 
 
 def test_the_client_s_cpu_and_memory_are_in_the_rows() -> None:
-    for row in report().rows:
+    for row in report_of(TPCC).rows:
         assert row.client_cpu_percent is not None
         assert row.client_cpu_cores == pytest.approx(row.client_cpu_percent / 100 * 2, rel=1e-4)
         assert row.client_memory_mib == 96.0
@@ -41,7 +35,7 @@ def test_the_client_s_cpu_and_memory_are_in_the_rows() -> None:
 
 
 def test_the_tables_have_the_published_shape() -> None:
-    text = markdown(report())
+    text = markdown(report_of(TPCC))
     heads = [line for line in text.splitlines() if line.startswith("| threads")]
     throughput = next(line for line in heads if "TPS: plain" in line)
     assert "New Orders a second: plain" in throughput
@@ -55,7 +49,7 @@ def test_the_tables_have_the_published_shape() -> None:
 
 
 def test_a_figure_that_is_not_there_is_empty_and_not_zero() -> None:
-    rendered = render(report())
+    rendered = render(report_of(TPCC))
     rows = list(csv.DictReader(io.StringIO(rendered["csv"].content.decode())))
     assert {row["qps_geometric_mean"] for row in rows} == {""}
     assert {row["latency_p95_ms_geometric_mean"] for row in rows} == {""}
@@ -67,15 +61,15 @@ def test_a_figure_that_is_not_there_is_empty_and_not_zero() -> None:
 
 
 def test_it_says_that_it_is_no_tpc_result() -> None:
-    titles = [caveat.title for caveat in report().caveats]
+    titles = [caveat.title for caveat in report_of(TPCC).caveats]
     assert "Not a TPC result" in titles
     assert "Consistency not checked" not in titles
     unchecked = Study(**{**vars(TPCC), "checked": False})
-    assert "Consistency not checked" in [caveat.title for caveat in report(unchecked).caveats]
+    assert "Consistency not checked" in [caveat.title for caveat in report_of(unchecked).caveats]
 
 
 def test_round_trips_and_cells_stand_beside_tps() -> None:
-    counted = report(Study(**{**vars(TPCC), "statements": "benchmarksql"}))
+    counted = report_of(Study(**{**vars(TPCC), "statements": "benchmarksql"}))
     assert {row.round_trips_per_transaction for row in counted.rows} == {19.4}
     assert {row.cells_per_transaction for row in counted.rows} == {85.8}
     text = markdown(counted)
@@ -84,8 +78,8 @@ def test_round_trips_and_cells_stand_beside_tps() -> None:
 
 
 def test_what_no_client_counted_is_no_column() -> None:
-    assert {row.round_trips_per_transaction for row in report().rows} == {None}
-    assert "round trips a transaction:" not in markdown(report())
+    assert {row.round_trips_per_transaction for row in report_of(TPCC).rows} == {None}
+    assert "round trips a transaction:" not in markdown(report_of(TPCC))
 
 
 @pytest.mark.parametrize(
@@ -97,7 +91,8 @@ def test_what_no_client_counted_is_no_column() -> None:
     ],
 )
 def test_it_says_which_statements_ran(statements: str | None, title: str) -> None:
-    titles = [it.title for it in report(Study(**{**vars(TPCC), "statements": statements})).caveats]
+    found = report_of(Study(**{**vars(TPCC), "statements": statements}))
+    titles = [caveat.title for caveat in found.caveats]
     assert [title] == [one for one in titles if "tatements" in one]
 
 
@@ -113,12 +108,12 @@ PILED = replace(
 
 
 def piled(study: Study) -> list[str]:
-    return [one.text for one in report(study).caveats if one.title == "Orders piled up"]
+    return [one.text for one in report_of(study).caveats if one.title == "Orders piled up"]
 
 
 def test_orders_that_pile_up_may_change_a_plan() -> None:
     (text,) = piled(PILED)
-    whole = report(PILED)
+    whole = report_of(PILED)
     made: dict[str, float] = {}
     for trial in whole.trials:
         assert trial.window is not None
@@ -147,7 +142,7 @@ def test_where_no_plan_changes_nothing_is_said_of_it(other: Study) -> None:
 
 def test_two_reports_with_different_statements_differ_in_what_was_measured() -> None:
     lean, like = (
-        report(Study(**{**vars(TPCC), "statements": name})) for name in ("lean", "benchmarksql")
+        report_of(Study(**{**vars(TPCC), "statements": name})) for name in ("lean", "benchmarksql")
     )
     (found,) = [it for it in compare(lean, like).differences if "statements" in it.name]
     assert (found.topic, found.name) == ("what was measured", "Workload tpcc: tpcc.statements")
@@ -155,7 +150,7 @@ def test_two_reports_with_different_statements_differ_in_what_was_measured() -> 
 
 
 def test_sysbench_has_no_new_orders() -> None:
-    other = report(Study(concurrency=(4,), blocks=4, seconds=12))
+    other = report_of(Study(concurrency=(4,), blocks=4, seconds=12))
     assert {row.new_orders_per_second for row in other.rows} == {None}
     assert "New Orders" not in markdown(other)
     assert "Not a TPC result" not in [caveat.title for caveat in other.caveats]

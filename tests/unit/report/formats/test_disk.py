@@ -5,23 +5,18 @@ import io
 
 import pytest
 
-from encbench.report.analysis.build import build
 from encbench.report.document import Report
 from encbench.report.formats import tables
 from encbench.report.formats.csvrows import csv_rows
 from encbench.report.formats.markdown import markdown
 from encbench.report.formats.sections import sections
-from tests.data.report.synthetic import Study, write
-
-
-def report(study: Study) -> Report:
-    index, bucket = write(study)
-    return build(index, bucket.__getitem__)
+from tests.data.report.golden import report_of
+from tests.data.report.synthetic import Study
 
 
 @pytest.fixture(scope="module")
 def found() -> Report:
-    return report(Study(concurrency=(4,), blocks=2, disk=(36.0, 0.0)))
+    return report_of(Study(concurrency=(4,), blocks=2, disk=(36.0, 0.0)))
 
 
 def test_a_row_has_the_mean_of_its_trials(found: Report) -> None:
@@ -49,7 +44,7 @@ def test_reads_stand_beside_tps(found: Report) -> None:
 
 
 def test_where_nothing_was_measured_nothing_is_said() -> None:
-    blind = report(Study(concurrency=(4,), blocks=2, disk=None))
+    blind = report_of(Study(concurrency=(4,), blocks=2, disk=None))
     assert all(row.disk_read_kib_per_transaction is None for row in blind.rows)
     (section,) = sections(blind)
     (versus,) = section.compared

@@ -4,12 +4,13 @@ import re
 
 import pytest
 
-from encbench.report.analysis.build import build
 from encbench.report.formats import tables
 from encbench.report.formats.markdown import markdown
 from encbench.report.formats.sections import sections
-from tests.data.report.synthetic import Study, write
+from tests.data.report.golden import report_of
+from tests.data.report.synthetic import Study
 
+STUDY = Study(concurrency=(4, 16), blocks=2)
 HEADINGS = [
     "threads",
     "TPS: tde",
@@ -27,8 +28,7 @@ HEADINGS = [
 
 @pytest.fixture(scope="module")
 def columns() -> list[tables.TableColumn]:
-    index, bucket = write(Study(concurrency=(4, 16), blocks=2))
-    (section,) = sections(build(index, bucket.__getitem__))
+    (section,) = sections(report_of(STUDY))
     (versus,) = section.compared
     return tables.published(versus)
 
@@ -55,7 +55,6 @@ def test_each_formula_follows_from_the_figures_beside_it(columns: list[tables.Ta
 
 
 def test_the_markdown_has_it() -> None:
-    index, bucket = write(Study(concurrency=(4, 16), blocks=2))
-    text = markdown(build(index, bucket.__getitem__))
+    text = markdown(report_of(STUDY))
     (head,) = [line for line in text.splitlines() if "average latency, ms: ratio" in line]
     assert head == f"| {' | '.join(HEADINGS)} |"

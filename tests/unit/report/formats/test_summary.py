@@ -1,17 +1,17 @@
 """The terminal's table."""
 
 from encbench.api.overheadreport import Artefact, Artefacts, OverheadReportStatus
-from encbench.report.analysis.build import build, to_status
+from encbench.report.analysis.build import to_status
 from encbench.report.formats.summary import text
 from encbench.text.lines import WIDTH
-from tests.data.report.synthetic import Study, write
+from tests.data.report.golden import report_of
+from tests.data.report.synthetic import Study
 
 KEY = Artefact(key="bench/demo/report/report.html", digest="sha256:" + "0" * 64)
 
 
 def status(study: Study) -> OverheadReportStatus:
-    index, bucket = write(study)
-    return to_status(build(index, bucket.__getitem__))
+    return to_status(report_of(study))
 
 
 def test_columns_line_up_and_lines_have_no_tail() -> None:

@@ -9,6 +9,7 @@ from encbench.report.analysis.views import view
 from encbench.report.document import Report
 from encbench.report.formats.markdown import markdown
 from encbench.report.words import conduct
+from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study, write
 
 EACH_TRIAL = "each server started anew before each trial, then the warm-up"
@@ -17,8 +18,7 @@ STUDY = Study(concurrency=(4,), blocks=2)
 
 def report(*restored: float | None) -> Report:
     """With these seconds of copying, the last of them for all further trials."""
-    index, bucket = write(STUDY)
-    found = build(index, bucket.__getitem__)
+    found = report_of(STUDY)
     seconds = [*restored, *[restored[-1]] * len(found.trials)]
     trials = tuple(
         trial.model_copy(update={"restored_seconds": took})

@@ -7,16 +7,16 @@ import pytest
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.overheadreport import Interval, Verdict
-from encbench.report.analysis.build import build, to_status
+from encbench.report.analysis.build import to_status
 from encbench.report.document.group import Finding, PairedComparison
 from encbench.report.words.headline import cpu_clause, proof_clause
-from tests.data.report.synthetic import Study, write
+from tests.data.report.golden import report_of
+from tests.data.report.synthetic import Study
 from tests.support.testbeds import ENCRYPTED_CLASS, GOCRYPTFS, PASS_THROUGH, TDE, TLS
 
 
 def sentences(study: Study) -> list[str]:
-    index, bucket = write(study)
-    return [headline.text for headline in build(index, bucket.__getitem__).headlines]
+    return [headline.text for headline in report_of(study).headlines]
 
 
 def test_overhead() -> None:
@@ -106,8 +106,8 @@ def test_one_sentence_per_treatment_and_the_range_over_conditions() -> None:
 
 
 def test_the_condition_is_chosen_by_the_plan_even_when_another_is_worse() -> None:
-    index, bucket = write(Study(instances=("small", "large"), concurrency=(4, 16), blocks=3))
-    headline = build(index, bucket.__getitem__).headlines[0]
+    study = Study(instances=("small", "large"), concurrency=(4, 16), blocks=3)
+    headline = report_of(study).headlines[0]
     assert (headline.instance, headline.concurrency) == ("small", 16)
 
 
@@ -115,8 +115,7 @@ AT_EQUAL_WORK = Study(concurrency=(4,), rate=100)
 
 
 def test_at_equal_work_cpu_is_told() -> None:
-    index, bucket = write(AT_EQUAL_WORK)
-    found = build(index, bucket.__getitem__)
+    found = report_of(AT_EQUAL_WORK)
     (headline,) = found.headlines
     assert (headline.figure, headline.verdict) == ("cpuPerTransaction", "Overhead")
     assert headline.text.startswith("tde costs 11.6 % [")
@@ -144,16 +143,13 @@ def test_at_equal_work_that_cannot_be_told() -> None:
 
 
 def test_an_arm_that_fell_behind_is_told_by_its_tps() -> None:
-    index, bucket = write(Study(concurrency=(4,), rate=206))
-    found = build(index, bucket.__getitem__)
+    found = report_of(Study(concurrency=(4,), rate=206))
     assert found.groups[0].equal_work is False
     assert found.headlines[0].figure == "tps"
 
 
 def test_conditions_of_another_figure_are_left_out_of_the_range() -> None:
-    mixed = Study(concurrency=(1, 4, 16), rate=150)
-    index, bucket = write(mixed)
-    found = build(index, bucket.__getitem__)
+    found = report_of(Study(concurrency=(1, 4, 16), rate=150))
     assert [group.primary for group in found.groups] == ["tps", *["cpuPerTransaction"] * 2]
     assert "Over 2 conditions the point estimates of the increase of CPU" in found.headlines[0].text
 

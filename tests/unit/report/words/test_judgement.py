@@ -3,12 +3,12 @@
 import pytest
 
 from encbench.api.overheadreport import Interval, Verdict
-from encbench.report.analysis.build import build
 from encbench.report.document.group import Finding
 from encbench.report.formats.markdown import markdown
 from encbench.report.formats.page import page
 from encbench.report.words.judgement import JudgementReason, by_arm, reason, why
-from tests.data.report.synthetic import Study, write
+from tests.data.report.golden import report_of
+from tests.data.report.synthetic import Study
 
 MARGIN = 0.03
 
@@ -106,10 +106,9 @@ def test_reason(found: Finding, expected: JudgementReason, words: str) -> None:
 
 def test_what_does_not_count_is_told_by_arm() -> None:
     """A rule may hit one mode more often than another, and a reader has to see that."""
-    index, bucket = write(
+    report = report_of(
         Study(concurrency=(4,), blocks=3, always={"tde": ("Invalid", "ClientThrottled")})
     )
-    report = build(index, bucket.__getitem__)
     said = by_arm(report.trials)
     assert said.startswith("plain 0 of ")
     assert "tde 3 of 3" in said
