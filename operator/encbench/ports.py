@@ -188,10 +188,7 @@ class AgentReader(Protocol):
         """Facts of the server. Unavailable until it answers queries."""
 
     async def stopped(self, address: str, access: Access, run: str) -> agent.RecoveryAnswer:
-        """State of that stop of the server, which this never arms; `unknown` if there is none.
-
-        Rejected by an agent of a version without stops.
-        """
+        """State of that stop of the server, which this never arms; `unknown` if there is none."""
 
 
 class Agent(AgentReader, Protocol):

@@ -66,12 +66,13 @@ async def test_the_fake_agent_keeps_the_contract(mode: dict[str, Any], full: boo
     ],
 )
 def test_an_answer_that_breaks_the_contract_is_seen(changes: Any, problem: str) -> None:
-    said = {"settled": True, "dirtyPages": None, "tookSeconds": 0.1, "clock": 1.0}
+    said = {"dirtyPages": None, "loading": False, "tookSeconds": 0.1, "clock": 1.0}
+    with pytest.raises(AssertionError, match="answer lacks settled"):
+        whole(agent.SettleAnswer, said)
+    said |= {"settled": True}
     whole(agent.SettleAnswer, said)
     with pytest.raises(AssertionError, match=problem):
         whole(agent.SettleAnswer, said | changes)
-    with pytest.raises(AssertionError, match="answer lacks settled"):
-        whole(agent.SettleAnswer, {"dirtyPages": None, "tookSeconds": 0.1, "clock": 1.0})
 
 
 def test_the_operator_reads_every_field_of_a_summary() -> None:

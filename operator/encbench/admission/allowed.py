@@ -15,7 +15,6 @@ from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.kinds import ENCRYPTION_MODE, INSTANCE_TEMPLATE, WORKLOAD, Kind
 from encbench.api.workload import WorkloadSpec
 from encbench.core.problem import Problem, Reason
-from encbench.database.pod import server_image
 
 
 def check(found: CampaignParts) -> Iterator[Problem]:
@@ -40,7 +39,7 @@ def _instance(allowed: Allowed, instance: InstanceTemplateSpec) -> Iterator[str]
     if instance.external is not None:
         yield from _host(allowed, instance.external.host)
         return
-    yield from _image(allowed, server_image(instance))
+    yield from _image(allowed, instance.image)
     yield from _placement(allowed, instance.placement)
     yield from _storage_class(allowed, instance.embedded.storage.class_name)
 

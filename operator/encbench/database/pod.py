@@ -5,13 +5,11 @@
 
 from collections.abc import Sequence
 
-from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.scalars import parse_quantity
 from encbench.core.certificates import AUTHORITY, CERTIFICATE, FOLDER, KEY
 from encbench.database import enclave, fuse, golden, proxy
 from encbench.database.context import DatabaseContext
 from encbench.engines.engine import ServerContainer
-from encbench.engines.facts import facts
 from encbench.engines.layout import CONFIG, CREDENTIALS, VOLUME
 from encbench.kube import affinity, pods
 from encbench.kube.pods import Part, container_security, mount, resources, secret_volume
@@ -60,14 +58,6 @@ def spec(context: DatabaseContext) -> Body:
     }
 
 
-def server_image(instance: InstanceTemplateSpec) -> str:
-    """The image of the server's containers: the template's.
-
-    Operators of earlier versions froze no default image; then it is upstream's.
-    """
-    return instance.image or f"{facts(instance.engine).repository}:{instance.version}"
-
-
 def _container(
     context: DatabaseContext,
     name: str,
@@ -86,7 +76,7 @@ def _container(
     keys = _keys(context)
     return {
         "name": name,
-        "image": server_image(instance),
+        "image": instance.image,
         "imagePullPolicy": instance.image_pull_policy,
         "resources": resources(limits.cpu, limits.memory, context.spec.cpu_share),
         "securityContext": container_security(),

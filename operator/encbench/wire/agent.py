@@ -56,9 +56,8 @@ class SettleAnswer(TypedDict):
     settled: bool
     dirtyPages: int | None
     """Pages still to be written; None if the engine does not report them."""
-    loading: NotRequired[bool]
-    """Whether the server still reads back the pages that its pool held when it stopped. An agent of
-    an earlier version does not say it."""
+    loading: bool
+    """Whether the server still reads back the pages that its pool held when it stopped."""
     tookSeconds: float
     clock: float
 

@@ -52,7 +52,7 @@ async def settled(server: Any) -> None:
             for _ in range(60):
                 said = await database.settle(address, access_of(server))
                 if said["settled"]:
-                    assert said.get("loading") is False
+                    assert said["loading"] is False
                     return
     finally:
         await database.aclose()

@@ -7,7 +7,7 @@ from encbench.api.kinds import PERSISTENT_VOLUME, PERSISTENT_VOLUME_CLAIM, STORA
 from encbench.api.scalars import parse_duration
 from encbench.core.evidence import Proof
 from encbench.engines.registry import engine
-from encbench.ports import Access, Body, Reader, Rejected, Unavailable
+from encbench.ports import Access, Body, Reader, Unavailable
 from encbench.proofs import columns, enclave, volume
 from encbench.proofs.clients import before_sessions
 from encbench.reconcile import agents, checks
@@ -52,13 +52,8 @@ async def settle(deps: Deps, address: str, access: Access) -> None:
     Unavailable too while the server still fills its pool with the pages of the run before.
     So a trial is measured on a server at rest, and leaves one behind for its neighbours.
     """
-    try:
-        said = await deps.agent.settle(address, access)
-    except Rejected:
-        # An agent of an earlier version, beside a database that stood when the operator was
-        # upgraded. A wrong token is found out with the evidence.
-        return
-    if said.get("loading"):
+    said = await deps.agent.settle(address, access)
+    if said["loading"]:
         raise Unavailable("the server is still reading the pages back that its pool held")
     if not said["settled"]:
         left = said["dirtyPages"]

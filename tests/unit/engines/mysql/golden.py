@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from encbench.api.testbed import TestbedSpec
+from encbench.engines.facts import facts
 from tests.support.testbeds import PLAINTEXT, TLS, spec_of_testbed
 from tests.unit.engines import golden_files, rendering
 
@@ -34,9 +35,10 @@ def spec(
     version: str = "8.4",
     **changes: Any,
 ) -> TestbedSpec:
-    """A testbed's spec without an image, on a server that holds MySQL's defaults."""
+    """A testbed's spec with upstream's image, on a server that holds MySQL's defaults."""
     resources = {"cpu": "500m", "memory": "1Gi"}
-    made: dict[str, Any] = {"resources": resources, "image": None, **changes}
+    image = f"{facts(engine).repository}:{version}"
+    made: dict[str, Any] = {"resources": resources, "image": image, **changes}
     return spec_of_testbed(mode, engine=engine, version=version, **made)
 
 

@@ -75,25 +75,6 @@ def test_the_keyring_is_configured_where_it_is_wanted_only() -> None:
     assert configuration["path"] == f"{volume['mountPath']}/keyring/keyring"
 
 
-@pytest.mark.parametrize(
-    ("name", "version", "image"),
-    [
-        ("mysql", "8.4", "docker.io/library/mysql:8.4"),
-        ("mysql", "8.0.28", "docker.io/library/mysql:8.0.28"),
-        ("mysql", "5.7", "docker.io/library/mysql:5.7"),
-        ("percona", "8.0", "docker.io/percona/percona-server:8.0"),
-        ("percona", "8.4", "docker.io/percona/percona-server:8.4"),
-    ],
-)
-def test_upstream_s_image_unless_the_template_names_one(
-    name: str, version: str, image: str
-) -> None:
-    made = containers(PLAINTEXT, engine=name, version=version)
-    assert made["server"]["image"] == made["initialise"]["image"] == image
-    own = containers(PLAINTEXT, engine=name, version=version, image="registry.example.com/mine:1")
-    assert own["server"]["image"] == own["initialise"]["image"] == "registry.example.com/mine:1"
-
-
 def test_the_agent_knows_the_flavour() -> None:
     for name in ("mysql", "percona"):
         environment = containers(PLAINTEXT, engine=name)["agent"]["env"]
