@@ -4,7 +4,7 @@ import base64
 import socketserver
 import struct
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -16,13 +16,12 @@ from tests.attacks.people import Person, author, shown
 from tests.cluster.network import NODE_ADDRESS
 from tests.e2e import manifests
 from tests.e2e.bucket import SERVICE
-from tests.e2e.conftest import conditions, ended
+from tests.e2e.conftest import Start, conditions, ended
 from tests.e2e.refusals import refused
 from tests.support import manifests as small
 from tests.support.install import NAMESPACE, OPERATOR, databases_outside, is_own
 from tests.support.kube import CommandFailed, Kube, wait_for
 
-Start = Callable[[dict[str, Any]], str]
 STORES_KEY = {"name": SERVICE, "key": "secret-key"}
 """The store's root password, beside the campaigns."""
 

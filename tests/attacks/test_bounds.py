@@ -1,12 +1,11 @@
 """A client that writes without end, and a plan without end: others do not notice."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from tests.e2e import manifests
-from tests.e2e.conftest import conditions, ended
+from tests.e2e.conftest import Start, conditions, ended
 from tests.e2e.refusals import refused
 from tests.faults.running import trials, wait_for_running_trial
 from tests.faults.test_operator_killed import OPERATOR
@@ -15,7 +14,6 @@ from tests.support.kube import Kube, wait_for
 
 pytestmark = pytest.mark.full
 
-Start = Callable[[dict[str, Any]], str]
 MEBIBYTES, THREADS = 900, 2
 SCRIPT = f"""
 sysbench.cmdline.options = {{tables = {{"", 1}}, table_size = {{"", 1}}}}

@@ -1,11 +1,9 @@
 """A campaign that is deleted while its store is away goes in bounded time, and keeps no pod."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
 from tests.e2e import manifests
+from tests.e2e.conftest import Start
 from tests.faults.running import scale_store, wait_for_running_trial
 from tests.support.install import NAMESPACE
 from tests.support.kube import Kube, wait_for
@@ -17,9 +15,7 @@ LONGEST = 330
 """Seconds: the operator waits 300 for a store (docs/waits.md)."""
 
 
-def test_it_goes_although_the_store_is_away(
-    installed: Kube, start: Callable[[dict[str, Any]], str]
-) -> None:
+def test_it_goes_although_the_store_is_away(installed: Kube, start: Start) -> None:
     start(manifests.campaign(NAME, ["plaintext"], blocks={"min": 3}))
     wait_for_running_trial(installed, NAME)
     scale_store(installed, 0)

@@ -1,11 +1,11 @@
 """A namespace under `enforce=restricted`, as all campaigns of these tests run in one."""
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
 
 from tests.e2e import manifests
+from tests.e2e.conftest import Start
 from tests.e2e.refusals import refused
 from tests.support.install import NAMESPACE, enforce, install
 from tests.support.kube import Kube
@@ -24,9 +24,7 @@ def privileged(installed: Kube) -> Iterator[Kube]:
     install(installed)
 
 
-def test_gocryptfs_is_refused_with_the_reason(
-    privileged: Kube, start: Callable[[dict[str, Any]], str]
-) -> None:
+def test_gocryptfs_is_refused_with_the_reason(privileged: Kube, start: Start) -> None:
     space = privileged.get("namespace", NAMESPACE, NAMESPACE)
     assert space is not None
     assert space["metadata"]["labels"][LEVEL] == "restricted"

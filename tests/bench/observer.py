@@ -59,7 +59,6 @@ _SECOND = re.compile(r"^\[ (\d+)s \] thds: \d+ tps: ([\d.]+) ", re.MULTILINE)
 class Phase:
     """A few seconds with collection on or off; the settling second is not part of it."""
 
-    is_on: bool
     start: float
     end: float
     server_seconds: float
@@ -183,7 +182,6 @@ def _phase(
     time.sleep(PHASE - SETTLE)
     end, after = time.time(), server.cpu_seconds()
     return Phase(
-        is_on,
         start,
         end,
         after - before,

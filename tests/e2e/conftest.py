@@ -10,6 +10,8 @@ from tests.e2e import manifests
 from tests.support.install import NAMESPACE, cluster, enforce, installation, is_own
 from tests.support.kube import Kube, import_images, wait_for
 
+Start = Callable[[dict[str, Any]], str]
+
 
 @pytest.fixture(scope="session")
 def installed() -> Kube:
@@ -49,7 +51,7 @@ def single_node() -> None:
 
 
 @pytest.fixture
-def start(installed: Kube) -> Iterator[Callable[[dict[str, Any]], str]]:
+def start(installed: Kube) -> Iterator[Start]:
     """Apply a campaign and give back its name; it is deleted after the test."""
     started: list[str] = []
 

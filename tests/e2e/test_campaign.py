@@ -9,7 +9,6 @@ import math
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from itertools import pairwise
 from statistics import mean, stdev
 from typing import Any
@@ -30,8 +29,6 @@ SECONDS = 9
 ARMS = ("plaintext", "plaintext-control", "tde")
 T_975_1_DEGREE = 12.706204736
 """97.5th percentile of Student's t with one degree of freedom, from a printed table."""
-
-Start = Callable[[dict[str, Any]], str]
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import hashlib
 import http.server
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,14 +14,11 @@ import pytest
 from tests.cluster.network import NODE_ADDRESS
 from tests.e2e import manifests
 from tests.e2e.columns import RESOURCES, columns, mode
-from tests.e2e.conftest import conditions, ended
+from tests.e2e.conftest import Start, conditions, ended
 from tests.e2e.refusals import Refusal, applied, assert_refused
 from tests.e2e.test_tpcc import instance, workload
 from tests.support.install import NAMESPACE, databases_outside, is_own
 from tests.support.kube import CommandFailed, Kube, wait_for
-
-Start = Callable[[dict[str, Any]], str]
-
 
 WORKLOAD = workload("columns-refused")
 

@@ -6,7 +6,7 @@ the files, the sessions and the trials must show what each mode promises.
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +22,6 @@ from tests.support.kube import Kube, wait_for
 # ones, and PostgreSQL under TPC-C.
 pytestmark = pytest.mark.full
 
-Start = Callable[[dict[str, Any]], str]
 SUITE = "TLS_AES_128_GCM_SHA256"
 
 

@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -10,7 +10,7 @@ import pytest
 from encbench.core import certificates
 from tests.e2e import manifests
 from tests.e2e.bucket import bucket
-from tests.e2e.conftest import conditions, ended
+from tests.e2e.conftest import Start, conditions, ended
 from tests.support import certified
 from tests.support.install import NAMESPACE, databases_outside
 from tests.support.kube import Kube, wait_for
@@ -18,7 +18,6 @@ from tests.support.kube import Kube, wait_for
 # What it takes of the operator is in the contract tests; here a second server has to be loaded.
 pytestmark = pytest.mark.full
 
-Start = Callable[[dict[str, Any]], str]
 
 OUTSIDE = "outside"
 CLOSED = 3399

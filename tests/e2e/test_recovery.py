@@ -7,14 +7,13 @@ the bucket, and the kubelet says how often the server's container was started.
 import json
 import math
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from tests.e2e import manifests
 from tests.e2e.bucket import bucket
-from tests.e2e.conftest import conditions, delete_campaign, ended
+from tests.e2e.conftest import Start, conditions, delete_campaign, ended
 from tests.e2e.refusals import refused
 from tests.support.install import NAMESPACE
 from tests.support.kube import Kube, wait_for
@@ -188,9 +187,7 @@ def test_people_read_seconds(stored: dict[str, Any]) -> None:
     assert all(float(line.split(",")[place]) > 0 for line in lines)
 
 
-def test_without_a_reset_for_each_trial_it_is_refused(
-    installed: Kube, start: Callable[[dict[str, Any]], str]
-) -> None:
+def test_without_a_reset_for_each_trial_it_is_refused(installed: Kube, start: Start) -> None:
     installed.apply(crashing())
     matrix = [{"instanceRefs": ["mariadb"], "modeRefs": ["tde"], "workloadRefs": [WORKLOAD]}]
     name = start(manifests.campaign("recovery-refused", ["tde"], matrix=matrix))

@@ -1,20 +1,17 @@
 """A user's mistake gets one clear sentence, at `kubectl apply` where one object shows it."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 import pytest
 
 from tests.e2e import manifests
-from tests.e2e.conftest import conditions, delete_campaign, ended
+from tests.e2e.conftest import Start, conditions, delete_campaign, ended
 from tests.e2e.refusals import Refusal, applied, assert_refused, refused
 from tests.support.install import NAMESPACE
 from tests.support.kube import CommandFailed, Kube, wait_for
-
-Start = Callable[[dict[str, Any]], str]
-
 
 LACKING: dict[str, tuple[dict[str, Any], dict[str, Any], tuple[str, ...]]] = {
     "mysql-scope": (

@@ -8,7 +8,6 @@ import json
 import re
 import textwrap
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import geometric_mean, mean
 from typing import Any
@@ -17,13 +16,12 @@ import pytest
 
 from tests.e2e import manifests
 from tests.e2e.bucket import Bucket, bucket
-from tests.e2e.conftest import conditions, delete_campaign, ended
+from tests.e2e.conftest import Start, conditions, delete_campaign, ended
 from tests.e2e.refusals import refused
 from tests.support.install import NAMESPACE
 from tests.support.kube import CommandFailed, Kube, wait_for
 from tests.support.subset import first_of
 
-Start = Callable[[dict[str, Any]], str]
 LOADED_ORDERS = LOADED_HISTORY = 30_000
 """Rows of one warehouse as TPC-C wants it loaded (clause 4.3.3.1)."""
 WEIGHTS = {"newOrder": 45, "payment": 43, "orderStatus": 4, "delivery": 4, "stockLevel": 4}

@@ -3,18 +3,15 @@
 A drain that deletes pods is survived.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from tests.e2e.conftest import conditions
+from tests.e2e.conftest import Start, conditions
 from tests.e2e_nodes.conftest import Nodes, apart
 from tests.faults.running import trials, wait_for_running_trial
 from tests.support.install import NAMESPACE
 from tests.support.kube import CommandFailed, Kube, wait_for
-
-Start = Callable[[dict[str, Any]], str]
 
 
 def _outcome(kube: Kube, name: str) -> str | None:

@@ -1,10 +1,8 @@
 """Deleting a campaign in the middle leaves no child, no volume and no half of a trial."""
 
-from collections.abc import Callable
-from typing import Any
-
 from tests.e2e import manifests
 from tests.e2e.bucket import bucket
+from tests.e2e.conftest import Start
 from tests.faults.running import trials, wait_for_running_trial, with_record
 from tests.support.install import NAMESPACE
 from tests.support.kube import Kube, wait_for
@@ -16,7 +14,7 @@ KINDS = (
 )
 
 
-def test_nothing_is_left(installed: Kube, start: Callable[[dict[str, Any]], str]) -> None:
+def test_nothing_is_left(installed: Kube, start: Start) -> None:
     volumes = _volumes(installed)
     start(manifests.campaign(NAME, ["plaintext"], blocks={"min": 3}))
     trial = wait_for_running_trial(installed, NAME, finished=1)

@@ -1,18 +1,16 @@
 """What keeps a pod from running is named in the Campaign within half a minute."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from tests.e2e import manifests
-from tests.e2e.conftest import conditions
+from tests.e2e.conftest import Start, conditions
 from tests.support.install import NAMESPACE
 from tests.support.kube import Kube, wait_for
 
 NAME = "hindered"
 SOON = 30
-Start = Callable[[dict[str, Any]], str]
 
 CASES = {
     "ImagePullFailed": (

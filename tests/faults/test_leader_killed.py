@@ -1,7 +1,7 @@
 """The leader of two operators is killed: the other goes on within 15 s, to the same outcome."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -10,7 +10,7 @@ import pytest
 
 from tests.e2e import manifests
 from tests.e2e.bucket import bucket
-from tests.e2e.conftest import conditions, ended
+from tests.e2e.conftest import Start, conditions, ended
 from tests.faults.running import trials, wait_for_running_trial
 from tests.support.install import NAMESPACE, RELEASE, install
 from tests.support.kube import Kube, wait_for
@@ -40,7 +40,7 @@ def moment(text: str) -> float:
     return datetime.fromisoformat(text).timestamp()
 
 
-def test_the_next_one_takes_over(two: Kube, start: Callable[[dict[str, Any]], str]) -> None:
+def test_the_next_one_takes_over(two: Kube, start: Start) -> None:
     start(manifests.campaign(NAME, ["plaintext"], blocks={"min": 2, "maxReplacements": 0}))
     took = []
     for _ in range(2):

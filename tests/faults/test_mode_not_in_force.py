@@ -1,12 +1,9 @@
 """A mode that claims TDE while the server runs plaintext gives Invalid trials and no number."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
 from tests.e2e import manifests
-from tests.e2e.conftest import conditions, ended
+from tests.e2e.conftest import Start, conditions, ended
 from tests.faults.breaking import as_root
 from tests.faults.running import trials
 from tests.support.install import NAMESPACE, is_own
@@ -17,9 +14,7 @@ NAME = "broken-mode"
 pytestmark = pytest.mark.skipif(not is_own(), reason="the volume must be on this machine")
 
 
-def test_plaintext_under_the_name_of_tde_gives_no_number(
-    installed: Kube, start: Callable[[dict[str, Any]], str]
-) -> None:
+def test_plaintext_under_the_name_of_tde_gives_no_number(installed: Kube, start: Start) -> None:
     start(manifests.campaign(NAME, ["tde"], blocks={"min": 1, "maxReplacements": 0}, suspend=True))
     installed.kubectl(
         "patch", "campaign", NAME, "-n", NAMESPACE, "--type=merge", '-p={"spec":{"suspend":false}}'

@@ -1,12 +1,12 @@
 """Deleting a watched namespace in the middle of a trial: it goes, and the operator goes on."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from tests.e2e import manifests
-from tests.e2e.conftest import conditions, ended
+from tests.e2e.conftest import Start, conditions, ended
 from tests.faults.test_operator_killed import OPERATOR
 from tests.support.install import NAMESPACE, install
 from tests.support.kube import Kube, wait_for
@@ -30,7 +30,7 @@ def doomed(installed: Kube) -> Iterator[str]:
 
 
 def test_the_namespace_goes_and_the_others_go_on(
-    installed: Kube, start: Callable[[dict[str, Any]], str], doomed: str
+    installed: Kube, start: Start, doomed: str
 ) -> None:
     installed.apply(_moved(manifests.campaign("study", ["plaintext"], blocks={"min": 3})))
     wait_for("a running trial", lambda: _runs(installed), 240, every=0.3)

@@ -1,12 +1,10 @@
 """SIGKILL of the operator in the middle changes nothing in the outcome."""
 
 import json
-from collections.abc import Callable
-from typing import Any
 
 from tests.e2e import manifests
 from tests.e2e.bucket import bucket
-from tests.e2e.conftest import conditions, ended
+from tests.e2e.conftest import Start, conditions, ended
 from tests.faults.running import trials, wait_for_running_trial
 from tests.support.install import NAMESPACE
 from tests.support.kube import Kube, wait_for
@@ -15,7 +13,7 @@ NAME = "killed"
 OPERATOR = "app.kubernetes.io/name=encbench,app.kubernetes.io/component=operator"
 
 
-def test_the_outcome_is_the_same(installed: Kube, start: Callable[[dict[str, Any]], str]) -> None:
+def test_the_outcome_is_the_same(installed: Kube, start: Start) -> None:
     start(manifests.campaign(NAME, ["plaintext"], blocks={"min": 1, "maxReplacements": 0}))
     wait_for("a testbed", lambda: installed.list("testbeds", NAMESPACE, _own()), 60)
     _kill(installed)

@@ -1,17 +1,16 @@
 """The release goes in the middle of a trial: nothing that is left waits for its operator."""
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
 
 from tests.e2e import manifests
+from tests.e2e.conftest import Start
 from tests.faults.running import wait_for_running_trial
 from tests.support.install import NAMESPACE, install, uninstall
 from tests.support.kube import Kube
 
 NAME = "orphan"
-Start = Callable[[dict[str, Any]], str]
 
 
 @pytest.fixture

@@ -1,13 +1,10 @@
 """The object store is down when a tool ends: nothing is lost, the upload follows."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
 from tests.e2e import manifests
 from tests.e2e.bucket import bucket
-from tests.e2e.conftest import conditions, ended
+from tests.e2e.conftest import Start, conditions, ended
 from tests.faults.running import scale_store, trials, wait_for_running_trial
 from tests.support.install import NAMESPACE
 from tests.support.kube import Kube, wait_for
@@ -18,7 +15,7 @@ pytestmark = pytest.mark.full
 NAME = "store-away"
 
 
-def test_the_upload_follows(installed: Kube, start: Callable[[dict[str, Any]], str]) -> None:
+def test_the_upload_follows(installed: Kube, start: Start) -> None:
     start(manifests.campaign(NAME, ["plaintext"], blocks={"min": 1, "maxReplacements": 0}))
     running = wait_for_running_trial(installed, NAME)
     name = running["metadata"]["name"]

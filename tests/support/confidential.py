@@ -28,7 +28,6 @@ OVERHEAD = 48
 IMAGE_ENVIRONMENT = {"MALLOC_MMAP_THRESHOLD_": "262144"}
 """As images/confidential-proxy/Containerfile has it."""
 _BLOCK_CIPHERS = {1: (AES, algorithms.AES), 2: (SM4, algorithms.SM4)}
-NUMBERS = {AES: 1, SM4: 2}
 
 
 @remembered

@@ -7,7 +7,7 @@ looks for what the others leave on it; so they come before it looks for the firs
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 from tests.cluster.console import Console
@@ -88,10 +88,6 @@ def _archive() -> str:
     command = ["apt-get", "indextargets", "--format", "$(REPO_URI)", *own]
     said = subprocess.run(command, check=True, capture_output=True, text=True)
     return said.stdout.split()[0]
-
-
-def _alone() -> AbstractContextManager[None]:
-    return alone(Layout.from_environment())
 
 
 @contextmanager

@@ -1,6 +1,5 @@
 """Values that no author should write, and the places of an object to write them into."""
 
-import copy
 from collections.abc import Iterator
 from typing import Any
 
@@ -143,16 +142,6 @@ def changed(whole: Any, path: Path, value: Any) -> Any:
         return items
     made = dict(whole or {})
     made[first] = changed(made.get(first), tuple(rest), value)
-    return made
-
-
-def without(whole: Any, path: Path) -> Any:
-    """A copy that lacks that field or item."""
-    made = copy.deepcopy(whole)
-    at = made
-    for part in path[:-1]:
-        at = at[part]
-    del at[path[-1]]
     return made
 
 

@@ -24,8 +24,7 @@ async def extend(cluster: Cluster, namespace: str, args: argparse.Namespace) -> 
     first = extended(await campaign(cluster, namespace, args.campaign))
     if first.obstacle:
         raise CommandError(first.obstacle)
-    spec = _planned(first, args.blocks)
-    made = _manifest(first, namespace, spec)
+    made = manifest(first, namespace, args.blocks)
     if args.dry_run:
         output.write(yaml.safe_dump(made, sort_keys=False).encode(), None)
         return 0
@@ -37,7 +36,7 @@ async def extend(cluster: Cluster, namespace: str, args: argparse.Namespace) -> 
             f"campaign {name} exists already, and a campaign has one follow-up: extend {name} "
             "once it is complete, if its plan allows"
         ) from error
-    shape = outline(spec, first.resolved)
+    shape = outline(CampaignSpec.model_validate(made["spec"]), first.resolved)
     planned = Planned(name, namespace, accepted=True, outline=shape)
     said = text(Answer(campaigns=(planned,), offline=False))
     output.write(f"campaign {name} extends {first.name}\n\n{said}".encode(), None)
@@ -46,18 +45,11 @@ async def extend(cluster: Cluster, namespace: str, args: argparse.Namespace) -> 
 
 def manifest(first: Extended, namespace: str, blocks: int) -> dict[str, Any]:
     """The follow-up; CommandError where the plan does not allow that number of blocks."""
-    return _manifest(first, namespace, _planned(first, blocks))
-
-
-def _planned(first: Extended, blocks: int) -> CampaignSpec:
     try:
-        return follow_up(first.name, first.uid, first.spec, first.resolved, blocks)
+        spec = follow_up(first.name, first.uid, first.spec, first.resolved, blocks)
     except ValidationError as error:
         why = error.errors()[0]["msg"].removeprefix("Value error, ")
         raise CommandError(f"--blocks {blocks}: {why}") from error
-
-
-def _manifest(first: Extended, namespace: str, spec: CampaignSpec) -> dict[str, Any]:
     return {
         "apiVersion": API_VERSION,
         "kind": CAMPAIGN.kind,

@@ -21,7 +21,6 @@ class Timetable:
     """From a slot's begin until counting begins."""
     turns: tuple[int, ...]
     """The arm of each slot, as an index into the block's arms."""
-    rounds: int
 
     @property
     def period(self) -> float:
@@ -37,10 +36,6 @@ class Timetable:
         """The slots of one arm."""
         return tuple(slot for slot, turn in enumerate(self.turns) if turn == arm)
 
-    def round_of(self, slot: int) -> int:
-        """The round that a slot belongs to, from 0."""
-        return slot * self.rounds // len(self.turns)
-
 
 def timetable(*, slice: float, settle: float, rounds: int, arms: int, seed: int) -> Timetable:  # noqa: A002
     """The timetable of a block with that many arms; pure."""
@@ -50,4 +45,4 @@ def timetable(*, slice: float, settle: float, rounds: int, arms: int, seed: int)
         order = list(range(arms))
         draw.shuffle(order)
         turns += order
-    return Timetable(slice=slice, settle=settle, turns=tuple(turns), rounds=rounds)
+    return Timetable(slice=slice, settle=settle, turns=tuple(turns))

@@ -65,11 +65,6 @@ class WorkQueue(Generic[K]):
         """Keys that are worked on."""
         return len(self._busy)
 
-    @property
-    def idle(self) -> bool:
-        """True when nothing is being worked on and nothing is due now."""
-        return not self._busy and not self.waiting
-
     async def run(self, workers: int) -> None:
         """Work until cancelled."""
         async with asyncio.TaskGroup() as group:

@@ -42,13 +42,13 @@ def wrapped(seconds: int, command: list[str]) -> list[str]:
     return shell(_WRAPPER, "run.sh", [str(seconds), *command])
 
 
-def annotation_volume(name: str, files: Iterable[str]) -> Body:
-    """A volume with annotations of the pod as files: `encbench.io/<name>` is the file `<name>`."""
+def annotation_volume(files: Iterable[str]) -> Body:
+    """The volume `session`: annotations of the pod as files, as `annotation` names them."""
     items = [
         {"path": file, "fieldRef": {"fieldPath": f"metadata.annotations['{annotation(file)}']"}}
         for file in files
     ]
-    return {"name": name, "downwardAPI": {"defaultMode": 0o444, "items": items}}
+    return {"name": "session", "downwardAPI": {"defaultMode": 0o444, "items": items}}
 
 
 def annotation(file: str) -> str:

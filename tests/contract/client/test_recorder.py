@@ -14,6 +14,7 @@ from encbench.core.artefact import decode, digest_of
 from encbench.core.evidence import ClientSummary
 from encbench.report.analysis.bucket import parse_series
 from encbench.tools.pod import wrapped
+from tests.contract.client.harness import uploads
 from tests.support import fake_tool
 from tests.support.local_client import FILES, LocalClient, local_client
 from tests.support.receiver import Receiver, receiving
@@ -34,10 +35,6 @@ def client(
     folder.mkdir(exist_ok=True)
     command = wrapped(limit, fake_tool.command(folder, *arguments))
     return local_client(folder / "pod", command, warmup=int(str(arguments[0])), **settings)  # type: ignore[arg-type]
-
-
-def uploads(receiver: Receiver, query: str = "X-Amz-Signature=5ecre7") -> dict[str, str]:
-    return {name: receiver.url(f"client-0/{name}", query) for name in FILES}
 
 
 def test_from_the_barrier_to_the_bucket(tmp_path: Path, receiver: Receiver) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 SCHEMA = Path(__file__).parent / "schema"
 DATABASE = "bank"
-TABLES = ("customers", "accounts", "transfers")
 
 SOME = (
     "customers.name\ncustomers.email\ncustomers.born\n"

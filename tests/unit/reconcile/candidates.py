@@ -1,8 +1,6 @@
 """Processes that stand for election on one fake API server, each by clocks of its own."""
 
-from collections.abc import Coroutine
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from encbench.api.kinds import LEASE
 from encbench.kube.shard_leases import ShardLease, parse
@@ -57,12 +55,3 @@ class Process:
 
 def lease(cluster: FakeCluster, index: int = 0) -> ShardLease:
     return parse(cluster.one(LEASE, SPACE, f"{ELECTION}-shard-{index}"))
-
-
-def finished(coroutine: Coroutine[Any, Any, float]) -> float:
-    """What it returns, if it never has to wait."""
-    try:
-        coroutine.send(None)
-    except StopIteration as end:
-        return float(end.value)
-    raise AssertionError("it waits")

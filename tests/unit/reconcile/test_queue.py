@@ -48,7 +48,7 @@ async def settle(queue: WorkQueue[str], seconds: float = 0.0) -> None:
     await asyncio.sleep(seconds)
     for _ in range(200):
         await asyncio.sleep(0.001)
-        if queue.idle:
+        if not queue.working and not queue.waiting:
             return
     raise AssertionError("the queue does not come to rest")
 

@@ -13,13 +13,15 @@ AT_STARTUP = "SHOW GLOBAL VARIABLES LIKE 'innodb_buffer_pool_load_at_startup'"
 STATUS = "SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_load_status'"
 
 
-class _Session(Protocol):
+class InnodbSession(Protocol):
+    """What the questions about InnoDB need of an agent's session."""
+
     def rows(self, statement: str, arguments: Sequence[object] = ()) -> list[Sequence[Any]]:
         """Run a statement and return its rows."""
         ...
 
 
-def is_loading(session: _Session) -> bool:
+def is_loading(session: InnodbSession) -> bool:
     """Whether pages of the last run are still to come.
 
     Until its end the status is empty, `Loading of buffer pool not started`, `Loading buffer pool(s)
@@ -32,6 +34,6 @@ def is_loading(session: _Session) -> bool:
     return status == "" or status.startswith("Load")
 
 
-def _value(session: _Session, statement: str) -> str:
+def _value(session: InnodbSession, statement: str) -> str:
     rows = session.rows(statement)
     return str(rows[0][1]) if rows else ""

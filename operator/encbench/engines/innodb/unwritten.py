@@ -9,9 +9,10 @@ server's administrator may change.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from encbench.core.connection import DATABASE
+from encbench.engines.innodb.pool import InnodbSession
 from encbench.engines.marker import Step
 
 DIRTY = "SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_pages_dirty'"
@@ -29,13 +30,7 @@ _TABLES = (
 )
 
 
-class _Session(Protocol):
-    def rows(self, statement: str, arguments: Sequence[object] = ()) -> list[Sequence[Any]]:
-        """Run a statement and return its rows."""
-        ...
-
-
-def flush(session: _Session, after: str) -> Iterable[Step]:
+def flush(session: InnodbSession, after: str) -> Iterable[Step]:
     """Steps that write the changed pages of the benchmark's tables, each named after its table."""
     for name in sorted(str(row[0]) for row in session.rows(_TABLES, (DATABASE,))):
         if name > after:

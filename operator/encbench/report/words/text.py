@@ -45,9 +45,9 @@ def margin(fraction: float) -> str:
     return f"{100 * fraction:.6g} %"
 
 
-def signed_percent(fraction: float | None, digits: int = 1) -> str:
+def signed_percent(fraction: float | None) -> str:
     """0.078 reads as `+7.8 %`."""
-    return ABSENT if fraction is None else f"{signed(100 * fraction, digits)} %"
+    return ABSENT if fraction is None else f"{signed(100 * fraction)} %"
 
 
 def signed(value: float | None, digits: int = 1) -> str:

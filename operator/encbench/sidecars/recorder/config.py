@@ -47,7 +47,7 @@ def from_environment(values: Mapping[str, str]) -> RecorderConfig:
     return RecorderConfig(
         tool=values[names.TOOL],
         process=values.get(names.PROCESS, values[names.TOOL]),
-        prefix=f"{values['ENCBENCH_PREFIX']}/client-{index}",
+        prefix=f"{values[names.PREFIX]}/client-{index}",
         store=values[names.STORE],
         store_authority=values.get(names.STORE_AUTHORITY),
         warmup=float(values[names.WARMUP]),

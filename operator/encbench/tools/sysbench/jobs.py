@@ -43,7 +43,7 @@ def load_job(context: LoadContext) -> Body:
         own |= {command.VACUUM_SCRIPT: _VACUUM}
     files = {**_login(context), **_files(context, sysbench, dataset.script_config_map)}
     if own:
-        files[command.SESSION] = pod.annotation_volume("session", own)
+        files[command.SESSION] = pod.annotation_volume(own)
     tool = pod.tool_container(
         client,
         pod.shell(loader(context.connection, threads), "load.sh", words),
@@ -77,7 +77,7 @@ def trial_job(context: TrialContext) -> Body:
         own |= enclave.texts()
     files = {
         **_login(context),
-        command.SESSION: pod.annotation_volume("session", own),
+        command.SESSION: pod.annotation_volume(own),
         **_files(context, sysbench, spec.script_config_map),
     }
     variables = {

@@ -20,6 +20,8 @@ public final class Line implements Comparable<Line> {
   private String itemData;
   private int stockLeft;
   private String info;
+
+  /** Whether both texts call it original (clause 2.4.2.2); a terminal would show it. */
   private boolean brand;
 
   /** A line as a terminal's user types it in. */
@@ -80,11 +82,6 @@ public final class Line implements Comparable<Line> {
 
   public BigDecimal amount() {
     return price.multiply(BigDecimal.valueOf(quantity));
-  }
-
-  /** Whether both texts call it original, which a terminal would show. */
-  boolean isBrand() {
-    return brand;
   }
 
   @Override
