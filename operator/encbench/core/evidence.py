@@ -33,8 +33,8 @@ class ProofVerdict(Model):
     ok: bool
     summary: str
     on_trust: Literal[True] | None = None
-    """Encryption was declared, and not verified. Only set where that is so; older records without
-    this field say it in their summary."""
+    """Encryption was declared, and not verified. Only set where that is so; data without this field
+    say it in their summary, as `proofs.check.conclude` does."""
 
     @model_validator(mode="before")
     @classmethod

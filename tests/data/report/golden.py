@@ -70,8 +70,8 @@ COLUMNS = Study(
 )
 """The published study with its layers told apart: the baseline goes through the proxy.
 
-tests/unit/report/test_layers.py needs all of it: both instances (the audit of the studies' tables
-counts their lines), both concurrencies, every arm, and the four blocks behind the headline.
+tests/unit/report/analysis/test_layers.py needs all of it: both instances (the audit of the studies'
+tables counts their lines), both concurrencies, every arm, and the four blocks behind the headline.
 """
 STUDIES = {FOLDER: STUDY, FOLDER / "columns": COLUMNS}
 

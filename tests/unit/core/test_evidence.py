@@ -1,13 +1,13 @@
-"""Proofs as the bucket has them: what is declared is known as such, also of older records."""
+"""Proofs as the bucket has them: what is declared is known as such, also by the summary alone."""
 
 from encbench.core.evidence import Proof, ProofVerdict
 
-OLDER = {"ok": True, "summary": "the class declares it, which nothing in the pod can show"}
+DECLARED = {"ok": True, "summary": "the class declares it, which nothing in the pod can show"}
 
 
-def test_an_older_record_says_in_its_summary_that_encryption_was_declared() -> None:
-    assert ProofVerdict.model_validate(OLDER).on_trust
-    assert Proof.model_validate(OLDER).on_trust
+def test_a_summary_says_that_encryption_was_declared() -> None:
+    assert ProofVerdict.model_validate(DECLARED).on_trust
+    assert Proof.model_validate(DECLARED).on_trust
 
 
 def test_a_record_says_it_whatever_its_words() -> None:
