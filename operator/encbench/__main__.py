@@ -32,6 +32,7 @@ from encbench.admission.images import SERVERS, TOOLS, Images
 from encbench.api.kinds import CAMPAIGN, POLICY_BINDING
 from encbench.core.naming import digest
 from encbench.kube import labels
+from encbench.kube.pods import PodMarks
 from encbench.logs import configure_logging
 from encbench.ports import Cluster, Meter, Reader, Rejected, Unavailable
 from encbench.reconcile import farewell
@@ -138,6 +139,15 @@ def arguments() -> argparse.ArgumentParser:
         help="Secret in each watched namespace by which every pod may pull its images; may be "
         "given several times",
     )
+    for what in ("label", "annotation"):
+        parser.add_argument(
+            f"--pod-{what}",
+            action="append",
+            default=[],
+            type=_mark,
+            metavar="NAME=VALUE",
+            help=f"{what} of every pod of databases, loads and clients; may be given several times",
+        )
     parser.add_argument(
         "--admission-policy",
         action="append",
@@ -171,6 +181,13 @@ def _choice(known: Mapping[str, str], text: str) -> tuple[str, str]:
     name, _, value = text.partition("=")
     if name not in known or not value:
         raise argparse.ArgumentTypeError(f"write one of {', '.join(known)}, = and a reference")
+    return name, value
+
+
+def _mark(text: str) -> tuple[str, str]:
+    name, is_given, value = text.partition("=")
+    if not name or not is_given or name.startswith("encbench.io/"):
+        raise argparse.ArgumentTypeError("write a name that is not encbench's own, = and a value")
     return name, value
 
 
@@ -395,6 +412,7 @@ def _connect(
         turnstile_pull_policy=args.turnstile_image_pull_policy,
         images=Images.chosen(args.server_image, args.tool_image),
         pull_secrets=tuple(args.image_pull_secret),
+        pod_marks=PodMarks(dict(args.pod_label), dict(args.pod_annotation)),
         namespace_trials=args.namespace_trials,
         allowed=limits.allowed(args),
     )

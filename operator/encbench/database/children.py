@@ -188,7 +188,9 @@ def stateful_set(context: DatabaseContext) -> Body:
             "selector": {"matchLabels": labels.database_selector(context.name)},
             "updateStrategy": {"type": "OnDelete"},
             "template": {
-                "metadata": template_metadata({**context.labels, labels.SCRAPE: "true"}),
+                "metadata": template_metadata(
+                    {**context.labels, labels.SCRAPE: "true"}, context.marks
+                ),
                 "spec": pod.spec(context),
             },
         },

@@ -8,6 +8,7 @@ from encbench.core.naming import credentials_name
 from encbench.engines.engine import Engine, KeyFile
 from encbench.engines.registry import engine
 from encbench.kube import labels
+from encbench.kube.pods import UNMARKED, PodMarks
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class DatabaseContext:
     proxy_pull_policy: str = "IfNotPresent"
     pull_secrets: tuple[str, ...] = ()
     """The installation's, besides those of the template."""
+    marks: PodMarks = UNMARKED
 
     @property
     def engine(self) -> Engine:

@@ -10,6 +10,7 @@ restricted Pod Security Standard.
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
@@ -47,13 +48,27 @@ def pod_security() -> Part:
     }
 
 
+@dataclass(frozen=True)
+class PodMarks:
+    """Labels and annotations that a cluster's own policies ask of every pod."""
+
+    labels: Mapping[str, str] = field(default_factory=dict)
+    annotations: Mapping[str, str] = field(default_factory=dict)
+
+
+UNMARKED = PodMarks()
+
+
 def template_metadata(
-    labels: Mapping[str, str], annotations: Mapping[str, str] | None = None
+    labels: Mapping[str, str], marks: PodMarks, annotations: Mapping[str, str] | None = None
 ) -> Part:
-    """Metadata of a pod's template, which no other controller is to touch."""
+    """Metadata of a pod's template, which no other controller is to touch.
+
+    Where `marks` has a name that is encbench's own, encbench's value counts.
+    """
     return {
-        "labels": {**labels, **OUT_OF_MESHES},
-        "annotations": {**UNDISTURBED, **(annotations or {})},
+        "labels": {**marks.labels, **labels, **OUT_OF_MESHES},
+        "annotations": {**marks.annotations, **UNDISTURBED, **(annotations or {})},
     }
 
 

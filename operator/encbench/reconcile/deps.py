@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from encbench import ports
 from encbench.admission.gather import Allowed
 from encbench.admission.images import Images
+from encbench.kube.pods import UNMARKED, PodMarks
 from encbench.kube.shards import Shard
 from encbench.reconcile.absences import Always, Presence
 from encbench.reconcile.services import Health, Services
@@ -39,6 +40,8 @@ class Settings:
     """Servers and tools, where a campaign names none."""
     pull_secrets: tuple[str, ...] = ()
     """Names of Secrets in each namespace, by which every pod may pull its images."""
+    pod_marks: PodMarks = UNMARKED
+    """What every pod of databases, loads and clients has besides encbench's own."""
     allowed: Allowed = field(default_factory=Allowed)
     """What the administrator lets authors choose."""
     namespace_trials: int = 0

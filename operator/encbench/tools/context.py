@@ -8,6 +8,7 @@ from encbench.api.trial import TrialSpec
 from encbench.core.connection import Connection
 from encbench.core.naming import trial_prefix
 from encbench.kube import labels
+from encbench.kube.pods import UNMARKED, PodMarks
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,7 @@ class LoadContext:
     sidecar_pull_policy: str
     pull_secrets: tuple[str, ...] = ()
     """The installation's, besides those of the workload."""
+    marks: PodMarks = UNMARKED
 
     @property
     def labels(self) -> dict[str, str]:
@@ -54,6 +56,7 @@ class TrialContext:
     turnstile_pull_policy: str = "IfNotPresent"
     pull_secrets: tuple[str, ...] = ()
     """The installation's, besides those of the workload."""
+    marks: PodMarks = UNMARKED
 
     @property
     def labels(self) -> dict[str, str]:

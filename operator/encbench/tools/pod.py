@@ -215,7 +215,9 @@ def client_job(
             "parallelism": client.replicas,
             "podReplacementPolicy": "Failed",
         },
-        pods.template_metadata({**context.labels, labels.SCRAPE: "true"}, annotations),
+        pods.template_metadata(
+            {**context.labels, labels.SCRAPE: "true"}, context.marks, annotations
+        ),
         spec,
     )
 
@@ -237,7 +239,8 @@ def load_job(
         "initContainers": [_reach(context)],
         "affinity": affinity.of_load(context.spec, context.testbed),
     }
-    return _job(metadata, {}, pods.template_metadata(context.labels, annotations), spec)
+    template = pods.template_metadata(context.labels, context.marks, annotations)
+    return _job(metadata, {}, template, spec)
 
 
 def _reach(context: LoadContext) -> Body:

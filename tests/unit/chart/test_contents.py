@@ -5,6 +5,7 @@ import re
 from typing import Any
 from urllib.parse import urlsplit
 
+import pytest
 import yaml
 
 from encbench import __version__
@@ -14,7 +15,7 @@ from encbench.cli.installation import READER
 from encbench.kube.labels import MANAGED_BY, MANAGER
 from encbench.sidecars.storeusers.__main__ import arguments as storeusers
 from tests.cluster.versions import IMAGE_TAGS
-from tests.support.chart import NAMESPACE, Rendered, lint, render
+from tests.support.chart import NAMESPACE, Refused, Rendered, lint, render
 from tests.support.choices import ALLOWED
 from tests.unit.chart.variants import EXTERNAL
 
@@ -231,6 +232,17 @@ def test_placement_and_pull_secrets_reach_the_pods(namespaces: Rendered) -> None
     operator = namespaces.one("Deployment", "operator")["spec"]["template"]["spec"]
     assert operator["nodeSelector"] == {"role": "infra"}
     assert operator["tolerations"] == [{"key": "infra", "operator": "Exists"}]
+
+
+def test_marks_of_measured_pods_reach_the_operator() -> None:
+    marks = {"podLabels": {"cost-centre": "42"}, "podAnnotations": {"owner": 'a "b" = c'}}
+    pod = render({"measured": marks}).one("Deployment", "operator")["spec"]["template"]["spec"]
+    args = arguments().parse_args(pod["containers"][0]["args"])
+    assert args.pod_label == [("cost-centre", "42")]
+    assert args.pod_annotation == [("owner", 'a "b" = c')]
+    for name, wrong in (("encbench.io/scrape", "true"), ("cost-centre", 42)):
+        with pytest.raises(Refused, match=name):
+            render({"measured": {"podLabels": {name: wrong}}})
 
 
 def test_the_administrators_lists_reach_the_operator(default: Rendered) -> None:

@@ -1,11 +1,15 @@
 """The installation's images and pull secrets reach every pod that the operator makes."""
 
 from dataclasses import replace
+from itertools import chain
 
 from encbench.admission.images import SERVERS, Images
 from encbench.api.kinds import JOB, STATEFUL_SET
+from encbench.kube.labels import COMPONENT
+from encbench.kube.pods import PodMarks
 from tests.unit.reconcile.world import SPACE, World, parts, study
 
+SAFE = "cluster-autoscaler.kubernetes.io/safe-to-evict"
 OURS = Images(
     servers={**SERVERS, "mariadb": "registry.example.com/mariadb"},
     tools={"sysbench": "registry.example.com/sysbench:1"},
@@ -14,7 +18,10 @@ OURS = Images(
 
 async def test_a_campaign_without_images_runs_with_the_installations() -> None:
     secrets = ("registry", "mirror")
-    world = World(settings=lambda usual: replace(usual, images=OURS, pull_secrets=secrets))
+    marks = PodMarks({"cost-centre": "42", COMPONENT: "ours"}, {"owner": "dba", SAFE: "true"})
+    world = World(
+        settings=lambda usual: replace(usual, images=OURS, pull_secrets=secrets, pod_marks=marks)
+    )
     bare = parts()
     for body in bare:
         body["spec"].pop("image", None)
@@ -30,6 +37,11 @@ async def test_a_campaign_without_images_runs_with_the_installations() -> None:
     }
     made = {kind: world.cluster.all(kind, SPACE) for kind in (STATEFUL_SET, JOB)}
     pods = [body["spec"]["template"]["spec"] for bodies in made.values() for body in bodies]
+    for body in chain(*made.values()):
+        meta = body["spec"]["template"]["metadata"]
+        assert (meta["labels"]["cost-centre"], meta["annotations"]["owner"]) == ("42", "dba")
+        assert meta["labels"][COMPONENT] != "ours"
+        assert meta["annotations"][SAFE] == "false"
     servers = {c["image"] for pod in pods for c in pod["containers"] if c["name"] == "server"}
     tools = {c["image"] for pod in pods for c in pod["containers"] if c["name"] == "tool"}
     assert servers == {"registry.example.com/mariadb:10.11"}

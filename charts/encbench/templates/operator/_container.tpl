@@ -28,6 +28,12 @@
 {{- range (include "encbench.pullSecrets" . | fromJson).items }}
 - --image-pull-secret={{ . }}
 {{- end }}
+{{- range $name, $value := .Values.measured.podLabels }}
+- {{ printf "--pod-label=%s=%s" $name $value | quote }}
+{{- end }}
+{{- range $name, $value := .Values.measured.podAnnotations }}
+- {{ printf "--pod-annotation=%s=%s" $name $value | quote }}
+{{- end }}
 {{- range .Values.allowed.images }}
 - --allowed-image={{ . }}
 {{- end }}

@@ -81,6 +81,7 @@ class TestbedEffects(NodeEffects[Testbed, do.OwnTestbedEffect, TestbedFound]):
             proxy_image=settings.proxy_image,
             proxy_pull_policy=settings.proxy_pull_policy,
             pull_secrets=settings.pull_secrets,
+            marks=settings.pod_marks,
         )
 
     def _secrets(self, testbed: Testbed, authority: KeyPair) -> list[do.Create]:
@@ -132,6 +133,7 @@ class TestbedEffects(NodeEffects[Testbed, do.OwnTestbedEffect, TestbedFound]):
             sidecar_image=settings.operator_image,
             sidecar_pull_policy=settings.image_pull_policy,
             pull_secrets=settings.pull_secrets,
+            marks=settings.pod_marks,
         )
         return tool(testbed.spec.dataset).load_job(context)
 

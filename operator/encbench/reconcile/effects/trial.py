@@ -136,6 +136,7 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
             turnstile_image=settings.turnstile_image,
             turnstile_pull_policy=settings.turnstile_pull_policy,
             pull_secrets=settings.pull_secrets,
+            marks=settings.pod_marks,
         )
         return tool(trial.spec.workload).trial_job(context)
 
