@@ -137,7 +137,9 @@ def test_a_login_that_is_somebody_elses(
     with pytest.raises(CommandFailed, match="you may not read Secret another-app yourself"):
         attacker.apply(outside(hungry))
     installed.apply(outside(hungry))
-    message = refused(installed, start(against("unmarked")))
+    # Policies let nobody through otherwise, whatever the operator does.
+    with databases_outside(installed, NODE_ADDRESS, hungry.server_address[1]):
+        message = refused(installed, start(against("unmarked")))
     assert "encbench.io/use=credentials" in message
     assert hungry.visits == 0
     assert "of-another-app" not in shown(installed)

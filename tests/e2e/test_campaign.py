@@ -200,10 +200,12 @@ def test_the_mode_was_proven_before_and_after_each_trial_and_once_in_full(
             assert all(f["found"] is not encrypted for f in table)
     with bucket(installed) as store:
         index = json.loads(readings.checked(store, report["artefacts"]["index"]))
+        assert sorted(one["arm"] for one in index["testbeds"]) == sorted(ARMS)
         for testbed in index["testbeds"]:
             full = json.loads(readings.checked(store, testbed["proof"]))["proof"]
             assert full["ok"], full["summary"]
             found = {f["kind"] for f in full["evidence"]["files"] if f["found"]}
+            assert {"table", "redo", "binlog"} <= {f["kind"] for f in full["evidence"]["files"]}
             if testbed["arm"] == "tde":
                 assert found <= {"aria-log"}
             else:

@@ -97,6 +97,12 @@ def test_every_arm_is_measured_and_consistent(study: Study) -> None:
         assert consistency["summary"].startswith("6 queries gave no row")
 
 
+def test_prometheus_gave_the_proxy_s_cpu_of_a_trial(study: Study) -> None:
+    """A busy machine may make it too late for some of them, but not for all."""
+    through = [one for arm in study.rows if arm != "direct" for one in study.behind(arm)]
+    assert any(readings.cpu(one.record, "proxy") for one in through)
+
+
 def test_the_rows_follow_from_the_raw_objects(study: Study) -> None:
     server = float(SMALL["resources"]["cpu"].removesuffix("m")) / 1000
     for arm, row in study.rows.items():

@@ -145,6 +145,7 @@ def test_each_trial_is_proven_before_and_after(found: Found) -> None:
             assert SIMULATED in proof["summary"]
             assert sorted(plugins) == ["enc_int4", "enc_text", "encbench_enclave"]
             seen = proof["evidence"]["enclave"]
+            assert seen["types"].keys() == {"sbtest1", "sbtest2"}
             assert seen["types"] == {
                 name: {**own, **found.scenario.types}
                 for name, own in seen["types"].items()

@@ -135,7 +135,7 @@ def test_it_is_measured_and_no_database_is_made(outside: Kube, start: Start) -> 
     campaign = manifests.campaign("outside", ["tls"], blocks={"min": 1, "maxReplacements": 2})
     campaign["spec"]["matrix"][0]["instanceRefs"] = ["outside"]
     name = start(campaign)
-    ours = "encbench.io/campaign=outside,encbench.io/component=database"
+    ours = "encbench.io/campaign=outside,app.kubernetes.io/component=database"
     made: set[str] = set()
 
     def over() -> dict[str, Any] | None:

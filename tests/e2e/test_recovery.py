@@ -117,7 +117,6 @@ def test_in_every_trial_a_crash_really_happened(stored: dict[str, Any]) -> None:
         # The log is the new process' own, and says what it did.
         assert re.search(rf"as process {new['processId']}\b", log[0]), log[0]
         assert any("InnoDB: Starting crash recovery from checkpoint LSN" in line for line in log)
-        assert any("ready for connections" in line for line in log) or len(log) > 10
 
 
 def test_each_server_was_restarted_once_and_nothing_else_was(

@@ -22,6 +22,8 @@ from tests.support.kube import Kube, wait_for
 pytestmark = pytest.mark.full
 
 NAME = "volume"
+MOUNTED: set[str] = set()
+"""Lines of `/proc/mounts` while the campaign ran."""
 ROOM = {"cpu": "200m", "memory": "96Mi"}
 VOLUMES: dict[str, dict[str, Any]] = {
     "pass-through": {"cipher": "none", "resources": ROOM},
@@ -67,6 +69,7 @@ def finished(privileged: Kube, watched: list[set[str]]) -> dict[str, Any]:
     privileged.apply(volume_campaign(NAME, list(VOLUMES)))
 
     def look() -> dict[str, Any] | None:
+        MOUNTED.update(fuse_mounts())
         pods = privileged.list("pods", NAMESPACE, f"encbench.io/campaign={NAME}")
         watched.append(
             {
@@ -103,6 +106,7 @@ def test_every_arm_is_measured(finished: dict[str, Any], stored: dict[str, Any])
 
 
 def test_the_evidence_shows_what_each_mode_promises(stored: dict[str, Any]) -> None:
+    assert stored["proofs"].keys() == set(ARMS)
     for arm, proof in stored["proofs"].items():
         assert proof["ok"], (arm, proof["summary"])
         evidence = proof["evidence"]
@@ -148,6 +152,7 @@ def test_nothing_is_left_on_the_node(privileged: Kube, finished: dict[str, Any])
     delete_campaign(privileged, NAME)
     if not is_own():
         return
+    assert MOUNTED, "they are found while they are there"
     wait_for("the file systems to be gone", lambda: not fuse_mounts(), 60)
 
 
@@ -198,7 +203,9 @@ def test_other_engines_on_gocryptfs(privileged: Kube, engine: str) -> None:
         for kind in case.marked:
             assert any(file["found"] for file in evidence["files"] if file["kind"] == kind)
         assert evidence["volume"]["type"] == "fuse.gocryptfs"
-        assert not any(file["found"] for file in evidence["volume"]["lower"]["files"])
+        below = evidence["volume"]["lower"]["files"]
+        assert len(below) > 20
+        assert not any(file["found"] for file in below)
     finally:
         delete_campaign(privileged, name)
 

@@ -202,9 +202,14 @@ pub mod tests {
 
     proptest! {
         #[test]
-        fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..80)) {
-            if let Ok(definition) = Definition::parse(&bytes) {
-                definition.announce(&mut Vec::new());
+        fn no_bytes_make_it_panic(at: prop::sample::Index, byte: u8, cut: prop::sample::Index) {
+            let mut bytes = payload("db", "secret", "bal", DECIMAL);
+            let place = at.index(bytes.len());
+            bytes[place] = byte;
+            for end in [bytes.len(), cut.index(bytes.len())] {
+                if let Ok(definition) = Definition::parse(&bytes[..end]) {
+                    definition.announce(&mut Vec::new());
+                }
             }
         }
     }

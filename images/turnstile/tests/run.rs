@@ -1,6 +1,7 @@
 //! The program with real tools: what runs when, what is counted, and how it ends.
 
 use std::fs;
+use std::io::Read;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
@@ -43,6 +44,7 @@ impl Run {
             .args(tool)
             .current_dir(&folder)
             .stdout(Stdio::null())
+            .stderr(Stdio::piped())
             .spawn()
             .unwrap();
         Self { folder, child, begun: Instant::now() }
@@ -147,4 +149,7 @@ fn a_signal_ends_a_tool_that_has_had_all_its_turns() {
 fn a_program_that_is_not_there_is_named() {
     let mut run = Run::start("absent", 1.0, &[], 2.0, &["/no/such/tool"]);
     assert_eq!(run.code(), 70);
+    let mut said = String::new();
+    run.child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert!(said.contains("/no/such/tool"), "{said}");
 }

@@ -4,7 +4,7 @@ The reconcilers use nothing else of a tool, so a further tool is a package besid
 entry here.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from encbench.api.encryptionmode import EncryptionModeSpec
@@ -15,7 +15,7 @@ from encbench.core.connection import Connection
 from encbench.core.problem import Problem
 from encbench.ports import Body
 from encbench.tools.context import LoadContext, TrialContext
-from encbench.tools.measurement import Measurement, merge
+from encbench.tools.measurement import Measurement
 from encbench.tools.sysbench import command, jobs, memory, parser, problems
 from encbench.tools.tpcc import jobs as tpcc_jobs
 from encbench.tools.tpcc import parser as tpcc_parser
@@ -41,8 +41,6 @@ class Tool:
     parse_cut: Callable[[str, float, float], Measurement] | None = None
     """The measurement of a run that the server's stop has cut off; the numbers are warm-up and
     duration in seconds. None for a tool that cannot measure a recovery."""
-    merge: Callable[[Sequence[Measurement]], Measurement] = merge
-    """All replicas as one client."""
     statements: Callable[[WorkloadSpec], int] = lambda _: 0
     """Statements that each connection prepares on the server; 0 if too few to count or unknown."""
     reports_sessions: Callable[[WorkloadSpec], bool] = lambda _: True

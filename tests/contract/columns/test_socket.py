@@ -47,6 +47,7 @@ def test_every_statement_of_the_corpus_is_answered(server: Server, near: Proxy) 
         for statement in corpus.LEAKS:
             answers = [_answer(one, statement) for one in (by_tcp, by_socket)]
             assert answers[0] == answers[1], statement
+            assert not isinstance(answers[0], str), (statement, answers[0])
 
 
 def _answer(wire: Wire, statement: str) -> object:

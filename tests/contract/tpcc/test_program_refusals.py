@@ -68,4 +68,5 @@ def test_help(tmp_path: Path) -> None:
             [f"{home()}/tpcc", *words], capture_output=True, text=True, timeout=60, check=False
         )
         assert done.returncode == 0
-        assert done.stdout.startswith(("A TPC-C client", f"tpcc {words[0]} --props FILE"))
+        begins = "A TPC-C client" if words == ["--help"] else f"tpcc {words[0]} --props FILE"
+        assert done.stdout.startswith(begins)

@@ -43,8 +43,8 @@ async def test_one_trial_at_a_time_holds_the_stage_and_archiving_overlaps_the_ne
     windows = [t.status.window for t in runs]
     ends = [w.end for w in windows if w]
     starts = [t.status.release_at or 0 for t in runs]
-    assert all(start > end for end, start in zip(ends, starts[1:], strict=False))
-    assert all(start < end + 5 for end, start in zip(ends, starts[1:], strict=False))
+    assert len(ends) == len(starts) == 3
+    assert all(end < start < end + 5 for end, start in zip(ends[:-1], starts[1:], strict=True))
 
 
 async def test_phases_and_steps_tell_people_how_far_it_is() -> None:

@@ -267,9 +267,8 @@ async def test_a_secret_that_lacks_something(login: dict[str, str] | None, said:
     await world.settle(30)
     message = refusal(world)
     assert said in message
-    assert (
-        "sec" not in message.replace("Secret", "").replace("second", "") or "secret" not in message
-    )
+    password = (login or {}).get("password", "").strip()
+    assert len(password) < 2 or password not in message
 
 
 @pytest.mark.parametrize("engine", ["mysql", "mariadb", "percona", "postgresql"])

@@ -19,7 +19,7 @@ from encbench.reconcile.objects import Trial
 from encbench.reconcile.trial import placed
 from encbench.reconcile.trial.facts import Collected, TrialSeen
 from encbench.reconcile.trial.first_stored import key_of
-from encbench.tools.measurement import Measurement, ParseError, in_slices
+from encbench.tools.measurement import Measurement, ParseError, in_slices, merge
 from encbench.tools.registry import tool
 from encbench.tools.turns import own_slots
 from encbench.wire.files import FILES, LARGEST, LARGEST_JSON, OUTPUT, SLICES, SUMMARY, of_client
@@ -86,7 +86,6 @@ async def collect(store: Store, trial: Trial, seen: TrialSeen) -> Collected:
         runs += [run] if run else []
     if missing:
         return Collected(artefacts, missing=missing)
-    kind = tool(trial.spec.workload)
     if trial.spec.workload.recovery is not None:
         measured = _cut_off(trial, artefacts, runs)
     else:
@@ -100,7 +99,7 @@ async def collect(store: Store, trial: Trial, seen: TrialSeen) -> Collected:
         for index, (run, part) in enumerate(zip(runs, parts, strict=True))
     )
     whole = Collected(
-        *(artefacts, window, kind.merge(parts), clients, _client_cpu(clients)),
+        *(artefacts, window, merge(parts), clients, _client_cpu(clients)),
         own_clock_moved=_own_clock_moved(seen, runs),
     )
     return whole if trial.spec.turns is None else _in_turns(trial, trial.spec.turns, whole, runs)

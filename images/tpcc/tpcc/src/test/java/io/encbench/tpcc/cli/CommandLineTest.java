@@ -53,7 +53,7 @@ class CommandLineTest {
     for (Command command : Command.values()) {
       CommandLine line = CommandLine.parse(command.word(), "--props", "x", "--help");
       assertTrue(line.help());
-      assertTrue(line.helpText().contains("tpcc " + command.word()));
+      assertTrue(line.helpText().startsWith("tpcc " + command.word() + " --props FILE"));
     }
   }
 }

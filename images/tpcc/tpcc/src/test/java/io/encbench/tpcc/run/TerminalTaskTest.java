@@ -93,7 +93,13 @@ class TerminalTaskTest {
             journal,
             counter,
             Pace.of(0, 1, 0, () -> 0),
-            (name, stopped) -> databaseIsBack ? session(next) : null,
+            (name, stopped) -> {
+              if (!databaseIsBack) {
+                stopped.because("gone");
+                return null;
+              }
+              return session(next);
+            },
             quota,
             errors,
             stop,
@@ -161,17 +167,20 @@ class TerminalTaskTest {
   @Test
   void aConnectionThatCannotRollBackIsLostWhateverTheErrorSaid() {
     connection.lost = true;
-    run(attempts(DEADLOCK), attempts());
+    TypeTally tally = run(attempts(DEADLOCK), attempts());
+    assertEquals(1, tally.errors());
     assertEquals(1, connection.closed);
+    assertEquals(1, next.closed, "it was replaced");
   }
 
   @Test
   void withoutADatabaseTheTerminalEnds() {
     databaseIsBack = false;
-    stop.because("gone");
-    TypeTally tally = run(attempts(LOST));
+    TypeTally tally = run(attempts(LOST), attempts());
+    assertEquals(1, tally.errors());
     assertEquals(0, tally.committed());
     assertEquals("gone", stop.failure());
+    assertEquals(1, connection.closed);
   }
 
   @Test
