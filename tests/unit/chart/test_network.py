@@ -115,6 +115,21 @@ def test_no_other_connection_is_allowed(places: dict[str, list[Place]]) -> None:
             assert (one, other, port) in TABLE, (source, target)
 
 
+def test_a_cache_of_dns_on_the_node_may_be_asked(places: dict[str, list[Place]]) -> None:
+    """The addresses of NodeLocal DNSCache: its own default, Kubespray's, and a Service's."""
+    usual = [Place(address="169.254.20.10"), Place(address="169.254.25.10")]
+    service = Place(address="10.96.0.10")
+    peers = [{"ipBlock": {"cidr": f"{service.address}/32"}}]
+    added = render({**VALUES, "networkPolicy": {"dns": {"peers": peers}}}).all("NetworkPolicy")
+    for name in {one for one, other, _ in TABLE if other == "DNS"}:
+        for source, protocol in product(places[name], ("TCP", "UDP")):
+            for cache_ in usual:
+                assert allows(chart().all("NetworkPolicy"), source, cache_, 53, protocol), name
+            assert not allows(chart().all("NetworkPolicy"), source, METADATA, 53, protocol)
+            assert not allows(chart().all("NetworkPolicy"), source, service, 53, protocol)
+            assert allows(added, source, service, 53, protocol), name
+
+
 def test_databases_and_the_store_reach_nothing(places: dict[str, list[Place]]) -> None:
     policies = chart().all("NetworkPolicy")
     targets = [place for found in places.values() for place in found]
