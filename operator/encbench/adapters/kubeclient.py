@@ -18,11 +18,14 @@ from encbench.ports import Body
 async def connect(kubeconfig: Path | None = None) -> ApiClient:
     """A client for the given kubeconfig, else for the cluster around us, else for the default one.
 
-    The caller closes it.
+    The caller closes it. In a cluster it asks no proxy. One in the environment is there for the
+    object store, and Python's NO_PROXY takes no ranges, by which it could leave out the address of
+    the API server.
     """
     settings = Configuration()
     if kubeconfig is None and "KUBERNETES_SERVICE_HOST" in os.environ:
         config.load_incluster_config(client_configuration=settings)  # type: ignore[no-untyped-call]
+        settings.client_session_kwargs = {"trust_env": False}
     else:
         # The library reads the environment only once, when it is imported.
         chosen = os.environ.get("KUBECONFIG") if kubeconfig is None else str(kubeconfig)

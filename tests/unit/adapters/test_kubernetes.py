@@ -10,13 +10,15 @@ from contextlib import asynccontextmanager
 
 import pytest
 from aiohttp import web
+from kubernetes.aio import config
 from kubernetes.aio.client import ApiClient, Configuration
 
-from encbench.adapters.kubeclient import ClientTransport
+from encbench.adapters.kubeclient import ClientTransport, connect
 from encbench.adapters.kubernetes import KubernetesCluster
 from encbench.adapters.kubernetes_http import path
 from encbench.api.kinds import CAMPAIGN, CONFIG_MAP, NODE, SECRET
 from encbench.ports import Conflict, Rejected, Unavailable, WebhookFailed
+from tests.support.daemon import free_port
 from tests.support.manifests import config_map
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -25,16 +27,21 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 @asynccontextmanager
 async def served(handler: Handler, seconds: float = 5) -> AsyncIterator[KubernetesCluster]:
     """A cluster whose API server is this handler."""
+    async with serving(handler) as host, ApiClient(Configuration(host=host)) as client:
+        yield KubernetesCluster(ClientTransport(client, timeout=seconds))
+
+
+@asynccontextmanager
+async def serving(handler: Handler) -> AsyncIterator[str]:
+    """The URL of such an API server."""
     app = web.Application()
     app.router.add_route("*", "/{path:.*}", handler)
     runner = web.AppRunner(app, shutdown_timeout=0.1)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)
     await site.start()
-    port = runner.addresses[0][1]
     try:
-        async with ApiClient(Configuration(host=f"http://127.0.0.1:{port}")) as client:
-            yield KubernetesCluster(ClientTransport(client, timeout=seconds))
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
     finally:
         await runner.cleanup()
 
@@ -60,6 +67,23 @@ async def test_what_will_not_pass_is_rejected(status: int) -> None:
     async with served(answering(status)) as cluster:
         with pytest.raises(Rejected, match="because"):
             await cluster.apply(CONFIG_MAP, config_map("one", "ns"))
+
+
+async def test_in_a_cluster_no_proxy_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not even one that the chart's operator.extraEnv names, which is for the store."""
+    monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "10.96.0.1")
+    monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{free_port()}")
+    for name in ("http_proxy", "no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+
+    async with serving(answering(404)) as host:
+
+        def load(client_configuration: Configuration) -> None:
+            client_configuration.host = host
+
+        monkeypatch.setattr(config, "load_incluster_config", load)
+        async with await connect() as client:
+            assert await KubernetesCluster(ClientTransport(client)).get(NODE, None, "n1") is None
 
 
 async def test_409_is_a_conflict_but_for_delete() -> None:
