@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 from botocore import session
 from botocore.config import Config
@@ -36,6 +37,7 @@ ACCESS_KEY_FILE = "access-key"
 SECRET_KEY_FILE = "secret-key"  # noqa: S105 - a file's name
 SESSION_TOKEN_FILE = "session-token"  # noqa: S105 - a file's name
 
+_HERE = ("127.0.0.1", "::1", "localhost")
 _SETTINGS_AT_FAULT = (
     "AuthorizationHeaderMalformed",
     "ExpiredToken",
@@ -137,10 +139,19 @@ class S3Connection:
                 connect_timeout=self.limits.connect_seconds,
                 read_timeout=self.limits.read_seconds,
                 retries={"mode": "standard", "total_max_attempts": self.limits.attempts},
+                proxies=_proxies(endpoint),
                 request_checksum_calculation="when_required",
                 response_checksum_validation="when_required",
             ),
         )
+
+
+def _proxies(endpoint: str) -> dict[str, str] | None:
+    """Those to ask; None is those of the environment.
+
+    A port that kubectl forwards is this machine's own, which no proxy reaches.
+    """
+    return {} if urlsplit(endpoint).hostname in _HERE else None
 
 
 @contextmanager

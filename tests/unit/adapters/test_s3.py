@@ -1,9 +1,11 @@
-"""What is kept of a store's clients."""
+"""A store's clients: what is kept of them, and the proxies that they ask."""
 
 import gc
 import weakref
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from encbench.adapters.s3 import S3Connection, S3Limits
 
@@ -36,3 +38,18 @@ async def test_of_rotated_credentials_only_the_last_ones_client_is_kept(tmp_path
     gc.collect()
     assert gone() is None
     assert len(connection._clients) == 2
+
+
+async def test_a_forwarded_port_is_reached_without_a_proxy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proxy = "http://proxy.example.com:3128"
+    for name in ("http_proxy", "HTTP_PROXY"):
+        monkeypatch.setenv(name, proxy)
+    for name in ("no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    rotate(tmp_path, 1)
+    for endpoint, asked in (("http://127.0.0.1:4711", None), ("http://store.invalid", proxy)):
+        connection = S3Connection(endpoint, "us-east-1", tmp_path, None, S3Limits())
+        way = await connection.call(lambda s3: s3._endpoint.http_session._proxy_config)
+        assert way.proxy_url_for(f"{endpoint}/bucket/key") == asked
