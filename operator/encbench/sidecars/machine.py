@@ -1,6 +1,7 @@
 """What a container sees of its machine."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from encbench.wire.agent import MachineRows
@@ -18,7 +19,14 @@ def read_machine(cpuinfo: Path = Path("/proc/cpuinfo")) -> MachineRows:
     names = os.uname()
     return MachineRows(
         kernel=names.release,
-        cpuModel=facts.get("model name") or names.machine,
+        cpuModel=facts.get("model name") or _by_numbers(names.machine, facts),
         cpuFlags=(facts.get("flags") or facts.get("features") or "").split(),
         hostname=names.nodename,
     )
+
+
+def _by_numbers(architecture: str, facts: Mapping[str, str]) -> str:
+    """What ARM's Linux reports instead of a model's name, so that unlike CPUs differ."""
+    known = ("implementer", "part", "variant")
+    numbers = [f"{name} {found}" for name in known if (found := facts.get(f"cpu {name}"))]
+    return ", ".join((architecture, *numbers))

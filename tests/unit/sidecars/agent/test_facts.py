@@ -1,5 +1,6 @@
 """Configuration, machine, metrics, facts of the server, the heart."""
 
+import os
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -88,7 +89,18 @@ def test_the_machine(tmp_path: Path) -> None:
     cpuinfo.write_text("processor\t: 0\nFeatures\t: fp aes\n\n")
     machine = read_machine(cpuinfo)
     assert machine["cpuFlags"] == ["fp", "aes"]
-    assert machine["cpuModel"]
+    assert machine["cpuModel"] == os.uname().machine
+
+
+def test_a_machine_whose_cpu_has_no_name_but_numbers(tmp_path: Path) -> None:
+    """As Linux reports ARM's; two kinds of them differ in the part or the variant."""
+    cpuinfo = tmp_path / "cpuinfo"
+    numbers = "CPU implementer\t: 0x41\nCPU architecture: 8\nCPU variant\t: 0x3\n"
+    cpuinfo.write_text(f"processor\t: 0\n{numbers}CPU part\t: 0xd0c\nCPU revision\t: 1\n\n")
+    found = read_machine(cpuinfo)["cpuModel"]
+    assert found == f"{os.uname().machine}, implementer 0x41, part 0xd0c, variant 0x3"
+    cpuinfo.write_text(f"processor\t: 0\n{numbers}CPU part\t: 0xd40\nCPU revision\t: 1\n\n")
+    assert read_machine(cpuinfo)["cpuModel"] != found
 
 
 def test_the_metrics() -> None:
