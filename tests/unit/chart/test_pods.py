@@ -28,12 +28,18 @@ def settings(component: str) -> dict[str, Any]:
         # OpenShift chooses these.
         "podSecurityContext": {"runAsUser": None, "runAsGroup": None, "fsGroup": None},
         "securityContext": {"seLinuxOptions": {"level": "s0"}},
+        "resources": {"requests": {"cpu": "77m"}, "limits": {"memory": "777Mi"}},
     }
+
+
+HOOKS = {"requests": {"cpu": "33m", "memory": "333Mi"}, "limits": {"cpu": "3", "memory": "3Gi"}}
 
 
 @pytest.fixture(scope="module")
 def custom() -> Rendered:
-    return render({component: settings(component) for component in COMPONENTS})
+    values = {component: settings(component) for component in COMPONENTS}
+    values["operator"]["hooks"] = {"resources": HOOKS}
+    return render(values)
 
 
 def template(rendered: Rendered, value: str) -> Manifest:
@@ -51,6 +57,8 @@ def test_what_is_set_for_a_component_is_in_its_pods(custom: Rendered, component:
     assert meta["labels"]["team"] == component
     assert meta["labels"]["app.kubernetes.io/component"] == COMPONENTS[component][1]
     assert wanted["extraEnv"][0] in spec["containers"][0]["env"]
+    for kind, amounts in wanted["resources"].items():
+        assert amounts.items() <= spec["containers"][0]["resources"][kind].items()
     for container in spec["containers"]:
         assert container["securityContext"]["seLinuxOptions"] == {"level": "s0"}
         assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
@@ -76,6 +84,7 @@ def test_hooks_are_as_the_operators_pod(custom: Rendered) -> None:
         (container,), (theirs,) = pod["spec"]["containers"], own["spec"]["containers"]
         assert container["env"] == [one for one in theirs["env"] if one["name"] != "POD_NAME"]
         assert container["securityContext"] == theirs["securityContext"]
+        assert container["resources"] == HOOKS
         for field in ("affinity", "priorityClassName", "securityContext"):
             assert pod["spec"][field] == own["spec"][field]
         assert own["metadata"]["annotations"].items() <= pod["metadata"]["annotations"].items()
@@ -108,7 +117,7 @@ def test_every_object_has_the_recommended_labels(any_variant: Rendered) -> None:
 
 def test_every_component_has_the_same_settings() -> None:
     values = yaml.safe_load((CHART / "values.yaml").read_text(encoding="utf-8"))
-    usual = settings("operator").keys() | {"resources", "nodeSelector", "tolerations"}
+    usual = settings("operator").keys() | {"nodeSelector", "tolerations"}
     for component in COMPONENTS:
         assert usual <= values[component].keys(), component
 
