@@ -99,10 +99,8 @@ imagePullSecrets:
   - name: {{ . | quote }}
   {{- end }}
 {{- end }}
-{{- with $component.nodeSelector }}
 nodeSelector:
-  {{- toYaml . | nindent 2 }}
-{{- end }}
+  {{- merge dict ($component.nodeSelector | default dict) (dict "kubernetes.io/os" "linux") | toYaml | nindent 2 }}
 {{- with $component.tolerations }}
 tolerations:
   {{- toYaml . | nindent 2 }}

@@ -68,8 +68,8 @@ def _of_pod(needed: Needed, nodes: Sequence[Node]) -> Iterator[Problem]:
     if not labelled:
         wanted = ", ".join(f"{key}={value}" for key, value in selector(needed.pod).items())
         why = (
-            f"no node of this cluster has the labels of placement.nodeSelector ({wanted}): label "
-            "a node, or correct the selector"
+            f"no node of this cluster has the labels that a {name} asks for ({wanted}): label a "
+            "node, or correct placement.nodeSelector"
         )
     elif not open_:
         taints = dict.fromkeys(_named(taint) for node in labelled for taint in node.taints)

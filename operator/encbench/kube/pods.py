@@ -31,6 +31,9 @@ Linkerd's is here too, because it goes by an annotation."""
 OUT_OF_MESHES = {"sidecar.istio.io/inject": "false", "istio.io/dataplane-mode": "none"}
 """Labels by which Istio puts no proxy beside a pod or before it. One would encrypt once more what
 is measured, and a Job's pod would not end while it runs."""
+LINUX = {"kubernetes.io/os": "linux"}
+"""Label of the nodes that run our images. Every kubelet sets it; nodes of Windows are often without
+a taint."""
 
 Part = dict[str, Any]
 """A part of a pod's spec as JSON."""
@@ -77,8 +80,7 @@ def placing(placement: Placement, *pull_secrets: Iterable[str]) -> Part:
     found: Part = {}
     if secrets := dict.fromkeys(chain(*pull_secrets)):
         found["imagePullSecrets"] = [{"name": name} for name in secrets]
-    if placement.node_selector:
-        found["nodeSelector"] = dict(placement.node_selector)
+    found["nodeSelector"] = {**LINUX, **placement.node_selector}
     if placement.tolerations:
         found["tolerations"] = [entry.to_dict() for entry in placement.tolerations]
     return found

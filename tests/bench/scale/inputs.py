@@ -19,6 +19,7 @@ from encbench.api.kinds import (
     WORKLOAD,
     Kind,
 )
+from encbench.kube.pods import LINUX
 from tests.bench.scale.api import Api, Body
 
 SPACE: Final = "scale"
@@ -99,7 +100,7 @@ def _own(plan: Plan) -> Iterator[tuple[Kind, Body]]:
     ready = [{"type": "Ready", "status": "True", "reason": "KubeletReady", "message": ""}]
     for role in (_DATABASES, _CLIENTS):
         host = f"{plan.name}-{role}"
-        marks = {_MARK: plan.name, _ROLE: role, "kubernetes.io/hostname": host}
+        marks = {_MARK: plan.name, _ROLE: role, "kubernetes.io/hostname": host, **LINUX}
         status = {"capacity": room, "allocatable": room, "conditions": ready}
         yield NODE, {"metadata": {"name": host, "labels": marks}, "status": status}
     for arm in range(ARMS):

@@ -16,6 +16,7 @@ from encbench.adapters.kubeclient import ClientTransport, connect
 from encbench.adapters.kubernetes import KubernetesCluster
 from encbench.cli.watch import Live
 from encbench.kube import labels
+from encbench.kube.pods import LINUX
 from encbench.tools.pod import RECORDER_PORT
 from tests.support.apiserver import ApiServer
 
@@ -151,7 +152,8 @@ def test_a_plan_by_kustomize_and_one_of_what_is_applied(
 @pytest.fixture
 def small_node(api_server: ApiServer) -> Iterator[str]:
     """The only node, as its kubelet would report it."""
-    body = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "small-one"}}
+    meta = {"name": "small-one", "labels": LINUX}
+    body = {"apiVersion": "v1", "kind": "Node", "metadata": meta}
     status, answer = api_server.request("POST", "/api/v1/nodes", body)
     assert status == 201, answer
     where = "/api/v1/nodes/small-one"

@@ -14,6 +14,7 @@ from encbench.api.kinds import (
 )
 from encbench.api.refusal import Reason
 from encbench.cli.plan import from_cluster
+from encbench.kube.pods import LINUX
 from encbench.ports import Body, Rejected
 from tests.support.fake_cluster import FakeCluster
 from tests.support.manifests import body
@@ -27,7 +28,7 @@ def node(name: str, cpu: str = "8", memory: str = "32Gi", **more: Any) -> Body:
     return {
         "apiVersion": "v1",
         "kind": "Node",
-        "metadata": {"name": name, "labels": more.get("labels", {})},
+        "metadata": {"name": name, "labels": {**LINUX, **more.get("labels", {})}},
         "spec": {"taints": more["taints"]} if "taints" in more else {},
         "status": {"allocatable": {"cpu": cpu, "memory": memory, "pods": "110"}},
     }
@@ -76,6 +77,14 @@ async def test_nodes_with_room_are_worth_no_word() -> None:
     assert await notes() == []
 
 
+async def test_nodes_of_another_system_hold_nothing() -> None:
+    windows = {"kubernetes.io/os": "windows"}
+    tiny = (node(name, cpu="100m") for name in ("n1", "n2"))
+    said = await notes(*tiny, node("n3", labels=windows), node("n4", labels=windows))
+    assert len(said) == 2
+    assert all("fits no node of this cluster: n1 offers 0.1 CPU" in one for one in said)
+
+
 async def test_a_pod_larger_than_every_node() -> None:
     """2 cores and 4 GiB of the server's, and its agent."""
     large = {"resources": {"cpu": "2", "memory": "4Gi"}}
@@ -100,8 +109,8 @@ async def test_a_client_larger_than_every_node(cpu: str) -> None:
 async def test_a_selector_that_no_node_answers() -> None:
     said = await notes(node("n1", labels={"pool": "web"}), node("n2"), instance=SPREAD)
     assert said == [
-        "InstanceTemplate small: no node of this cluster has the labels of placement.nodeSelector "
-        "(pool=db): label a node, or correct the selector"
+        "InstanceTemplate small: no node of this cluster has the labels that a database asks for "
+        "(kubernetes.io/os=linux, pool=db): label a node, or correct placement.nodeSelector"
     ]
     own = node("n3", labels={"pool": "db", "zone": "a"})
     assert await notes(node("n1"), own, instance=SPREAD) == []

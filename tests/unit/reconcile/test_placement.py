@@ -16,6 +16,7 @@ from encbench.core.artefact import decode
 from encbench.core.evidence import ProvenanceRecord
 from encbench.core.records import TrialRecord
 from encbench.kube import labels
+from encbench.kube.pods import LINUX
 from encbench.ports import Body
 from encbench.reconcile.campaign import placement
 from encbench.reconcile.campaign.facts import past
@@ -306,7 +307,8 @@ def test_what_all_nodes_have_to_be_like_is_the_baseline_s() -> None:
 def node(name: str, cpu: str = "8") -> Body:
     kernel = {"kernelVersion": "6.1.0"}
     offered = {"cpu": cpu, "memory": "32Gi"}
-    return {"metadata": {"name": name}, "status": {"allocatable": offered, "nodeInfo": kernel}}
+    status = {"allocatable": offered, "nodeInfo": kernel}
+    return {"metadata": {"name": name, "labels": LINUX}, "status": status}
 
 
 def with_nodes(**spec: Any) -> World:

@@ -118,6 +118,7 @@ def test_a_restart_is_never_made_only_seen() -> None:
 def test_absent_choices_leave_their_fields_out() -> None:
     context = replace(database_context(spec_of_testbed(PLAINTEXT)), pull_secrets=())
     spec = stateful_set(context)["spec"]["template"]["spec"]
-    assert not {"nodeSelector", "tolerations", "imagePullSecrets"} & set(spec)
+    assert not {"tolerations", "imagePullSecrets"} & set(spec)
+    assert spec["nodeSelector"] == {"kubernetes.io/os": "linux"}
     claim = volume_claim(context)
     assert "storageClassName" not in claim["spec"]

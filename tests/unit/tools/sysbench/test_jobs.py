@@ -321,7 +321,7 @@ def test_placement_and_pull_secrets_are_the_workload_s() -> None:
         "imagePullSecrets": ["pull"],
     }
     spec = pod(trial(client=client))
-    assert spec["nodeSelector"] == {"role": "client"}
+    assert spec["nodeSelector"] == {"kubernetes.io/os": "linux", "role": "client"}
     assert spec["tolerations"] == [{"key": "bench", "operator": "Exists"}]
     assert spec["imagePullSecrets"] == [{"name": "pull"}]
 
