@@ -83,7 +83,7 @@ async def test_in_a_cluster_no_proxy_is_asked(monkeypatch: pytest.MonkeyPatch) -
 
         monkeypatch.setattr(config, "load_incluster_config", load)
         async with await connect() as client:
-            assert await KubernetesCluster(ClientTransport(client)).get(NODE, None, "n1") is None
+            assert await KubernetesCluster(ClientTransport(client)).get(NODE, "", "n1") is None
 
 
 async def test_409_is_a_conflict_but_for_delete() -> None:

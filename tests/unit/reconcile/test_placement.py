@@ -362,7 +362,8 @@ async def test_nodes_are_recorded_and_no_trial_asks_for_one() -> None:
     await world.run(world.ended)
     await world.settle()
     asked = [call for call in world.cluster.calls if call.kind == NODE]
-    assert len(asked) == 3, "once for each testbed, though its server is started for each trial"
+    # Though a server is started for each trial: once for each testbed, and for each node's Lease.
+    assert len(asked) == 3 + 2
     records = [
         decode(ProvenanceRecord, content, key)
         for key, content in world.store.objects.items()
