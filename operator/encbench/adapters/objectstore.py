@@ -4,16 +4,11 @@ Keys are written once: `put_if_absent` and the presigned URLs carry `If-None-Mat
 store itself refuses the second writer (`check` tests it). A presigned URL signs that header, so its
 holder cannot leave it out and overwrite a result. `adapters.s3` maps the store's errors to those of
 the ports.
-
-Each object is stored with its MD5, because Amazon S3 refuses one without it where the bucket has a
-default retention (Object Lock).
 """
 
 import asyncio
-import hashlib
 import re
 import secrets
-from base64 import b64encode
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import closing, suppress
 from functools import wraps
@@ -125,7 +120,8 @@ class ObjectStore:
     def put_if_absent(self, s3: Any, key: str, content: bytes, content_type: str) -> None:
         """Store unless the key exists. Conflict when it exists with other content."""
         try:
-            s3.put_object(**self._object(key, content, content_type), IfNoneMatch="*")
+            wanted = {"Bucket": self.bucket, "Key": key, "ContentType": content_type}
+            s3.put_object(**wanted, Body=content, IfNoneMatch="*")
         except ClientError as error:
             if status_of(error) != 412:
                 raise
@@ -139,17 +135,7 @@ class ObjectStore:
     @_in_thread
     def put(self, s3: Any, key: str, content: bytes, content_type: str) -> None:
         """Store, replacing what was there."""
-        s3.put_object(**self._object(key, content, content_type))
-
-    def _object(self, key: str, content: bytes, content_type: str) -> dict[str, Any]:
-        digest = b64encode(hashlib.md5(content, usedforsecurity=False).digest()).decode()
-        return {
-            "Bucket": self.bucket,
-            "Key": key,
-            "Body": content,
-            "ContentType": content_type,
-            "ContentMD5": digest,
-        }
+        s3.put_object(Bucket=self.bucket, Key=key, Body=content, ContentType=content_type)
 
     @_in_thread
     def get(self, s3: Any, key: str, limit: int | None = None) -> bytes | None:

@@ -6,19 +6,13 @@ growing, jittered pauses. If it refuses (403 when the URL has expired), the uplo
 URLs from the operator. A redirection is a refusal: nothing is sent to where it points. A URL is a
 credential, so messages never contain one.
 
-The file's MD5 goes with it, because Amazon S3 refuses an object without it where the bucket has a
-default retention (Object Lock). The URL's signature does not cover that header, because the
-operator could not know it when it signed.
-
 `http.client` is imported by the first upload or by `prepare`, because it costs 15 ms of CPU, as
 much as the rest of the recorder.
 """
 
-import hashlib
 import os
 import socket
 import ssl
-from base64 import b64encode
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -53,11 +47,7 @@ def put(url: str, path: Path, authority: str | None = None) -> None:
 
     scheme, _, rest = url.partition("://")
     host, slash, target = rest.partition("/")
-    headers = {
-        "Content-Length": str(path.stat().st_size),
-        "Content-MD5": _md5(path),
-        "If-None-Match": "*",
-    }
+    headers = {"Content-Length": str(path.stat().st_size), "If-None-Match": "*"}
     try:
         connection = (
             http.client.HTTPSConnection(host, timeout=_TIMEOUT, context=_trust(authority))
@@ -92,13 +82,6 @@ def put(url: str, path: Path, authority: str | None = None) -> None:
     if response.status >= 500 or response.status in _TRY_AGAIN:
         raise Away(text)
     raise UploadRefused(text)
-
-
-def _md5(path: Path) -> str:
-    """Of the file, as the header has it; it is read in blocks, because it may be large."""
-    with path.open("rb") as file:
-        found = hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False))
-    return b64encode(found.digest()).decode()
 
 
 def _reason(error: Exception) -> str:
