@@ -60,10 +60,15 @@ def _amount(text: Any) -> float | None:
     return None
 
 
+def _says_less(one: str, other: str) -> bool:
+    """Whether one is the start of the other: earlier agents named but the architecture of ARM."""
+    return one.startswith(f"{other}, ") or other.startswith(f"{one}, ")
+
+
 def _differences(one: MachineLike, other: MachineLike) -> Iterator[str]:
     words = (("CPU", one.cpu_model, other.cpu_model), ("kernel", one.kernel, other.kernel))
     for name, mine, yours in words:
-        if mine and yours and mine != yours:
+        if mine and yours and mine != yours and not _says_less(mine, yours):
             yield f"{name} {mine} against {yours}"
     cores, more_cores = one.allocatable_cores, other.allocatable_cores
     if cores is not None and more_cores is not None and cores != more_cores:

@@ -36,6 +36,10 @@ class Absences:
         for begin, end in self.spans:
             yield max(0.0, (min(end, now) - max(begin, since)).total_seconds())
 
+    def until(self, now: datetime) -> "Absences":
+        """What of them lies before that moment."""
+        return Absences(tuple((begin, min(end, now)) for begin, end in self.spans if begin < now))
+
     def and_one(self, begin: datetime, end: datetime) -> "Absences":
         """These and a later one, which takes the place of those that it covers."""
         kept = [one for one in self.spans if one[0] < begin]
@@ -76,7 +80,8 @@ class Contact:
     def made(self) -> None:
         """There was an answer.
 
-        Where the clock was set forward since the last one, nothing has waited for as long.
+        Where the clock was set forward since the last one, nothing has waited for as long. Where it
+        was set back, what would be in the future is forgotten.
         """
         now, ticks, before = self._clock.now(), self._ticks(), self._past
         self._past = self.absences()
@@ -84,6 +89,8 @@ class Contact:
             jump = (now - self._last[1]).total_seconds() - (ticks - self._last[0])
             if jump > SET:
                 self._past = before.and_one(now - timedelta(seconds=jump), now)
+            elif jump < -SET:
+                self._past = before.until(now)
         self._last = (ticks, now)
 
     def begin(self, left: datetime) -> None:

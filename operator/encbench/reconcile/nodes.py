@@ -29,7 +29,7 @@ from encbench.api.kinds import CAMPAIGN, LEASE, NODE
 from encbench.kube import leases
 from encbench.kube.leases import Holder, NodeLease, QueueEntry, Unit
 from encbench.kube.parsing import Malformed
-from encbench.ports import Clock, Cluster, Conflict, Rejected, Unavailable
+from encbench.ports import Body, Clock, Cluster, Conflict, Rejected, Unavailable
 from encbench.reconcile.ages import Ages
 from encbench.reconcile.claims import KeptLease, NodeStanding, UnitClaim, Use, in_words, others_wait
 from encbench.reconcile.objects import campaign, has_ended
@@ -289,12 +289,11 @@ class NodeLeases:
         if kept is None:
             return
         now, lease = self._ticks(), await self._find(node)
+        holder = kept.lease.holder
         if lease is None:
-            log.warning("the lease of node %s is gone, as the node may be", node)
-            del self._kept[node]
+            await self._renew_what_is_gone(node, kept, now)
             return
         ages = self._ages(lease)
-        holder = kept.lease.holder
         if holder is None or lease.holder != holder:
             log.warning("the lease of node %s has gone to %s", node, lease.holder)
             del self._kept[node]
@@ -308,6 +307,18 @@ class NodeLeases:
             kept.lease = lease
         else:
             await self._hold(lease, holder, kept.users, now)
+
+    async def _renew_what_is_gone(self, node: str, kept: KeptLease, now: float) -> None:
+        """A Lease goes with its Node, which may have registered anew under work that goes on."""
+        holder, found = kept.lease.holder, None
+        if kept.users and await self._node(node) is not None:
+            await self._make(node)
+            found = await self._find(node)
+        if found is None or holder is None:
+            log.warning("the lease of node %s is gone, as the node may be", node)
+            del self._kept[node]
+        else:
+            await self._hold(found, holder, kept.users, now)
 
     async def _sweep(self) -> None:
         """Free the Leases that have run out, and those of campaigns that are gone or over."""
@@ -387,10 +398,14 @@ class NodeLeases:
         return found
 
     async def _make(self, node: str) -> None:
-        owner = None
-        with suppress(Rejected):
-            owner = await self._cluster.get(NODE, "", node)
+        owner = await self._node(node)
         await self._cluster.create(LEASE, leases.of_node(node, self._namespace, owner))
+
+    async def _node(self, name: str) -> Body | None:
+        """The Node; None where it is gone, or not for us to see."""
+        with suppress(Rejected):
+            return await self._cluster.get(NODE, "", name)
+        return None
 
     async def _find(self, node: str) -> NodeLease | None:
         body = await self._cluster.get(LEASE, self._namespace, node)

@@ -32,6 +32,9 @@ class ContainerFacts:
     last_exit_code: int | None = None
     """Of the run before the last restart."""
     exit_reason: str = ""
+    """Of the run that ended last."""
+    running_since: float | None = None
+    """Unix time; None of one that does not run."""
     termination_message: str = ""
     image_id: str = ""
 
@@ -131,6 +134,7 @@ def _container(entry: Body, prefix: str = "") -> ContainerFacts:
         name=prefix + entry["name"],
         ready=bool(entry.get("ready")),
         running="running" in state,
+        running_since=_moment((state.get("running") or {}).get("startedAt")),
         restarts=int(entry.get("restartCount", 0)),
         waiting_reason=waiting.get("reason", ""),
         waiting_message=waiting.get("message", ""),
@@ -140,6 +144,10 @@ def _container(entry: Body, prefix: str = "") -> ContainerFacts:
         termination_message=(terminated.get("message") or last.get("message") or "").strip(),
         image_id=entry.get("imageID", ""),
     )
+
+
+def _moment(time: str | None) -> float | None:
+    return None if time is None else parse_time(time).timestamp()
 
 
 def has_room(body: Body) -> bool:
@@ -214,9 +222,12 @@ class Trouble:
     message: str
 
 
-def was_cut_off(pod: PodFacts) -> bool:
-    """Whether a container of it ended with its node, which no runtime saw."""
-    return any(one.exit_reason in _UNSEEN for one in pod.containers.values())
+def was_cut_off(pod: PodFacts, since: float) -> bool:
+    """Whether a container of it ended with its node, which no runtime saw, after that Unix time."""
+    return any(
+        one.exit_reason in _UNSEEN and (one.running_since is None or one.running_since > since)
+        for one in pod.containers.values()
+    )
 
 
 _UNSEEN = ("Unknown", "ContainerStatusUnknown")

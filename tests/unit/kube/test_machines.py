@@ -37,6 +37,15 @@ def test_what_makes_two_machines_unlike(changes: dict[str, Any], words: tuple[st
     assert bool(differences(other, USUAL)) == bool(words)
 
 
+def test_an_earlier_agent_that_named_no_part_of_an_arm_cpu_is_no_other_machine() -> None:
+    bare, one, other = (
+        USUAL.model_copy(update={"cpu_model": f"aarch64{numbers}"})
+        for numbers in ("", ", implementer 0x41, part 0xd0c", ", implementer 0x41, part 0xd40")
+    )
+    assert differences(bare, one) == differences(other, bare) == ()
+    assert differences(one, other)
+
+
 def test_every_difference_is_told() -> None:
     other = USUAL.model_copy(update={"cpu_model": "Other", "kernel": "6.2.0"})
     assert len(differences(USUAL, other)) == 2

@@ -87,6 +87,22 @@ def test_a_clock_that_is_set_forward_makes_nothing_late(step: float, waited: flo
     assert contact.absences().waited(began, clock.now()) == pytest.approx(waited + 2)
 
 
+def test_a_clock_that_is_set_back_again_leaves_no_absence_in_the_future() -> None:
+    clock, ticks = SteppedClock(), Ticks()
+    contact = Contact(clock, ticks, limit=7)
+    for step in (0, 3600, 0, 0, -3600, 0):
+        contact.made()
+        ticks.seconds += 2
+        clock.seconds += 2 + step
+    contact.made()
+    began = clock.now()
+    for _ in range(50):
+        ticks.seconds += 2
+        clock.seconds += 2
+        contact.made()
+    assert contact.absences().waited(began, clock.now()) == 100
+
+
 def test_only_the_last_are_remembered() -> None:
     known = NEVER
     for number in range(REMEMBERED + 5):

@@ -539,6 +539,18 @@ async def test_a_lease_goes_with_its_node(here: Installation) -> None:
     assert used(here.a, one) == {"n2"}, "renewing makes no Lease anew"
 
 
+async def test_a_node_that_registers_anew_under_work_is_not_free(here: Installation) -> None:
+    here.cluster.add(NODE, {"metadata": {"name": "n1"}})
+    one, two = use("one"), use("two")
+    assert await here.a.take(one)
+    here.cluster.remove(NODE, "", "n1")
+    here.cluster.add(NODE, {"metadata": {"name": "n1"}})
+    await here.work(RENEW, here.a, one)
+    assert here.holder() == "one"
+    assert used(here.a, one) == {"n1"}
+    assert not await here.b.take(two)
+
+
 async def test_nobody_withdraws_from_the_queue_of_a_node_that_is_gone(here: Installation) -> None:
     here.cluster.add(NODE, {"metadata": {"name": "n1"}})
     two = use("two")

@@ -239,7 +239,8 @@ def test_a_load_that_fails_says_why() -> None:
     assert "no space" not in fact.message
 
 
-DURING = {"created": NOW.timestamp() - 30}
+UNIX = NOW.timestamp()
+DURING = {"created": UNIX - 30}
 """Of a pod that is younger than the database's."""
 LOADS, DATABASES = "the load's pod was deleted", "the database's pod was deleted"
 TAKEN = {
@@ -271,6 +272,16 @@ def test_a_load_from_which_a_pod_was_taken_is_no_failure_of_its_own(
     fact = find(decision.status.conditions, "Failed")
     assert fact is not None
     assert fact.message == f"{what} during the load"
+
+
+def test_a_node_that_restarted_before_the_load_is_no_reason() -> None:
+    before = ContainerFacts(
+        "server", running=True, restarts=1, exit_reason="Unknown", running_since=UNIX - 100
+    )
+    tool = ContainerFacts("tool", exit_code=1, exit_reason="Error")
+    load = JobFacts("load", failed=True, pods=(a_pod("load", tool, **DURING),))
+    decision = decide(a_testbed(UP), saw(load=load, database=a_pod("bed-0", before)))
+    assert failure(decision) == "LoadFailed"
 
 
 def test_a_load_that_takes_too_long_is_given_up() -> None:

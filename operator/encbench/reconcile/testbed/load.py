@@ -106,8 +106,10 @@ def _taken_from_load(draft: TestbedDraft, load: JobFacts) -> str | None:
     external = draft.spec.instance.is_external
     if not external and (database is None or database.deleting or database.created > pod.created):
         return "the database's pod was deleted"
-    restarted = next((one.node for one in (pod, database) if one and pods.was_cut_off(one)), None)
-    return None if restarted is None else f"node {restarted} restarted"
+    for one in (pod, database):
+        if one is not None and pods.was_cut_off(one, pod.created):
+            return f"node {one.node} restarted"
+    return None
 
 
 def check_dataset(draft: TestbedDraft) -> TestbedDecision:

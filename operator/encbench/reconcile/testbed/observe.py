@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from encbench.admission.gather import jar_of
-from encbench.api.conditions import is_false, is_true
+from encbench.api.conditions import is_false, is_true, parse_time
 from encbench.api.kinds import JOB, PERSISTENT_VOLUME_CLAIM, POD, SECRET, STATEFUL_SET, TRIAL
 from encbench.api.lifecycle import FAILED, LOADED, PROVEN, PROVISIONED
 from encbench.core.certificates import AUTHORITY, AUTHORITY_KEY, KeyPair, authority_name
@@ -15,6 +15,7 @@ from encbench.kube.use import unmarked
 from encbench.ports import Rejected, Unavailable
 from encbench.reconcile import agents, objects
 from encbench.reconcile.deps import Reads
+from encbench.reconcile.draft import PATIENCE
 from encbench.reconcile.objects import Testbed, belongs_to
 from encbench.reconcile.pods import JobFacts, PodFacts, in_cell, job_facts, pod_facts
 from encbench.reconcile.testbed import external
@@ -35,8 +36,7 @@ async def observe(read: Reads, testbed: Testbed, found: TestbedFound) -> Testbed
     if is_true(facts, PROVISIONED) and not is_true(facts, LOADED):
         load, loaders = await _load(read, testbed)
         seen = replace(seen, load=load, loaders=loaders)
-    run = testbed.status.run
-    if not is_true(facts, PROVISIONED) or (run is not None and run.ready_time is None):
+    if not is_true(facts, PROVISIONED):
         seen = replace(seen, unmarked=await _unmarked(read, testbed))
     if not has_credentials:
         seen = replace(seen, authority=await _authority(read, testbed))
@@ -48,6 +48,8 @@ async def observe(read: Reads, testbed: Testbed, found: TestbedFound) -> Testbed
         seen = replace(seen, stateful_set=SetFacts(body), database=database)
         if database is not None:
             seen = await _server(read, testbed, database, seen)
+            if _has_no_container(testbed, database, seen):
+                seen = replace(seen, unmarked=await _unmarked(read, testbed))
     if testbed.spec.follows_trials and (is_true(facts, PROVEN) or is_false(facts, PROVEN)):
         own = {labels.TESTBED: testbed.name, labels.ACTIVE: "true"}
         trials = [objects.trial(body) for body in await cluster.list(TRIAL, space, own)]
@@ -55,6 +57,16 @@ async def observe(read: Reads, testbed: Testbed, found: TestbedFound) -> Testbed
         if seen.trial is not None and testbed.spec.residency == "OnDemand":
             seen = replace(seen, neighbours=await _neighbours(read, testbed))
     return seen
+
+
+def _has_no_container(testbed: Testbed, database: PodFacts, seen: TestbedSeen) -> bool:
+    """Whether a start takes long because nothing can be mounted, as far as its pod shows."""
+    run = testbed.status.run
+    if run is None or run.ready_time is not None or database.node is None:
+        return False
+    waited = (seen.now - parse_time(run.asked_time)).total_seconds()
+    begun = any(one.running or one.exit_code is not None for one in database.containers.values())
+    return waited > PATIENCE and not begun
 
 
 async def _unmarked(read: Reads, testbed: Testbed) -> str:

@@ -191,7 +191,8 @@ def _missed_start(draft: TrialDraft, unreleased: tuple[ClientPod, ...]) -> Trial
         # Others may have taken its nodes meanwhile.
         message = draft.seen.found.nodes.waits or "another measurement may run on its nodes"
         draft.hold(life.ALONE, life.NODE_IN_USE, message)
-        return draft.decide(requeue=decision.POLL)
+        waited = draft.since(life.ALONE)
+        return draft.decide(requeue=backoff(waited, decision.POLL, decision.SLOW_POLL))
     if draft.is_false(life.ALONE):
         draft.condition(life.ALONE, True, "Leased", "no other measurement runs on its nodes")
     waited = draft.without_waits(draft.since(life.RELEASED))

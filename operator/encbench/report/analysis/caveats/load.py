@@ -219,7 +219,8 @@ def foreign_unknown(facts: Facts) -> Iterator[Caveat]:
             title=title,
             text=f"{said} So limits.foreignCpu was without effect in {len(blind)} of "
             f"{plural(len(facts.groups), 'condition')}, first in {blind[0].place}. Have Prometheus "
-            "scrape a node-exporter on each node every second, with the label node.",
+            "scrape a node-exporter on each node every second, with the label node, and agents and "
+            "recorders with the labels in docs/install.md.",
         )
     else:
         yield note(title=title, text=said)
