@@ -137,7 +137,7 @@ def test_a_login_that_is_somebody_elses(
     with pytest.raises(CommandFailed, match="you may not read Secret another-app yourself"):
         attacker.apply(outside(hungry))
     installed.apply(outside(hungry))
-    # Policies let nobody through otherwise, whatever the operator does.
+    # Without this, NetworkPolicies stop each connection, whatever the operator does.
     with databases_outside(installed, NODE_ADDRESS, hungry.server_address[1]):
         message = refused(installed, start(against("unmarked")))
     assert "encbench.io/use=credentials" in message

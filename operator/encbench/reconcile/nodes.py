@@ -311,8 +311,9 @@ class NodeLeases:
     async def _renew_what_is_gone(self, node: str, kept: KeptLease, now: float) -> None:
         """A Lease goes with its Node, which may have registered anew under work that goes on."""
         holder, found = kept.lease.holder, None
-        if kept.users and await self._node(node) is not None:
-            await self._make(node)
+        owner = await self._node(node) if kept.users else None
+        if owner is not None:
+            await self._make(node, owner)
             found = await self._find(node)
         if found is None or holder is None:
             log.warning("the lease of node %s is gone, as the node may be", node)
@@ -391,14 +392,13 @@ class NodeLeases:
         found = await self._find(node)
         if found is None:
             with suppress(Conflict):
-                await self._make(node)
+                await self._make(node, await self._node(node))
             found = await self._find(node)
         if found is None:
             raise Unavailable("it was deleted at this moment")
         return found
 
-    async def _make(self, node: str) -> None:
-        owner = await self._node(node)
+    async def _make(self, node: str, owner: Body | None) -> None:
         await self._cluster.create(LEASE, leases.of_node(node, self._namespace, owner))
 
     async def _node(self, name: str) -> Body | None:

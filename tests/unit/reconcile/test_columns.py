@@ -114,12 +114,18 @@ async def test_what_does_not_go_with_sysbench(spec: dict[str, Any], said: str) -
     assert said in await refused(*parts(), mode("enc", **spec), study("enc"))
 
 
-async def test_a_key_that_is_no_longer_marked_when_it_is_mounted() -> None:
+async def accepted_with_a_key() -> World:
+    """A world whose campaign was accepted with a Secret of the user's."""
     world = World()
     world.cluster.add(SECRET, key(KEY))
     own = mode("enc", columns={**HOP, "mekSecretRef": {"name": "mine"}})
     world.apply(*parts(), own, study("enc"))
     await world.run(lambda: world.campaign().status.resolved is not None)
+    return world
+
+
+async def test_a_key_that_is_no_longer_marked_when_it_is_mounted() -> None:
+    world = await accepted_with_a_key()
     await world.cluster.patch_metadata(SECRET, SPACE, "mine", labels={labels.USE: None})
     await world.settle(30)
     (testbed,) = [
@@ -188,11 +194,7 @@ async def test_a_claim_is_used_once_it_is_there_and_marked() -> None:
 
 
 async def test_a_key_that_is_gone_when_it_is_mounted_is_named() -> None:
-    world = World()
-    world.cluster.add(SECRET, key(KEY))
-    own = mode("enc", columns={**HOP, "mekSecretRef": {"name": "mine"}})
-    world.apply(*parts(), own, study("enc"))
-    await world.run(lambda: world.campaign().status.resolved is not None)
+    world = await accepted_with_a_key()
     world.cluster.remove(SECRET, SPACE, "mine")
     await world.settle(30)
     facts = {

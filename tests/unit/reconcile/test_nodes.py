@@ -471,7 +471,7 @@ async def test_a_long_time_without_the_api_server_is_no_neglect(here: Installati
     assert here.holder() == "one", "its load goes on, and no pass could say so"
     assert not await leases.take(two)
     await here.pass_time(600, leases)
-    assert here.holder() == "", "nobody looks after it"
+    assert here.holder() == "", "no pass looks after it any more"
 
 
 async def test_no_other_cell_takes_what_this_process_knows_to_be_at_work(

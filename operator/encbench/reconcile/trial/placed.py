@@ -4,6 +4,7 @@ From the release on a node's CPU, a client's clock and the figures are those of 
 time the record is made, the database may be somewhere else.
 """
 
+from encbench.api import lifecycle as life
 from encbench.api.trial import PodPlace, ReleasedPods, TrialSpec
 from encbench.reconcile import pods as facts
 from encbench.reconcile.objects import Testbed, Trial
@@ -39,6 +40,12 @@ def has_all(seen: TrialSeen, spec: TrialSpec) -> bool:
     """Whether no other measurement can begin on its nodes."""
     wanted = needs(seen, spec)
     return wanted is not None and wanted <= seen.found.nodes.used
+
+
+def note_leased(draft: TrialDraft) -> None:
+    """Its nodes are its own, which is written down if it ever had to wait for that."""
+    if draft.is_false(life.ALONE):
+        draft.condition(life.ALONE, True, "Leased", "no other measurement runs on its nodes")
 
 
 def pods(seen: TrialSeen) -> ReleasedPods:

@@ -193,8 +193,7 @@ def _missed_start(draft: TrialDraft, unreleased: tuple[ClientPod, ...]) -> Trial
         draft.hold(life.ALONE, life.NODE_IN_USE, message)
         waited = draft.since(life.ALONE)
         return draft.decide(requeue=backoff(waited, decision.POLL, decision.SLOW_POLL))
-    if draft.is_false(life.ALONE):
-        draft.condition(life.ALONE, True, "Leased", "no other measurement runs on its nodes")
+    placed.note_leased(draft)
     waited = draft.without_waits(draft.since(life.RELEASED))
     if waited > parse_duration(draft.spec.step_deadlines.start):
         return draft.end("Failed", "StartTimeout", "the clients could not be released in time")

@@ -56,8 +56,8 @@ def note(draft: TrialDraft) -> None:
         draft.hold(life.ALONE, life.NODE_IN_USE, seen.found.nodes.waits)
     elif not may_prove(seen, spec):
         draft.condition(life.ALONE, False, life.STARTING, "not all of its pods have a node yet")
-    elif draft.is_false(life.ALONE):
-        draft.condition(life.ALONE, True, "Leased", "no other measurement runs on its nodes")
+    else:
+        placed.note_leased(draft)
 
 
 def effects(trial: Trial, seen: TrialSeen, status: TrialStatus) -> tuple[NodeEffect, ...]:

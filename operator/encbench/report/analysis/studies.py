@@ -156,22 +156,17 @@ def _change(sense: Sense, name: str, own: str, plain: str, field: str) -> Made:
     return Made(StudyColumn(name=name, formula=f"100 × {formula}"), cell)
 
 
-def _closed(made: Made) -> Made:
-    """Empty where the workload offers a rate.
-
-    Its clients pause, so that their response times do not follow from rate and threads as those of
-    the published tables do.
-    """
+def _empty(where: str, made: Made) -> Made:
+    """Empty for a condition of which this field of the group is true."""
     column, cell = made
-    return Made(column, lambda found: None if found.group.offered_tps else cell(found))
+    return Made(column, lambda found: None if getattr(found.group, where) else cell(found))
 
 
-def _judged(made: Made) -> Made:
-    """Empty where every arm kept up with an offered rate, because TPS is then as offered."""
-    column, cell = made
-    return Made(column, lambda found: None if found.group.equal_work else cell(found))
-
-
+_closed = partial(_empty, "offered_tps")
+"""Empty where the workload offers a rate. Its clients pause, so that their response times do not
+follow from rate and threads as those of the published tables do."""
+_judged = partial(_empty, "equal_work")
+"""Empty where every arm kept up with an offered rate, because TPS is then as offered."""
 _loss, _increase = partial(_change, "loss"), partial(_change, "increase")
 _CONDITION = (
     _field("instance", "group", "instance"),
