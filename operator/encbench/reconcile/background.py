@@ -33,6 +33,11 @@ class Errand:
     is_long: bool = False
     """Whether it may take minutes where nothing is amiss. Others do not wait for such."""
 
+    @property
+    def place(self) -> tuple[Kind, str, str]:
+        """The object's kind, namespace and name."""
+        return self.kind, self.namespace, self.name
+
 
 Work = Callable[[], Awaitable[bool]]
 """Does it; whether it found something for the next pass."""
@@ -43,6 +48,10 @@ class Slowly(Protocol):
 
     async def do(self, errand: Errand, work: Work) -> bool | None:
         """Whether it has found something for the next pass; None while it is under way."""
+        ...
+
+    def doing(self, kind: Kind, namespace: str, name: str) -> frozenset[Errand]:
+        """What is under way for an object."""
         ...
 
     def drop(self, kind: Kind, namespace: str, name: str) -> None:
@@ -73,10 +82,14 @@ class Errands:
             self._tasks[errand] = asyncio.create_task(self._do(errand, work))
         return None
 
+    def doing(self, kind: Kind, namespace: str, name: str) -> frozenset[Errand]:
+        """See the protocol."""
+        place = (kind, namespace, name)
+        return frozenset(one for one in self._tasks if one.place == place)
+
     def drop(self, kind: Kind, namespace: str, name: str) -> None:
         """Cancel it: an agent stops when its caller hangs up."""
-        place = (kind, namespace, name)
-        for one in [one for one in self._tasks if (one.kind, one.namespace, one.name) == place]:
+        for one in self.doing(kind, namespace, name):
             self._tasks.pop(one).cancel()
 
     async def _do(self, errand: Errand, work: Work) -> None:

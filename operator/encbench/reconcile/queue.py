@@ -9,9 +9,13 @@ import asyncio
 import heapq
 import itertools
 from collections.abc import Awaitable, Callable, Hashable
+from contextlib import suppress
 from typing import Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
+
+_DOUBLINGS = 10
+"""No delay grows further than that; without a bound, a thousand failures overflow a float."""
 
 Work = Callable[[K], Awaitable[float | None]]
 """Does the work of a key; answers with the seconds after which to look again, or None."""
@@ -79,7 +83,7 @@ class WorkQueue(Generic[K]):
             except Exception as error:
                 failures = self._failures.get(key, 0)
                 self._failures[key] = failures + 1
-                delay = min(self._max_delay, self._base_delay * 2**failures)
+                delay = min(self._max_delay, self._base_delay * 2 ** min(failures, _DOUBLINGS))
                 self._on_error(key, error, delay)
             else:
                 self._failures.pop(key, None)
@@ -109,7 +113,7 @@ class WorkQueue(Generic[K]):
                 return key
             self._changed.clear()
             wait = self._heap[0][0] - now if self._heap else None
-            try:
-                await asyncio.wait_for(self._changed.wait(), wait)
-            except TimeoutError:
-                continue
+            with suppress(TimeoutError):
+                # Not `wait_for`: Python 3.11's loses a cancellation that comes with the change.
+                async with asyncio.timeout(wait):
+                    await self._changed.wait()

@@ -84,6 +84,7 @@ class KindReconciler(Generic[S, T, V, E, R]):
                 return None
             if self.is_wanted is not None and not await self.is_wanted(cluster, subject):
                 return None
+            doing = self.slowly.doing(kind, namespace, name)
             # It reads others too, without which this one cannot go on either.
             seen = await self.observe(self.deps, subject, self.effects.found(subject))
         except Malformed as error:
@@ -96,7 +97,7 @@ class KindReconciler(Generic[S, T, V, E, R]):
             if not wait:
                 await cluster.apply_status(kind, subject.with_status(decision.status))
         self.gauge.passed(subject, seen, decision.status)
-        found = [await self._perform(subject, effect) for effect in decision.effects]
+        found = [await self._perform(subject, effect, doing) for effect in decision.effects]
         if self.is_over(decision.status):
             self.effects.forget(namespace, name)
             self.slowly.drop(kind, namespace, name)
@@ -109,7 +110,10 @@ class KindReconciler(Generic[S, T, V, E, R]):
             requeue = wait if requeue is None else min(wait, requeue)
         return requeue
 
-    async def _perform(self, subject: Object[S, T], effect: E) -> bool | None:
+    async def _perform(
+        self, subject: Object[S, T], effect: E, doing: frozenset[Errand]
+    ) -> bool | None:
+        """Do it or have it done; `doing` was under way when the pass began."""
         if not isinstance(effect, SLOW):
             return await self.effects.perform(subject, effect)
         errand = Errand(
@@ -117,6 +121,8 @@ class KindReconciler(Generic[S, T, V, E, R]):
             what=type(effect).__name__,
             is_long=isinstance(effect, ProveFully),
         )
+        if errand in doing - self.slowly.doing(*errand.place):
+            return True  # It has ended since: this pass has not seen what it found.
         return await self.slowly.do(errand, lambda: self._slow(subject, effect))
 
     async def _slow(self, subject: Object[S, T], effect: E) -> bool:

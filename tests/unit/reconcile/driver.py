@@ -71,8 +71,12 @@ class AtOnce:
     async def do(self, errand: Errand, work: Work) -> bool:
         return await work()
 
-    def drop(self, kind: Kind, namespace: str, name: str) -> None:
+    def doing(self, kind: Kind, namespace: str, name: str) -> frozenset[Errand]:
         """Nothing is under way between passes."""
+        return frozenset()
+
+    def drop(self, kind: Kind, namespace: str, name: str) -> None:
+        """There is nothing."""
 
 
 class Operator:

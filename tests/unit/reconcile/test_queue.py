@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import pytest
+
 from encbench.reconcile.queue import WorkQueue
 
 
@@ -153,3 +155,37 @@ async def test_an_event_does_not_shorten_the_back_off() -> None:
         work.hold.set()
         await settle(queue, 0.02)
     assert work.seen == ["a"]
+
+
+async def test_a_night_of_failures_ends_no_worker() -> None:
+    work = Recorder()
+    work.answers = [ValueError()]
+    queue = WorkQueue(work, on_error=work.failed)
+    queue._failures["a"] = 2000
+    async with running(queue, workers=1):
+        queue.add("a")
+        await settle(queue)
+        queue.add("b")
+        await settle(queue)
+    assert (work.seen, work.errors) == (["a", "b"], [30.0])
+
+
+@pytest.mark.parametrize("turns", range(5))
+async def test_a_change_beside_the_end_of_the_process_does_not_keep_it(turns: int) -> None:
+    work = Recorder()
+    queue = WorkQueue(work, on_error=work.failed)
+
+    async def outer() -> None:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(queue.run(1))
+
+    queue.add("later", 60)
+    task = asyncio.create_task(outer())
+    await asyncio.sleep(0.01)
+    task.cancel()
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    queue.add("a")
+    _, left = await asyncio.wait([task], timeout=2)
+    task.cancel()
+    assert not left

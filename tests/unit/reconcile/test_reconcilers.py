@@ -1,0 +1,70 @@
+"""One pass over an object, beside what is slow."""
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+from encbench.api.kinds import TESTBED, TRIAL
+from encbench.reconcile import objects
+from encbench.reconcile.background import Errands
+from encbench.reconcile.draft import Decision
+from encbench.reconcile.effects.base import Effects
+from encbench.reconcile.effects.effect import Prove
+from encbench.reconcile.reconcilers import KindReconciler, reconcilers
+from tests.unit.reconcile.world import SPACE, World, parts, study
+
+
+class Proofs(Effects[Any, Any, int]):
+    """They end when a test wants it; what is known is how many have ended."""
+
+    nothing = 0
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world.deps)
+        self.begun = 0
+        self.ends = asyncio.Event()
+
+    async def perform(self, one: Any, effect: Any) -> bool:
+        self.begun += 1
+        await self.ends.wait()
+        self.keep(one, self.found(one) + 1)
+        return True
+
+    def blame(self, one: Any, effect: Any, problem: str) -> None:
+        raise AssertionError(problem)
+
+
+async def test_what_ends_while_its_object_is_observed_is_not_begun_again() -> None:
+    world = World()
+    world.apply(*parts(), study("plain", blocks=1))
+    await world.run(lambda: bool(world.cluster.all(TRIAL)))
+    (trial, *_), (bed, *_) = world.cluster.all(TRIAL), world.cluster.all(TESTBED)
+    errands, proofs = Errands(lambda _: None), Proofs(world)
+    answers = asyncio.Event()
+
+    async def observe(_deps: Any, _subject: Any, found: int) -> int:
+        await answers.wait()
+        return found
+
+    def decide(subject: Any, seen: int) -> Decision[Any, Any]:
+        wanted = [] if seen else [Prove(objects.testbed(bed), None, "before")]
+        return Decision(subject.status, tuple(wanted), 5.0)
+
+    own: Any = reconcilers(world.deps, errands, world.operators[0].nodes)[TRIAL]
+    passes: KindReconciler[Any, Any, int, Any, int] = replace(
+        own, observe=observe, decide=decide, effects=proofs, is_wanted=None
+    )
+    name = trial["metadata"]["name"]
+    answers.set()
+    assert await passes.reconcile(SPACE, name) == 5.0
+    await asyncio.sleep(0)
+    answers.clear()
+    under_way = asyncio.create_task(passes.reconcile(SPACE, name))
+    await asyncio.sleep(0.01)
+    proofs.ends.set()
+    await asyncio.sleep(0.01)
+    answers.set()
+    # It has seen nothing yet, and wants the proof; the next pass sees it.
+    assert await under_way == 0.0
+    assert await passes.reconcile(SPACE, name) == 5.0
+    assert proofs.begun == 1
