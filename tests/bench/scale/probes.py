@@ -1,8 +1,8 @@
 """How soon the operator reacts: a new object, until the first write that it causes.
 
-A campaign that names nothing that exists is created every now and then. The operator claims it
-with its finalizer before it looks at anything else, so this is the way of an event through watch,
-queue and pass, under whatever load there is.
+A campaign that names nothing that exists is created every now and then. The operator writes the
+step of its status before it judges it, so this is the way of an event through watch, queue and
+pass, under whatever load there is.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ class Probes:
 
     api: Api
     seconds: list[float] = field(default_factory=list)
-    _claimed: dict[str, asyncio.Future[float]] = field(default_factory=dict)
+    _awaited: dict[str, asyncio.Future[float]] = field(default_factory=dict)
 
     async def run(self) -> None:
         """Probe."""
@@ -39,7 +39,7 @@ class Probes:
             watch.cancel()
 
     async def _probe(self, name: str) -> None:
-        self._claimed[name] = asyncio.get_running_loop().create_future()
+        self._awaited[name] = asyncio.get_running_loop().create_future()
         spec = {
             "matrix": [{"instanceRefs": ["none"], "modeRefs": ["none"], "workloadRefs": ["none"]}],
             "baselineModeRef": "none",
@@ -48,7 +48,7 @@ class Probes:
         began = time.monotonic()
         await self.api.create(CAMPAIGN, {"metadata": meta, "spec": spec})
         try:
-            self.seconds.append(await asyncio.wait_for(self._claimed[name], PATIENCE) - began)
+            self.seconds.append(await asyncio.wait_for(self._awaited[name], PATIENCE) - began)
         except TimeoutError:
             self.seconds.append(PATIENCE)
         await self.api.delete(CAMPAIGN, inputs.SPACE, name)
@@ -56,7 +56,6 @@ class Probes:
     async def _follow(self) -> None:
         while True:
             async for _, body in self.api.changes(CAMPAIGN, inputs.SPACE, MARK):
-                waiting = self._claimed.get(body["metadata"]["name"])
-                claimed = body["metadata"].get("finalizers")
-                if claimed and waiting is not None and not waiting.done():
+                waiting = self._awaited.get(body["metadata"]["name"])
+                if body.get("status") and waiting is not None and not waiting.done():
                     waiting.set_result(time.monotonic())
