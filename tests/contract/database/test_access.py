@@ -53,6 +53,6 @@ def test_every_setting_is_in_force(plaintext_server: MariaDB, tde_server: MariaD
         assert rows["innodb_buffer_pool_size"] == str(64 * 2**20)
         assert rows["max_connections"] == "24"
         assert rows["tmpdir"] == f"{server.layout.volume}/tmp"
-        assert rows["binlog_expire_logs_seconds"] == "3600"
+        assert rows["binlog_expire_logs_seconds"] == "600"
         assert rows["innodb_flush_log_at_trx_commit"] == rows["sync_binlog"] == "1"
         assert rows["skip_name_resolve"] == "ON"

@@ -35,6 +35,12 @@ BINARY_LOG: Mapping[str, str] = {
     "server_id": "1",
 }
 
+KEEP_BINARY_LOGS: Mapping[str, str] = {
+    # No replica needs them: those of a load would be searched by the proof, copied by each reset,
+    # and fill the volume in a long campaign.
+    "binlog_expire_logs_seconds": "600"
+}
+
 _SIZE = re.compile(r"([0-9]+)([KMGTPE]?)", re.IGNORECASE)
 _UNITS = {unit: 2 ** (10 * power) for power, unit in enumerate(["", *"KMGTPE"])}
 

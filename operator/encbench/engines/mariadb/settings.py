@@ -16,6 +16,9 @@ KEY_FILE = "keyfile"
 DEFAULT_ALGORITHM = "AES_CTR"
 FIRST_SMALL_CHUNKS = (10, 8)
 """The first series whose chunks are a 64th of the pool."""
+FIRST_COUNTS_REPLICAS = (11, 4)
+"""The first series that drops no binary log by itself unless a replica is connected."""
+ALONE: Settings = {"loose_slave_connections_needed_for_purge": "0"}
 
 POOL = innodb.pool(
     "MariaDB",
@@ -66,9 +69,8 @@ def _defaults(spec: TestbedSpec) -> Settings:
         "innodb_flush_log_at_trx_commit": "1",
         "sync_binlog": "1",
         **innodb.STEADY,
-        # The server drops binary logs after an hour, because a long campaign would otherwise fill
-        # the volume; no replica needs them.
-        "binlog_expire_logs_seconds": "3600",
+        **innodb.KEEP_BINARY_LOGS,
+        **({} if is_before(instance.version, FIRST_COUNTS_REPLICAS) else ALONE),
     }
 
 

@@ -58,8 +58,6 @@ def _defaults(instance: InstanceTemplateSpec, release: Number, connections: int)
     """Defaults that a template may override."""
     memory = instance.embedded.resources.memory_bytes
     size = instance.settings.get(innodb.POOL, pool(instance).default(memory, connections))
-    # As for MariaDB; 5.7 counts in days.
-    expiry = {"binlog_expire_logs_seconds": "3600"}
     return {
         innodb.POOL: size,
         # The server rounds the pool up to chunks of 128M, in 8.0 to whole gigabytes (measured
@@ -73,7 +71,8 @@ def _defaults(instance: InstanceTemplateSpec, release: Number, connections: int)
         **innodb.STEADY,
         # With notes, the default of 5.7 and MariaDB, because these report a recovery.
         "log_error_verbosity": "3",
-        **(expiry if release >= FIRST_8 else {"expire_logs_days": "1"}),
+        # 5.7 counts in days.
+        **(innodb.KEEP_BINARY_LOGS if release >= FIRST_8 else {"expire_logs_days": "1"}),
     }
 
 

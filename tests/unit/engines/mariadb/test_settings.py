@@ -82,3 +82,11 @@ def test_the_file_has_one_group_and_one_line_each() -> None:
     lines = server_cnf(spec_of_testbed(TDE), POD).splitlines()
     assert lines[0] == "[mariadbd]"
     assert all(line.count("=") == 1 for line in lines[1:])
+
+
+@pytest.mark.parametrize(
+    ("version", "says"), [("10.11", None), ("11.3", None), ("11.4", "0"), ("11.8.3", "0")]
+)
+def test_from_11_4_on_binary_logs_go_without_a_replica(version: str, says: str | None) -> None:
+    settings = server_settings(spec_of_testbed(version=version), POD)
+    assert settings.get("loose_slave_connections_needed_for_purge") == says
