@@ -12,6 +12,8 @@ import io.encbench.tpcc.settings.InvalidInput;
 import io.encbench.tpcc.settings.PropertiesFile;
 import io.encbench.tpcc.settings.Settings;
 import io.encbench.tpcc.settings.SettingsReader;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -25,28 +27,39 @@ public final class Main {
 
   /** Does what the words say and ends with the exit code that {@code docs/tpcc.md} gives. */
   public static void main(String[] words) {
-    int code;
+    Output output = Output.standard();
+    // Java itself would print what a driver said as it is.
+    Thread.setDefaultUncaughtExceptionHandler((thread, bug) -> output.failed(trace(bug)));
     AtomicBoolean ending = new AtomicBoolean();
-    CountDownLatch done = new CountDownLatch(1);
-    try {
-      code = execute(CommandLine.parse(words), ending, done);
-    } catch (InvalidInput refused) {
-      System.err.println("tpcc: " + refused.getMessage());
-      code = REFUSED;
-    } catch (Exception failed) {
-      System.err.println("tpcc: " + Reason.of(failed));
-      code = FAILED;
-    } finally {
-      done.countDown();
-    }
+    int code = code(words, output, ending);
     // A virtual machine that a signal is ending has its exit code already.
     if (!ending.get()) {
       System.exit(code);
     }
   }
 
-  private static int execute(CommandLine line, AtomicBoolean ending, CountDownLatch done)
-      throws Exception {
+  /**
+   * Does what the words say.
+   *
+   * @param ending set when a signal has ended it
+   */
+  static int code(String[] words, Output output, AtomicBoolean ending) {
+    CountDownLatch done = new CountDownLatch(1);
+    try {
+      return execute(CommandLine.parse(words), output, ending, done);
+    } catch (InvalidInput refused) {
+      output.failed(refused.getMessage());
+      return REFUSED;
+    } catch (Exception failed) {
+      output.failed(Reason.of(failed));
+      return FAILED;
+    } finally {
+      done.countDown();
+    }
+  }
+
+  private static int execute(
+      CommandLine line, Output output, AtomicBoolean ending, CountDownLatch done) throws Exception {
     if (line.help()) {
       System.out.println(line.helpText());
       return 0;
@@ -55,8 +68,7 @@ public final class Main {
         SettingsReader.read(
             PropertiesFile.read(line.properties(), line.overrides()),
             line.command() == Command.RUN);
-    Database database = Database.of(settings.access());
-    Output output = Output.standard();
+    Database database = Database.of(settings.access(), output);
     switch (line.command()) {
       case LOAD -> new Loader(settings, database, output).load();
       case DROP -> Loader.drop(database);
@@ -69,12 +81,18 @@ public final class Main {
         onSignal(run, settings.deadlineSeconds(), ending, done);
         String failure = run.execute();
         if (failure != null) {
-          System.err.println("tpcc: " + failure);
+          output.failed(failure);
           return FAILED;
         }
       }
     }
     return 0;
+  }
+
+  private static String trace(Throwable bug) {
+    StringWriter trace = new StringWriter();
+    bug.printStackTrace(new PrintWriter(trace));
+    return trace.toString();
   }
 
   /** Lets a run that a signal ends finish its transactions and report. */

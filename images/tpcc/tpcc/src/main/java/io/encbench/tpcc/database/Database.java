@@ -1,5 +1,6 @@
 package io.encbench.tpcc.database;
 
+import io.encbench.tpcc.output.Output;
 import io.encbench.tpcc.settings.InvalidInput;
 import java.sql.Connection;
 import java.sql.Driver;
@@ -33,10 +34,15 @@ public final class Database {
     this.properties = properties;
   }
 
-  /** The database that the settings name; nothing is connected yet. */
-  public static Database of(Access access) throws InvalidInput {
+  /**
+   * The database that the settings name; nothing is connected yet.
+   *
+   * @param output from now on masks what the driver repeats of a secret URL
+   */
+  public static Database of(Access access, Output output) throws InvalidInput {
     Driver driver = driver(access.driver());
     Url url = Url.of(access);
+    output.hide(url.secrets());
     try {
       if (!driver.acceptsURL(url.text())) {
         throw new InvalidInput(
@@ -44,7 +50,7 @@ public final class Database {
       }
     } catch (SQLException error) {
       throw new InvalidInput(
-          "the URL in " + url.property() + " is not valid: " + url.without(error).getMessage());
+          "the URL in " + url.property() + " is not valid: " + error.getMessage());
     }
     Properties properties = DriverDefaults.beside(url.text());
     properties.setProperty("user", access.user());
@@ -59,12 +65,7 @@ public final class Database {
 
   /** A new connection without autocommit. */
   public Connection open() throws SQLException {
-    Connection connection;
-    try {
-      connection = driver.connect(url.text(), (Properties) properties.clone());
-    } catch (SQLException error) {
-      throw url.without(error);
-    }
+    Connection connection = driver.connect(url.text(), (Properties) properties.clone());
     if (connection == null) {
       throw new SQLException("the driver did not take the URL in " + url.property(), "08001");
     }
@@ -76,7 +77,7 @@ public final class Database {
     } catch (SQLException error) {
       // Whoever tries again and again would leave ever more of them open.
       close(connection);
-      throw url.without(error);
+      throw error;
     }
     return connection;
   }

@@ -3,11 +3,7 @@ package io.encbench.tpcc.database;
 import io.encbench.tpcc.settings.InvalidInput;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
-import java.sql.SQLException;
-import java.sql.SQLNonTransientConnectionException;
-import java.sql.SQLRecoverableException;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -17,8 +13,6 @@ import java.util.List;
  * @param property the property that it is from
  */
 record Url(String text, String property) {
-  private static final String HIDDEN = "***";
-
   /** Shorter values than this would be found all over a sentence, and are no keys. */
   private static final int SHORTEST_SECRET = 6;
 
@@ -33,35 +27,11 @@ record Url(String text, String property) {
     return isSecret() ? property : property + ": " + text;
   }
 
-  /** The exception, or one of the same meaning that does not say the URL or a part of it. */
-  SQLException without(SQLException error) {
+  /** What must be masked wherever a driver says it: the URL and what stands in it. */
+  List<String> secrets() {
     if (!isSecret()) {
-      return error;
+      return List.of();
     }
-    String said = String.valueOf(error.getMessage());
-    for (String secret : secrets()) {
-      said = said.replace(secret, HIDDEN);
-    }
-    // Without its cause, which may say it too.
-    boolean lost =
-        error instanceof SQLNonTransientConnectionException
-            || error instanceof SQLRecoverableException;
-    return lost
-        ? new SQLNonTransientConnectionException(said, error.getSQLState(), error.getErrorCode())
-        : new SQLException(said, error.getSQLState(), error.getErrorCode());
-  }
-
-  @Override
-  public String toString() {
-    return shown();
-  }
-
-  private boolean isSecret() {
-    return property.equals("connFile");
-  }
-
-  /** The longest first: one may be a part of another. */
-  private List<String> secrets() {
     List<String> secrets = new ArrayList<>(List.of(text));
     for (String parameter : text.split("[?&;]")) {
       String value = parameter.substring(parameter.indexOf('=') + 1);
@@ -71,8 +41,16 @@ record Url(String text, String property) {
       }
     }
     secrets.removeIf(secret -> secret.length() < SHORTEST_SECRET);
-    secrets.sort(Comparator.comparingInt(String::length).reversed());
     return secrets;
+  }
+
+  @Override
+  public String toString() {
+    return shown();
+  }
+
+  private boolean isSecret() {
+    return property.equals("connFile");
   }
 
   /** As a driver says it, which has decoded it. */

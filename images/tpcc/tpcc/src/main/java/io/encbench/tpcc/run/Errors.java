@@ -39,10 +39,11 @@ final class Errors {
 
   /**
    * SQL's code and the beginning of the message, with # for every number, so that keys do not
-   * count.
+   * count. It is masked before that: a part of a secret would not be found.
    */
-  static String kind(SQLException error) {
-    String message = String.valueOf(error.getMessage()).lines().findFirst().orElse("");
+  private String kind(SQLException error) {
+    String said = output.masked(String.valueOf(error.getMessage()));
+    String message = said.lines().findFirst().orElse("");
     String general = message.replaceAll("\\d+", "#").strip();
     return error.getSQLState()
         + " "

@@ -101,7 +101,7 @@ final class Report {
         .put("event", "result")
         .put("schema", SCHEMA)
         .put("complete", failure == null)
-        .put("reason", failure)
+        .put("reason", output.masked(failure))
         .put("window", measured ? edges() : null)
         .put("tpmC", measured ? perMinute(newOrders()) : Double.NaN)
         .put("tpmTotal", measured ? perMinute(transactions()) : Double.NaN)

@@ -5,11 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.encbench.tpcc.output.Output;
 import io.encbench.tpcc.settings.InvalidInput;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.SQLException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -17,15 +18,20 @@ import org.junit.jupiter.api.io.TempDir;
 class DatabaseTest {
   private static final String URL = "jdbc:postgresql://localhost/tpcc";
 
+  private final Output output = new Output(OutputStream.nullOutputStream());
+
   @TempDir private Path folder;
 
   private static Access access(String driver, String url, Path passwordFile, Path mekFile) {
     return new Access(Dialect.POSTGRES, driver, url, null, "bench", passwordFile, mekFile, false);
   }
 
-  private static String refusal(String driver, String url, Path passwordFile) {
-    Access access = access(driver, url, passwordFile, null);
-    return assertThrows(InvalidInput.class, () -> Database.of(access)).getMessage();
+  private String refusal(Access access) {
+    return assertThrows(InvalidInput.class, () -> Database.of(access, output)).getMessage();
+  }
+
+  private String refusal(String driver, String url, Path passwordFile) {
+    return refusal(access(driver, url, passwordFile, null));
   }
 
   @Test
@@ -54,7 +60,7 @@ class DatabaseTest {
           {"org.mariadb.jdbc.Driver", "jdbc:mariadb://localhost/tpcc"},
           {"io.encbench.jdbc.EncbenchDriver", "jdbc:encbench:jdbc:mysql://localhost/tpcc"}
         }) {
-      Database.of(access(pair[0], pair[1], null, null));
+      Database.of(access(pair[0], pair[1], null, null), output);
     }
   }
 
@@ -68,10 +74,7 @@ class DatabaseTest {
   void aKeyIsForOurDriverAlone() throws IOException {
     Path file = Files.writeString(folder.resolve("mek"), "00".repeat(16));
     assertTrue(
-        assertThrows(
-                InvalidInput.class,
-                () -> Database.of(access("org.postgresql.Driver", URL, null, file)))
-            .getMessage()
+        refusal(access("org.postgresql.Driver", URL, null, file))
             .startsWith("mekFile is for the driver io.encbench.jdbc.EncbenchDriver alone: "));
   }
 
@@ -80,10 +83,7 @@ class DatabaseTest {
     Path file = folder.resolve("mek");
     String url = "jdbc:encbench:jdbc:mysql://localhost/tpcc";
     assertTrue(
-        assertThrows(
-                InvalidInput.class,
-                () -> Database.of(access("io.encbench.jdbc.EncbenchDriver", url, null, file)))
-            .getMessage()
+        refusal(access("io.encbench.jdbc.EncbenchDriver", url, null, file))
             .startsWith("the mekFile " + file + " cannot be read: "));
   }
 
@@ -95,23 +95,24 @@ class DatabaseTest {
     Access access =
         new Access(
             Dialect.MYSQL, "com.mysql.cj.jdbc.Driver", null, file, "bench", null, null, false);
-    String said = assertThrows(InvalidInput.class, () -> Database.of(access)).getMessage();
-    assertEquals("the driver com.mysql.cj.jdbc.Driver does not take the URL in connFile", said);
+    assertEquals(
+        "the driver com.mysql.cj.jdbc.Driver does not take the URL in connFile", refusal(access));
+    assertEquals("no key *** for ***", output.masked("no key " + key + " for " + url));
     Url secret = Url.of(access);
     assertEquals(url, secret.text());
-    SQLException hidden =
-        secret.without(new SQLException("no key " + key + " for " + url, "08001", 7));
-    assertEquals("no key *** for ***", hidden.getMessage());
-    assertEquals("08001", hidden.getSQLState());
     assertEquals("connFile", secret.toString());
   }
 
   @Test
   void whatADriverDecodesIsNotSaidEither() {
     String url = "jdbc:mysql://localhost/tpcc?user=geheim&MEK=geheim%2Bkey%3D%3D&ratio=100%";
-    Url secret = new Url(url, "connFile");
-    SQLException hidden = secret.without(new SQLException("geheim+key== of geheim is no key"));
-    assertEquals("*** of *** is no key", hidden.getMessage());
+    output.hide(new Url(url, "connFile").secrets());
+    assertEquals("*** of *** is no key", output.masked("geheim+key== of geheim is no key"));
+  }
+
+  @Test
+  void aUrlOfTheSettingsIsNoSecret() {
+    assertEquals(List.of(), new Url("jdbc:mysql://localhost/tpcc?a=123456", "conn").secrets());
   }
 
   @Test
