@@ -38,8 +38,10 @@ record Announced(ColumnType type, boolean unsigned, int decimals, int length) {
         precision & LENGTH);
   }
 
-  /** Whether it is {@code TINYINT(1)}. */
-  boolean isTruth() {
-    return type == ColumnType.TINYINT && length == 1 && !unsigned;
+  /** Whether it is a {@code TINYINT(1)} that the inner driver takes for a truth value. */
+  boolean isTruth(Inner inner) {
+    return type == ColumnType.TINYINT
+        && length == 1
+        && (!unsigned || Quirks.unsignedIsTruth(inner));
   }
 }

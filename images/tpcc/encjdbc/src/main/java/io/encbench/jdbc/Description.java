@@ -27,7 +27,7 @@ record Description(
    */
   static Description of(Announced announced, Inner inner, boolean truths) {
     return new Description(
-        truths && announced.isTruth() ? ColumnType.TRUTH : announced.type(),
+        truths && announced.isTruth(inner) ? ColumnType.TRUTH : announced.type(),
         announced.unsigned() ? ColumnType.UNSIGNED : 0,
         announced.decimals(),
         announced.type().isBinary() ? CharacterSets.BINARY : 0,
@@ -44,8 +44,9 @@ record Description(
     return type.family;
   }
 
+  /** A truth value is no number without a sign, whatever its TINYINT is. */
   boolean isUnsigned() {
-    return type.isNumber() && bearsUnsigned();
+    return type.isNumber() && type != ColumnType.TRUTH && bearsUnsigned();
   }
 
   /** What the server's flag says, which years and bits have as well. */

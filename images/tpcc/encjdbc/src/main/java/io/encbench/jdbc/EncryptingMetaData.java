@@ -47,7 +47,7 @@ final class EncryptingMetaData extends ResultSetMetaDataDelegate {
   @Override
   public boolean isCaseSensitive(int column) throws SQLException {
     Description known = columns.known(column);
-    return known == null ? super.isCaseSensitive(column) : known.type().isBinary();
+    return known == null ? super.isCaseSensitive(column) : Quirks.isCaseSensitive(known);
   }
 
   @Override
@@ -59,7 +59,7 @@ final class EncryptingMetaData extends ResultSetMetaDataDelegate {
   @Override
   public int getColumnDisplaySize(int column) throws SQLException {
     Description known = columns.known(column);
-    return known == null ? super.getColumnDisplaySize(column) : known.length();
+    return known == null ? super.getColumnDisplaySize(column) : Quirks.displaySize(known);
   }
 
   @Override

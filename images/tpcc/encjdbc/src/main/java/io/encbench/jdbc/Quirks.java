@@ -14,6 +14,9 @@ import java.util.Locale;
 final class Quirks {
   private static final BigDecimal MINUS_ONE = BigDecimal.ONE.negate();
 
+  /** Bytes of a character at most. */
+  private static final int UTF8MB4_BYTES = 4;
+
   private Quirks() {}
 
   /** Connector/J reads an empty text as 0. */
@@ -84,8 +87,18 @@ final class Quirks {
     return inner == Inner.MYSQL && decimals > 6 ? new BigDecimal(text).toString() : text;
   }
 
+  /** Connector/J takes a year below 100, which 0000 is, for one of two digits. */
   static String year(Inner inner, String text) {
-    return inner == Inner.MYSQL ? text + "-01-01" : text;
+    if (inner != Inner.MYSQL || !text.matches("(00)?[0-9]{2}")) {
+      return text;
+    }
+    String two = text.substring(text.length() - 2);
+    return (two.compareTo("70") < 0 ? "20" : "19") + two;
+  }
+
+  /** Connector/J writes a year as its first day. */
+  static String yearText(Inner inner, String text) {
+    return inner == Inner.MYSQL ? year(inner, text) + "-01-01" : text;
   }
 
   /** Connector/J leaves out a fraction that is 0. */
@@ -130,6 +143,31 @@ final class Quirks {
     return of.inner() == Inner.MARIADB
         ? !of.bearsUnsigned()
         : of.type().isNumber() && of.type() != ColumnType.TRUTH && !of.bearsUnsigned();
+  }
+
+  /** Connector/J takes a {@code TINYINT(1) UNSIGNED} for a number. */
+  static boolean unsignedIsTruth(Inner inner) {
+    return inner == Inner.MARIADB;
+  }
+
+  /**
+   * MariaDB's driver says so of everything. Connector/J goes by the collation of a text, which no
+   * proxy announces; most are case-insensitive.
+   */
+  static boolean isCaseSensitive(Description of) {
+    return of.inner() == Inner.MARIADB
+        || of.family() == Family.BINARY
+        || of.family() == Family.DECIMAL
+        || of.type() == ColumnType.JSON;
+  }
+
+  /**
+   * In characters where that is known: MariaDB's driver has all texts sent in utf8mb4. Connector/J
+   * has each in its own character set, so these are bytes.
+   */
+  static int displaySize(Description of) {
+    boolean isUtf8mb4 = of.inner() == Inner.MARIADB && of.family() == Family.TEXT;
+    return isUtf8mb4 ? of.length() / UTF8MB4_BYTES : of.length();
   }
 
   private static boolean isString(Family family) {

@@ -93,7 +93,7 @@ final class Value {
       case BIT -> Quirks.bit(description.inner(), content);
       case FLOATING -> Quirks.floating(description.inner(), description.type(), ascii());
       case DECIMAL -> Quirks.decimal(description.inner(), description.decimals(), ascii());
-      case YEAR -> Quirks.year(description.inner(), ascii());
+      case YEAR -> Quirks.yearText(description.inner(), ascii());
       case DATETIME, TIME -> Quirks.moment(description.inner(), ascii());
       default -> ascii();
     };
@@ -323,7 +323,8 @@ final class Value {
     }
     try {
       if (description.family() == ColumnType.Family.YEAR) {
-        return LocalDate.of(Integer.parseInt(ascii()), 1, 1).atStartOfDay();
+        int year = Integer.parseInt(Quirks.year(description.inner(), ascii()));
+        return LocalDate.of(year, 1, 1).atStartOfDay();
       }
       if (description.family() == ColumnType.Family.TIME || Times.isTime(content)) {
         Duration time = Times.duration(content);

@@ -13,6 +13,7 @@ import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.Date;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
@@ -71,13 +72,13 @@ class ResultsTest {
     return ours;
   }
 
-  private static Session session(Inner inner, Mek mek, boolean stored) throws SQLException {
+  static Session session(Inner inner, Mek mek, boolean stored) throws SQLException {
     Options options = new Options(inner, "", new Properties());
     return new Session(inner, new Opener(mek, stored), stored, options);
   }
 
   /** As the inner driver has it. */
-  private static ResultSet sent(String table, int precision, byte[]... values) throws SQLException {
+  static ResultSet sent(String table, int precision, byte[]... values) throws SQLException {
     RowSetMetaDataImpl meta = new RowSetMetaDataImpl();
     meta.setColumnCount(values.length + 1);
     meta.setColumnType(1, Types.INTEGER);
@@ -141,6 +142,34 @@ class ResultsTest {
   }
 
   @Test
+  void anUnsignedOneIsATruthForMariadbSDriverAlone() throws SQLException {
+    int announced = 1 << 30 | 1 << 24 | 1 << 23 | 1 << 22 | 1;
+    byte[] one = sealed(1, 0, 0xA0, 63, "1");
+    ResultSet mariadb = row(Inner.MARIADB, "", MEK, false, announced, one);
+    assertEquals(Types.BOOLEAN, mariadb.getMetaData().getColumnType(2));
+    assertEquals("BOOLEAN", mariadb.getMetaData().getColumnTypeName(2));
+    assertFalse(mariadb.getMetaData().isSigned(2));
+    assertEquals(Boolean.TRUE, mariadb.getObject(2));
+    ResultSet mysql = row(MEK, false, announced, one);
+    assertEquals(Types.TINYINT, mysql.getMetaData().getColumnType(2));
+    assertEquals("TINYINT UNSIGNED", mysql.getMetaData().getColumnTypeName(2));
+    assertEquals(1, mysql.getObject(2));
+  }
+
+  /** A YEAR is 0000 or from 1901 on; one of two digits has the last two alone. */
+  @ParameterizedTest
+  @CsvSource({"0000, 2000", "69, 2069", "70, 1970", "1970, 1970", "2155, 2155"})
+  void connectorJTakesAYearBelow100ForOneOfTwoDigits(String text, String year) throws SQLException {
+    byte[] sealed = sealed(13, 0, 0x60, 63, text);
+    ResultSet rows = row(MEK, sealed);
+    assertEquals(year + "-01-01", rows.getString(2));
+    assertEquals(Date.valueOf(year + "-01-01"), rows.getDate(2));
+    assertEquals(Timestamp.valueOf(year + "-01-01 00:00:00"), rows.getTimestamp(2));
+    assertEquals(Integer.parseInt(text), rows.getInt(2));
+    assertEquals(text, row(Inner.MARIADB, "", MEK, true, 0, sealed).getString(2));
+  }
+
+  @Test
   void primitiveTypesMayBeAskedFor() throws SQLException {
     ResultSet rows = row(MEK, sealed(3, 0, 0x80, 63, "-42"));
     assertEquals(Integer.valueOf(-42), rows.getObject(2, int.class));
@@ -187,7 +216,7 @@ class ResultsTest {
   }
 
   /** DECIMAL(12,2), signed, as docs/design/0007-columns.md packs it. */
-  private static final int DECIMAL = 0x40000000 | 0x36 << 24 | 1 << 22 | 2 << 16 | 14;
+  static final int DECIMAL = 0x40000000 | 0x36 << 24 | 1 << 22 | 2 << 16 | 14;
 
   @Test
   void theProxySaysTheTypeBeforeAnyValue() throws SQLException {
@@ -199,6 +228,29 @@ class ResultsTest {
     assertEquals(2, meta.getScale(2));
     assertTrue(meta.isSigned(2));
     assertNull(rows.getBigDecimal(2));
+  }
+
+  /** VARCHAR(100) in utf8mb4. The proxy announces no character set, nor a collation. */
+  @Test
+  void ofATextTheMetadataSaysWhatIsKnown() throws SQLException {
+    int text = 0x40000000 | 0x3D << 24 | 400;
+    ResultSetMetaData mysql = row(MEK, false, text, (byte[]) null).getMetaData();
+    assertEquals(Types.VARCHAR, mysql.getColumnType(2));
+    assertEquals(400, mysql.getColumnDisplaySize(2));
+    assertFalse(mysql.isCaseSensitive(2));
+    ResultSetMetaData mariadb =
+        row(Inner.MARIADB, "", MEK, false, text, (byte[]) null).getMetaData();
+    assertEquals(100, mariadb.getColumnDisplaySize(2));
+    assertTrue(mariadb.isCaseSensitive(2));
+  }
+
+  @Test
+  void ofADecimalTheMetadataSaysWhatTheInnerDriverSays() throws SQLException {
+    for (Inner inner : new Inner[] {Inner.MYSQL, Inner.MARIADB}) {
+      ResultSetMetaData meta = row(inner, "", MEK, false, DECIMAL, (byte[]) null).getMetaData();
+      assertEquals(14, meta.getColumnDisplaySize(2));
+      assertTrue(meta.isCaseSensitive(2));
+    }
   }
 
   @Test
