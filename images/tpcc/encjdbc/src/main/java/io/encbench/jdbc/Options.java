@@ -1,5 +1,7 @@
 package io.encbench.jdbc;
 
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
 import java.util.ArrayList;
@@ -23,6 +25,10 @@ final class Options {
   }
 
   private static final Pattern PARAMETER = Pattern.compile("[?&]([^=&]+)=([^&]*)");
+
+  /** Beside a host, in brackets: {@code (host=h,name=value)} or {@code address=(name=value)}. */
+  private static final Pattern OF_HOST = Pattern.compile("[(,]([^=(),]+)=([^(),]*)");
+
   private static final Set<String> ZONES =
       Set.of("connectiontimezone", "servertimezone", "timezone");
   private static final Set<String> NAMES =
@@ -59,12 +65,31 @@ final class Options {
 
   Options(Inner inner, String url, Properties properties) {
     this.inner = inner;
-    Matcher matcher = PARAMETER.matcher(url);
-    while (matcher.find()) {
-      given.add(new Option(matcher.group(1), matcher.group(2)));
-    }
+    add(PARAMETER.matcher(url));
     for (String name : properties.stringPropertyNames()) {
       given.add(new Option(name, properties.getProperty(name)));
+    }
+    // Last, because for Connector/J they prevail. A list among the parameters is none of them.
+    int question = url.indexOf('?');
+    add(OF_HOST.matcher(question < 0 ? url : url.substring(0, question)));
+  }
+
+  private void add(Matcher found) {
+    while (found.find()) {
+      given.add(new Option(plain(found.group(1)), plain(found.group(2))));
+    }
+  }
+
+  /** As the inner driver reads it: only Connector/J strips and decodes. */
+  private String plain(String text) {
+    if (inner != Inner.MYSQL) {
+      return text;
+    }
+    try {
+      return URLDecoder.decode(text.strip(), StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException notEncoded) {
+      // It refuses that itself.
+      return text;
     }
   }
 
@@ -75,7 +100,7 @@ final class Options {
 
   /** Whether a catalogue of null, in a question about tables, is the connection's; else any. */
   boolean nullMeansCurrent() {
-    // Connector/J takes the last, and properties come after parameters.
+    // Connector/J takes the last.
     return given.stream()
         .filter(one -> CURRENT.contains(one.name.toLowerCase(Locale.ROOT)))
         .reduce((earlier, last) -> last)

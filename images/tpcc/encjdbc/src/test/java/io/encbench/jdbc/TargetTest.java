@@ -15,6 +15,7 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import org.junit.jupiter.api.Test;
@@ -135,6 +136,34 @@ class TargetTest {
     assertTrue(refusal("jdbc:encbench:" + INNER, key).startsWith("serverTimezone is UTC"));
   }
 
+  /** Connector/J takes any property beside a host, and decodes what stands in a URL. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "address=(host=h)(port=3306)(connectionTimeZone=UTC)/tpcc",
+        "(host=h,connectionTimeZone=UTC)/tpcc?connectionTimeZone=LOCAL",
+        "(host=h, CONNECTIONTIMEZONE = utc )/tpcc",
+        "[(host=h),(host=i,connectionTimeZone=UTC)]/tpcc",
+        "address=(host=h)(connection%54imeZone=U%54C)",
+        "h/tpcc?connection%54imeZone=U%54C",
+      })
+  void whatIsRefusedIsRefusedWhereverItStands(String rest) {
+    Options options = new Options(Inner.MYSQL, "jdbc:mysql://" + rest, new Properties());
+    String said = assertThrows(SQLException.class, options::refuseOthers).getMessage();
+    assertTrue(said.toLowerCase(Locale.ROOT).startsWith("connectiontimezone is utc, but "), said);
+  }
+
+  @Test
+  void aListAmongTheParametersIsNoneOfThem() throws SQLException {
+    for (String url :
+        new String[] {
+          INNER + "?sessionVariables=a=(1,timezone=UTC)&b=100%",
+          "jdbc:mysql://address=(host=h)(connectionTimeZone=LOCAL)/tpcc"
+        }) {
+      new Options(Inner.MYSQL, url, new Properties()).refuseOthers();
+    }
+  }
+
   @Test
   void otherUrlsAreLeftToOthers() throws SQLException {
     EncbenchDriver driver = new EncbenchDriver();
@@ -228,6 +257,9 @@ class TargetTest {
     assertTrue(nullMeansCurrent("", "nullCatalogMeansCurrent", "true"));
     assertFalse(
         nullMeansCurrent("?nullCatalogMeansCurrent=true", "nullCatalogMeansCurrent", "false"));
+    String ofHost = "jdbc:mysql://(host=h,nullCatalogMeansCurrent=true)/tpcc";
+    Properties other = properties("nullCatalogMeansCurrent", "false");
+    assertTrue(new Options(Inner.MYSQL, ofHost, other).nullMeansCurrent());
   }
 
   private static boolean nullMeansCurrent(String parameters, String... pairs) {
