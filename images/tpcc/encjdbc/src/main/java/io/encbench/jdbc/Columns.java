@@ -56,6 +56,16 @@ final class Columns {
     return bindings == null ? NONE : new Columns(bindings, known);
   }
 
+  /** Whether a proxy has announced any of these as encrypted. */
+  static boolean areAnnounced(ResultSetMetaData meta) throws SQLException {
+    for (int column = 1; column <= meta.getColumnCount(); column++) {
+      if (isBinary(meta.getColumnType(column)) && Announced.of(meta.getPrecision(column)) != null) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   boolean mayHoldAny() {
     return this != NONE;
   }

@@ -5,8 +5,15 @@ import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
 
-/** Metadata of the inner driver; what Connector/J cannot read through a proxy is asked by ours. */
+/**
+ * Metadata of the inner driver.
+ *
+ * <p>What Connector/J cannot read through a proxy is asked by ours. MariaDB's driver hands out the
+ * rows under the aliases of its questions, and their values are bound to the server's own names, so
+ * they are refused.
+ */
 @Delegating(
     value = DatabaseMetaData.class,
     wrapped = {ResultSet.class, Connection.class})
@@ -16,7 +23,14 @@ final class EncryptingDatabaseMetaData extends DatabaseMetaDataDelegate {
   }
 
   @Override
-  ResultSet wrap(ResultSet found) {
+  ResultSet wrap(ResultSet found) throws SQLException {
+    if (found != null && hidesNames() && Columns.areAnnounced(found.getMetaData())) {
+      found.close();
+      throw new SQLFeatureNotSupportedException(
+          "a proxy has encrypted this metadata, and MariaDB's driver hides the names to which its"
+              + " values are bound: use Connector/J after jdbc:encbench:, or ask the server itself",
+          "0A000");
+    }
     return found == null ? null : new EncryptingResultSet(session, null, found);
   }
 
@@ -41,6 +55,18 @@ final class EncryptingDatabaseMetaData extends DatabaseMetaDataDelegate {
   private Catalogue own() {
     boolean asks = session.inner == Inner.MYSQL && session.opener.hasKey();
     return asks ? new Catalogue(session) : null;
+  }
+
+  /** Whether values do not open, because the inner driver tells aliases in place of names. */
+  private boolean hidesNames() {
+    return session.inner == Inner.MARIADB && session.opener.hasKey();
+  }
+
+  /** Refuses what the inner driver would answer by ciphertext that it has read itself. */
+  private void refuseCiphertext() throws SQLException {
+    if (hidesNames()) {
+      getCatalogs().close();
+    }
   }
 
   @Override
@@ -88,6 +114,7 @@ final class EncryptingDatabaseMetaData extends DatabaseMetaDataDelegate {
   @Override
   public ResultSet getImportedKeys(String catalog, String schema, String table)
       throws SQLException {
+    refuseCiphertext();
     Catalogue own = own();
     return own == null
         ? super.getImportedKeys(catalog, schema, table)
@@ -97,6 +124,7 @@ final class EncryptingDatabaseMetaData extends DatabaseMetaDataDelegate {
   @Override
   public ResultSet getExportedKeys(String catalog, String schema, String table)
       throws SQLException {
+    refuseCiphertext();
     Catalogue own = own();
     return own == null
         ? super.getExportedKeys(catalog, schema, table)
