@@ -82,11 +82,7 @@ def test_slices(budget: Budget) -> None:
             files = [read_file(content, "slices.json") for content in contents]
             found = of_clients(files, [0.0, 0.5], 2)
             json.dumps(Slices.model_validate(found.to_dict()).to_dict(), allow_nan=False)
-            sound(
-                in_slices(
-                    Measurement(seconds=1.0, transactions=0, tps=0.0, errors=0, series=()), found
-                )
-            )
+            sound(in_slices(Measurement(seconds=1.0, transactions=0, tps=0.0, errors=0), found))
 
     one = documents([SLICES])
     whole = json.dumps(SLICES).encode()

@@ -76,8 +76,9 @@ class Measurement:
     reconnects: int | None = None
     histogram: Histogram = ()
     """Empty if the tool gives none."""
-    series: tuple[Sample, ...]
-    """Periodic reports of the window, `second` counted from the start of the load."""
+    series: tuple[Sample, ...] = ()
+    """Periodic reports of the window, `second` counted from the start of the load, of a run that
+    its server's stop has cut off: they are all that is known of it. Not merged."""
     extra: Mapping[str, float] = field(default_factory=dict)
     """Figures of this tool only, such as newOrdersPerSecond; they add up. The figures of a recovery
     (`core.figures`) are the server's and join them in the trial's result."""
@@ -145,7 +146,6 @@ def in_slices(whole: Measurement, slices: Slices) -> Measurement:
         latency_p95_ms=percentile(histogram, PERCENTILE) if histogram else None,
         errors=round(whole.errors * slices.transactions / max(1, whole.transactions)),
         histogram=histogram,
-        series=(),
         extra=_extra_in_slices(whole, slices),
         kinds=(),
     )
@@ -169,9 +169,7 @@ def _tps(slices: Slices) -> float:
 def merge(parts: Sequence[Measurement]) -> Measurement:
     """All replicas as one client: counts and rates add up, the average is weighted by transactions.
 
-    `parts` holds at least one. Replicas start together, so equal seconds of their series belong
-    together. The merged series has no latency, because percentiles cannot be merged. A figure that
-    one replica lacks is None, or missing in `extra`.
+    `parts` holds at least one. A figure that one replica lacks is None, or missing in `extra`.
     """
     if len(parts) == 1:
         return parts[0]
@@ -194,7 +192,6 @@ def merge(parts: Sequence[Measurement]) -> Measurement:
         errors=sum(part.errors for part in parts),
         reconnects=_joined(sum, (part.reconnects for part in parts)),
         histogram=histogram if has_histogram else (),
-        series=_aligned([part.series for part in parts]),
         extra={
             name: sum(part.extra[name] for part in parts)
             for name in parts[0].extra
@@ -240,19 +237,3 @@ def summed(histograms: Iterable[Histogram]) -> Histogram:
     for middle, count in chain.from_iterable(histograms):
         counts[middle] += count
     return tuple(sorted(counts.items()))
-
-
-def _aligned(all_series: Sequence[Sequence[Sample]]) -> tuple[Sample, ...]:
-    """The sums at the seconds that every replica reported."""
-    by_second = [{sample.second: sample for sample in series} for series in all_series]
-    shared = set(by_second[0]).intersection(*by_second[1:])
-    return tuple(
-        Sample(
-            second=second,
-            tps=sum(one[second].tps for one in by_second),
-            qps=sum(one[second].qps for one in by_second),
-            latency_p95_ms=math.nan,
-            errors=sum(one[second].errors for one in by_second),
-        )
-        for second in sorted(shared)
-    )

@@ -17,7 +17,7 @@ UNSURE = "the alignment error of 3.1 % is above 2 %"
 
 
 def gathered(cpu: TrialCpu) -> TrialGathered:
-    measurement = Measurement(seconds=10.0, transactions=1000, tps=100.0, errors=0, series=())
+    measurement = Measurement(seconds=10.0, transactions=1000, tps=100.0, errors=0)
     return TrialGathered(
         collected=Collected(measurement=measurement), metrics=WindowMetrics(cpu=cpu)
     )

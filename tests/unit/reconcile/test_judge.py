@@ -38,7 +38,6 @@ USUAL = Measurement(
     errors=0,
     reconnects=0,
     histogram=(),
-    series=(),
 )
 COLLECTED = Collected(
     window=WINDOW,

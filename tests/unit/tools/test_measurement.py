@@ -1,6 +1,5 @@
 """How replicas add up."""
 
-import math
 from dataclasses import replace
 
 import pytest
@@ -8,7 +7,6 @@ import pytest
 from encbench.core.slices import of_clients
 from encbench.core.statistics.histogram import percentile
 from encbench.tools.measurement import Measurement, TransactionKind, in_slices, mean, merge
-from encbench.tools.progress import Sample
 from encbench.wire.slices import SliceRow, SlicesFile
 
 
@@ -26,7 +24,6 @@ def measured(**changes: object) -> Measurement:
         errors=1,
         reconnects=0,
         histogram=((2.0, 100),),
-        series=(Sample(3, 10.0, 200.0, 2.0, 0.1), Sample(4, 11.0, 220.0, 2.0, 0.0)),
     )
     return replace(plain, **changes)  # type: ignore[arg-type]
 
@@ -61,13 +58,6 @@ def test_extremes_are_those_of_replicas_that_did_something() -> None:
     assert merge([measured(), idle]).latency_min_ms == 1.0
     assert merge([idle, idle]).latency_min_ms == 0.0
     assert merge([idle, idle]).latency_average_ms == 0.0
-
-
-def test_series_are_summed_where_all_replicas_report() -> None:
-    short = measured(series=(Sample(4, 5.0, 100.0, 2.0, 1.0),))
-    (only,) = merge([measured(), short]).series
-    assert (only.second, only.tps, only.qps, only.errors) == (4, 16.0, 320.0, 1.0)
-    assert math.isnan(only.latency_p95_ms)
 
 
 def test_what_one_replica_does_not_know_all_together_do_not_know() -> None:
@@ -160,7 +150,6 @@ def test_of_an_interleaved_run_only_slices_count() -> None:
     for name, rate in traffic.items():
         each = rate / whole.tps
         assert found.extra[name] / found.tps == pytest.approx(each), "of each transaction the same"
-    assert found.series == ()
     some = in_slices(measured(errors=30, transactions=1000), slices)
     assert some.errors == 12, "of each transaction the same"
     assert in_slices(measured(), slices).extra == {}, "a tool that has no New-Orders reports none"

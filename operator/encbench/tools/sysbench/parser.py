@@ -41,7 +41,7 @@ from encbench.tools.measurement import (
     summed,
     whole,
 )
-from encbench.tools.progress import Mark, Sample
+from encbench.tools.progress import Mark
 from encbench.tools.session import columns, session_count, sessions
 from encbench.tools.sysbench.progress import mark, progress
 
@@ -93,7 +93,6 @@ def parse(output: str) -> Measurement:
         errors=errors,
         reconnects=reconnects,
         histogram=histogram,
-        series=_series(lines),
         sessions=sessions(output),
         columns=rows,
     )
@@ -167,17 +166,6 @@ def _reports(lines: list[str]) -> list[dict[str, float]]:
 def _histogram(lines: list[str]) -> Histogram:
     buckets = [found for line in lines if (found := _BUCKET.fullmatch(line))]
     return summed(((number(bucket[1]), whole(bucket[2])),) for bucket in buckets)
-
-
-def _series(lines: list[str]) -> tuple[Sample, ...]:
-    """The periodic reports of the window: those of the seconds after the checkpoint's."""
-    at_checkpoint, samples = 0, []
-    for line in lines:
-        if mark(line) is Mark.CHECKPOINT:
-            at_checkpoint = whole(line.split()[1].removesuffix("s"))
-        elif sample := progress(line):
-            samples.append(sample)
-    return tuple(sample for sample in samples if sample.second > at_checkpoint)
 
 
 def _why_incomplete(lines: list[str], reports: int) -> str:

@@ -35,8 +35,7 @@ from encbench.tools.measurement import (
     mean,
     summed,
 )
-from encbench.tools.progress import Mark, Sample
-from encbench.tools.tpcc.progress import TpccReader, number, window
+from encbench.tools.tpcc.progress import number
 
 HISTOGRAM = "encbench-histogram "
 """The prefix that `client.sh` puts before each line of histogram.csv."""
@@ -79,7 +78,6 @@ def parse_5(lines: Sequence[str]) -> Measurement:
         transactions=int(count),
         tps=per_minute / 60,
         errors=sum(1 for line in lines if _LEVEL.search(line)),
-        series=_series(lines),
         extra={NEW_ORDERS: new_orders / 60},
     )
 
@@ -110,7 +108,6 @@ def parse_6(lines: Sequence[str]) -> Measurement:
         latency_p95_ms=percentile(histogram, PERCENTILE) if whole else None,
         errors=sum(row.errors for row in rows.values()),
         histogram=histogram if whole else (),
-        series=_series(lines),
         extra={NEW_ORDERS: rows["NEW_ORDER"].transactions / minutes / 60},
         kinds=tuple(
             TransactionKind(
@@ -175,12 +172,6 @@ def _last(name: str, lines: Sequence[str]) -> float | None:
     pattern = re.compile(rf"{re.escape(name)}\s*=\s*{_NUMBER}\s*$", re.IGNORECASE)
     found = [match for line in lines if (match := pattern.search(line))]
     return number(found[-1][1]) if found else None
-
-
-def _series(lines: Sequence[str]) -> tuple[Sample, ...]:
-    """Version 5 has no warm-up and marks no end."""
-    ramp_up = any(TpccReader().mark(line) is Mark.CHECKPOINT for line in lines)
-    return window(lines, Mark.CHECKPOINT if ramp_up else Mark.STARTED)
 
 
 def _incomplete(lines: Sequence[str]) -> str:

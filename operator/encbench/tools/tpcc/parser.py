@@ -15,10 +15,9 @@ from typing import Any
 from encbench.core.figures import CELLS, NEW_ORDERS, RETRIES, ROUND_TRIPS
 from encbench.core.statistics.histogram import percentile
 from encbench.tools.measurement import PERCENTILE, Measurement, ParseError, TransactionKind, summed
-from encbench.tools.progress import Mark
 from encbench.tools.session import columns, sessions
 from encbench.tools.tpcc import benchmarksql
-from encbench.tools.tpcc.progress import LONGEST, OWN, window
+from encbench.tools.tpcc.progress import LONGEST, OWN
 from encbench.wire.foreign import parsed
 
 _MICROSECONDS = 1000.0
@@ -88,7 +87,6 @@ def _measurement(
         errors=int(result["errors"]),
         reconnects=int(result["reconnects"]),
         histogram=histogram,
-        series=window(lines, Mark.CHECKPOINT),
         extra={
             NEW_ORDERS: float(result["tpmC"]) / 60,
             RETRIES: int(result["retries"]) / seconds,

@@ -10,7 +10,6 @@ It reads three clients and distinguishes them by their lines (see also `tpcc.par
 - BenchmarkSQL 6: `Scheduler, …` lines. It counts transactions when they are sent to the database.
 """
 
-from collections.abc import Iterable
 from math import isnan, nan
 from typing import TypeGuard
 
@@ -95,18 +94,6 @@ class TpccReader:
             return None
         self._second += self._interval
         return _rate(self._second, per_minute / 60)
-
-
-def window(lines: Iterable[str], begins: Mark) -> tuple[Sample, ...]:
-    """The periodic reports within the window, which begins with that moment."""
-    reader, samples, inside = TpccReader(), list[Sample](), False
-    for line in lines:
-        mark = reader.mark(line)
-        if mark in (begins, Mark.ENDED):
-            inside = mark is begins
-        elif inside and (sample := reader.progress(line)) is not None:
-            samples.append(sample)
-    return tuple(samples)
 
 
 def _rate(second: int, tps: float) -> Sample:
