@@ -8,6 +8,7 @@ returns the scraped samples with their own timestamps, whereas a range query wou
   round times to milliseconds.
 - The staleness marker that Prometheus stores when a target disappears is not a sample and is not
   returned. Samples that are not finite numbers are left out, because JSON has none.
+- A window may have hours, and a node hundreds of CPUs, so it is asked for a piece of it at a time.
 - A sample of the last second may not be stored yet: query a few seconds after `end`.
 - Samples have Prometheus' own time. Its clock may be wrong against ours, so it is asked for its
   time now and then, and ranges and samples are moved by the difference.
@@ -24,6 +25,7 @@ from typing import Any
 from aiohttp import ClientError, ClientTimeout
 
 from encbench.adapters.session import HttpClient, content_of
+from encbench.core.window import Sample, joined, pieces
 from encbench.ports import Rejected, Series, Unavailable
 from encbench.wire.foreign import parsed
 
@@ -31,7 +33,9 @@ _MARGIN_MS = 1000
 _ROUNDED = 0.002
 """Prometheus' times have milliseconds."""
 LARGEST = 32 * 2**20
-"""Bytes of an answer. One series of a window of a day has 3 MiB."""
+"""Bytes of an answer, which is about a piece of the window."""
+MOST = 2_000_000
+"""Samples of all pieces together, which have 220 MiB. One series of a day has 86,400."""
 _ASKED_WRONGLY = (400, 422)
 ASK_AGAIN = 30.0
 """Seconds before it is asked for its time again."""
@@ -52,12 +56,23 @@ class Prometheus(HttpClient):
         """The raw samples in [start, end] (Unix seconds) of every series that matches.
 
         Series without a sample in the range are left out; the others are sorted by their labels.
-        Rejected when the selector is not an instant selector or matches more than Prometheus is
-        configured to return.
+        Rejected when the selector is not an instant selector, or matches more than Prometheus is
+        configured to return or MOST.
         """
         if end < start:
             raise Rejected(f"the range ends before it begins: {start} > {end}")
-        ahead = await self._ahead()
+        ahead, most = await self._ahead(), MOST
+        found: dict[tuple[tuple[str, str], ...], list[Sample]] = {}
+        for begin, until in pieces(start, end):
+            for one in await self._piece(selector, begin, until, ahead):
+                joined(found.setdefault(tuple(sorted(one.labels.items())), []), one.samples)
+                most -= len(one.samples)
+            if most < 0:
+                raise Rejected(f"{selector!r} has more than {MOST:,} samples: have it match less")
+        return [Series(dict(key), tuple(found[key])) for key in sorted(found)]
+
+    async def _piece(self, selector: str, start: float, end: float, ahead: float) -> list[Series]:
+        """What one question answers."""
         at = math.ceil((end + ahead) * 1000) / 1000
         milliseconds = math.ceil((at - start - ahead) * 1000) + _MARGIN_MS
         data = await self._query(f"{selector}[{milliseconds}ms]", at)
@@ -67,7 +82,7 @@ class Prometheus(HttpClient):
             found = [_series(entry, start, end, ahead) for entry in data["result"]]
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise Unavailable(f"{self._url} answered with series that are none") from error
-        return sorted((s for s in found if s.samples), key=lambda s: sorted(s.labels.items()))
+        return [one for one in found if one.samples]
 
     async def _ahead(self) -> float:
         """Its clock minus ours, in seconds; 0 where the round trip explains the difference.

@@ -316,7 +316,7 @@ _OUTCOMES = {
         "NoTransactions": "The tool finished no transaction in the window.",
         "ErrorRate": "The run had more errors than `maxErrorRate` allows.",
         "NotInMemory": "The database read more from its disk than `maxReadKib` allows.",
-        "SeriesLost": "Prometheus lacks a series of the database or the proxy in the window.",
+        "SeriesLost": "Prometheus gave no series of the database or the proxy in the window.",
         "ClientThrottled": "A client was throttled for longer than `limits.clientThrottling`.",
         UNLIKE_NODES: "Its database's node is unlike the baseline's (`limits.likeNodes`).",
         "ForeignLoad": "Other programs used more CPU than `limits.foreignCpu` allows.",

@@ -8,12 +8,15 @@ between samples gives an estimate of that error.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 Sample = tuple[float, float]
 """Unix time in seconds, value."""
+
+PIECE = 300.0
+"""Seconds of one question to Prometheus. A node with 1,000 CPUs answers it with 26 MiB."""
 
 
 @dataclass(frozen=True)
@@ -63,3 +66,17 @@ def summed(series: Sequence[Sequence[Sample]]) -> list[Sample]:
     by_time = [dict(samples) for samples in series]
     shared = set(by_time[0]).intersection(*by_time[1:])
     return [(time, sum(values[time] for values in by_time)) for time in sorted(shared)]
+
+
+def pieces(start: float, end: float) -> Iterator[tuple[float, float]]:
+    """[start, end] in pieces of PIECE seconds, each with both its ends."""
+    while end - start > PIECE:
+        yield start, start + PIECE
+        start += PIECE
+    yield start, end
+
+
+def joined(known: list[Sample], more: Sequence[Sample]) -> None:
+    """Add the samples of the next piece, of which the last one may have had the first."""
+    last = known[-1][0] if known else -math.inf
+    known.extend((time, value) for time, value in more if time > last)

@@ -35,6 +35,13 @@ async def test_the_range_is_exact_at_both_ends(
     assert [time - T0 for time, _ in series.samples] == times
 
 
+async def test_a_series_of_a_long_range_is_whole(metrics: Metrics) -> None:
+    """The real adapter asks for it in pieces, some of which have none of the samples."""
+    found = await metrics.raw(DB0, T0 - 4000, T0 + 4000)
+
+    assert found == await metrics.raw(DB0, T0, T0 + 60)
+
+
 async def test_a_range_without_samples_has_no_series(metrics: Metrics) -> None:
     assert await metrics.raw(DB0, T0 + 3.3, T0 + 4.2) == []
     assert await metrics.raw(DB0, T0 - 100, T0) == []

@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from aiohttp.test_utils import TestServer
 
 from encbench.adapters import prometheus
 from encbench.adapters.prometheus import Prometheus
-from encbench.ports import Unavailable
+from encbench.ports import Rejected, Unavailable
 from tests.support import certified
 
 Start = Callable[[float], Awaitable[Prometheus]]
@@ -94,6 +95,30 @@ async def test_samples_have_our_time(start: Start, ahead: float) -> None:
     for at, value in found.samples:
         assert end - 60 <= at <= end
         assert value == pytest.approx(RATE * at, abs=0.2), "of that moment, not of another"
+
+
+@pytest.mark.parametrize("ahead", [0.0, 300.0, -0.7])
+async def test_hours_are_asked_for_in_pieces(
+    start: Start, monkeypatch: pytest.MonkeyPatch, ahead: float
+) -> None:
+    """The answer about all of it would be larger than is read of one."""
+    monkeypatch.setattr(prometheus, "LARGEST", 2**14)
+    metrics = await start(ahead)
+    end = float(int(time.time()) - 5)
+    (found,) = await metrics.raw("cpu", end - 7200, end)
+    assert found.labels == {"a": "b"}
+    times = [at for at, _ in found.samples]
+    assert len(times) in (7200, 7201)
+    assert all(0.9 < after - before < 1.1 for before, after in pairwise(times)), "each once"
+
+
+async def test_more_than_the_operator_can_hold_is_refused(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(prometheus, "MOST", 1000)
+    metrics = await start(0.0)
+    with pytest.raises(Rejected, match="'cpu' has more than 1,000 samples"):
+        await metrics.raw("cpu", 1.7e9, 1.7e9 + 7200)
 
 
 async def test_a_clock_that_the_round_trip_explains_is_right(start: Start) -> None:

@@ -159,6 +159,8 @@ def test_but_for_the_servers_own_cpu() -> None:
     lost = MetricsRecord(window=WINDOW)
     assert reason(metrics=replace(METRICS, record=lost)) == "SeriesLost"
     assert reason(metrics=WindowMetrics()) == "SeriesLost"
+    _, _, message = judge(spec(), TrialGathered(COLLECTED, WindowMetrics(problem="it is away")))
+    assert message == ("the CPU series of the database in the window could not be read: it is away")
 
 
 def test_data_that_should_be_in_memory() -> None:

@@ -116,6 +116,7 @@ async def test_prometheus_does_not_come_back() -> None:
     await world.settle(10 * MINUTES)
     first = min(world.trials(), key=lambda t: t.status.release_at or 0)
     assert (first.status.outcome, first.status.reason) == ("Invalid", "SeriesLost")
+    assert "could not be read: the fake Prometheus is away" in (first.status.message or "")
     assert first.status.result is not None, "what the tool said is kept"
     world.metrics.away = False
     await world.run(world.ended)

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from encbench.api.trial import Window
+from encbench.ports import Rejected, Series
 from encbench.reconcile.trial import series
 from encbench.reconcile.trial.series import MetricsPlace
 from tests.support.fake_metrics import FakeMetrics
@@ -173,3 +174,41 @@ async def test_what_is_uncertain_is_the_busy_cores_not_the_idle_ones() -> None:
         place = replace(PLACE, node="n1")
         found = series.judge(await series.read(metrics, place, window), place).cpu
         assert (found.node is not None) is known, found.withheld
+
+
+class Bounded(FakeMetrics):
+    """A Prometheus whose answers may have so many samples."""
+
+    most = 4000
+
+    async def raw(self, selector: str, start: float, end: float) -> list[Series]:
+        found = await super().raw(selector, start, end)
+        if sum(len(one.samples) for one in found) > self.most:
+            raise Rejected("more than so many samples")
+        return found
+
+
+async def test_hours_on_a_large_node_are_asked_for_in_pieces() -> None:
+    """Two CPUs in three modes have 1,800 samples in five minutes, and 43,000 in two hours."""
+    metrics, window = Bounded(), Window(start=1000.0, end=8200.0)
+    exporter(metrics, 1.5, (900.0, 8300.0), job="ours")
+    record = await series.read(metrics, replace(PLACE, node="n1"), window)
+    idle = record.series["node_idle_seconds"]
+    assert [at for at, _ in idle] == [995.0 + second for second in range(7211)], "each once"
+    assert idle[-1][1] - idle[0][1] == pytest.approx(1.5 * 7210)
+    assert record.node_cores == 2
+
+
+async def test_a_sum_over_fewer_cpus_is_left_out() -> None:
+    """A CPU that goes, or comes, would look like a counter that is set back, or a burst."""
+    metrics, window = FakeMetrics(), Window(start=1000.0, end=2000.0)
+    exporter(metrics, 1.5, (900.0, 2100.0), job="ours")
+    labels = {"node": "n1", "cpu": "2", "job": "ours"}
+    for mode in ("idle", "iowait", "steal"):
+        metrics.add("node_cpu_seconds_total", {**labels, "mode": mode}, counter(0.5, 900.0, 1500.0))
+    record = await series.read(metrics, replace(PLACE, node="n1"), window)
+    idle = record.series["node_idle_seconds"]
+    assert record.node_cores == 3
+    assert idle[0][0] == 995.0
+    assert 1400 < idle[-1][0] <= 1500.0
+    assert (idle[-1][1] - idle[0][1]) / (idle[-1][0] - idle[0][0]) == pytest.approx(2.0)

@@ -67,9 +67,10 @@ async def gather(
     if collected.window is not None and seen.testbed is not None:
         try:
             read = await series.read(deps.metrics, place, collected.window)
-        except (Unavailable, Rejected):
+        except (Unavailable, Rejected) as error:
             if not without_metrics:
                 raise
+            metrics = WindowMetrics(problem=str(error))
         else:
             read, artefacts["metrics.json"] = await settle(deps.store, trial, "metrics.json", read)
             metrics = series.judge(read, place)

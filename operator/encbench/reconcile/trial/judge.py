@@ -6,6 +6,7 @@ from encbench.api.trial import Outcome, TrialSpec
 from encbench.core.records import DiskIo, IdleCpu, TrialCpu
 from encbench.core.throttling import running_seconds, throttled_share
 from encbench.reconcile.trial.facts import Collected, TrialGathered
+from encbench.reconcile.trial.series import WindowMetrics
 from encbench.tools.measurement import Measurement
 
 STEP = 0.2
@@ -68,21 +69,27 @@ def _broken(
     if run.errors / max(1, run.transactions) > limit:
         message = f"{run.errors} errors in {run.transactions} transactions are more"
         yield "ErrorRate", f"{message} than maxErrorRate {limit:g} allows"
+    if has_agent and not metrics.has_database:
+        yield "SeriesLost", _lost(metrics, "the database")
+    if has_proxy and not metrics.has_proxy:
+        yield "SeriesLost", _lost(metrics, "the confidential proxy")
     in_turns, most = spec.turns is not None, spec.workload.max_read_kib
     yield from _not_in_memory(most, metrics.disk, measurement, in_turns=in_turns)
-    scraped = "see that it scrapes pods labelled encbench.io/scrape=true"
-    if has_agent and not metrics.has_database:
-        message = "Prometheus has no CPU series of the database in the window"
-        yield "SeriesLost", f"{message}: {scraped}"
-    if has_proxy and not metrics.has_proxy:
-        message = "Prometheus has no CPU series of the confidential proxy in the window"
-        yield "SeriesLost", f"{message}: {scraped}"
     if has_proxy and metrics.cpu.proxy is not None and metrics.cpu.proxy.cores == 0:
         message = "the confidential proxy used no CPU in the window"
         yield "ProofFailed", f"{message}: the clients did not come through it"
     yield from _throttled(spec.limits.client_throttling, collected)
     yield from _foreign(spec.limits.foreign_cpu, metrics.cpu)
     yield from _not_idle(spec.limits.idle_cpu, metrics.cpu.idle)
+
+
+def _lost(metrics: WindowMetrics, whose: str) -> str:
+    if metrics.problem:
+        return f"the CPU series of {whose} in the window could not be read: {metrics.problem}"
+    return (
+        f"Prometheus has no CPU series of {whose} in the window: see that it scrapes pods labelled "
+        "encbench.io/scrape=true"
+    )
 
 
 def _clock_set(collected: Collected) -> Iterator[tuple[str, str]]:

@@ -1,6 +1,6 @@
 """The trial's CPU, memory and I/O from Prometheus: raw samples, and what they say of the window."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -19,7 +19,7 @@ from encbench.core.records import (
     TrialCpu,
     Withheld,
 )
-from encbench.core.window import Sample, WindowRate, summed, window_rate
+from encbench.core.window import Sample, WindowRate, joined, pieces, summed, window_rate
 from encbench.ports import Metrics, Rejected, Series
 from encbench.reconcile.trial import neighbours
 
@@ -50,6 +50,9 @@ PROXY_SERIES = {
 }
 """Of an arm whose clients come through the confidential proxy."""
 
+_MODES = ("idle", "iowait", "steal")
+"""What the kernel counts of a CPU that is not busy."""
+
 
 _Counted = Literal["database", "node", "proxy"]
 
@@ -62,6 +65,8 @@ class WindowMetrics:
     cpu: TrialCpu = field(default_factory=TrialCpu)
     """But for the clients', which is in their summaries."""
     disk: DiskIo | None = None
+    problem: str = ""
+    """Why it could not be asked."""
 
     @property
     def has_database(self) -> bool:
@@ -163,25 +168,56 @@ def _of(window: Window, found: Sequence[Series]) -> list[Series]:
     return [one for one in found if inside(one)]
 
 
+@dataclass(frozen=True)
+class _Cpus:
+    """A node's CPUs in a piece of the window, as one exporter shows them."""
+
+    names: frozenset[str]
+    sums: Mapping[str, Sequence[Sample]]
+    """Over all of them, by mode."""
+
+
 async def _idle(metrics: Metrics, node: str, start: float, end: float) -> NodeIdle | None:
     """One series a CPU and mode; so many CPUs are the node's cores.
 
     A node may have several exporters: another release's, or the cluster's. They are scraped at
-    different times, so their series have no sum, and one of them is enough.
+    different times, so their series have no sum, and one of them is enough. Each piece is summed by
+    itself, because all series of a large node for hours are more than the operator's memory.
     """
-    selector = f'node_cpu_seconds_total{{mode=~"idle|iowait|steal",node="{node}"}}'
-    exporters: dict[frozenset[tuple[str, str]], dict[str, list[tuple[Sample, ...]]]] = {}
-    for one in await metrics.raw(selector, start, end):
+    selector = f'node_cpu_seconds_total{{mode=~"{"|".join(_MODES)}",node="{node}"}}'
+    exporters: dict[frozenset[tuple[str, str]], list[_Cpus]] = {}
+    for begin, until in pieces(start, end):
+        for target, cpus in _by_exporter(await metrics.raw(selector, begin, until)).items():
+            exporters.setdefault(target, []).append(cpus)
+    found = [_together(node, shown) for shown in exporters.values()]
+    return max(found, key=lambda one: len(one.samples), default=None)
+
+
+def _by_exporter(found: Sequence[Series]) -> dict[frozenset[tuple[str, str]], _Cpus]:
+    targets: dict[frozenset[tuple[str, str]], list[Series]] = {}
+    for one in found:
         target = frozenset(item for item in one.labels.items() if item[0] not in ("cpu", "mode"))
-        by_mode = exporters.setdefault(target, {"idle": [], "iowait": [], "steal": []})
-        by_mode[one.labels["mode"]].append(one.samples)
-    found: NodeIdle | None = None
-    for by_mode in exporters.values():
-        idle, waiting, stolen = (tuple(summed(by_mode[m])) for m in ("idle", "iowait", "steal"))
-        if found is None or len(idle) > len(found.samples):
-            cores = float(len(by_mode["idle"]))
-            found = NodeIdle(node=node, cores=cores, samples=idle, waiting=waiting, stolen=stolen)
-    return found
+        targets.setdefault(target, []).append(one)
+    return {
+        target: _Cpus(
+            frozenset(one.labels["cpu"] for one in own),
+            {mode: summed([o.samples for o in own if o.labels["mode"] == mode]) for mode in _MODES},
+        )
+        for target, own in targets.items()
+    }
+
+
+def _together(node: str, shown: Sequence[_Cpus]) -> NodeIdle:
+    """Of the pieces with all CPUs: the sum over fewer is another counter."""
+    names = frozenset[str]().union(*(one.names for one in shown))
+    sums: dict[str, list[Sample]] = {mode: [] for mode in _MODES}
+    for one in shown:
+        if one.names == names:
+            for mode, samples in one.sums.items():
+                joined(sums[mode], samples)
+    idle, waiting, stolen = (tuple(sums[mode]) for mode in _MODES)
+    cores = float(len(names))
+    return NodeIdle(node=node, cores=cores, samples=idle, waiting=waiting, stolen=stolen)
 
 
 def clock_step(record: MetricsRecord) -> float:
