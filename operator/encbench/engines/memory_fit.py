@@ -28,6 +28,8 @@ class Pool:
     """MiB in the server's own spelling of sizes."""
     parse: Callable[[str], int | None]
     """Bytes in a size as the server's file of settings has it; None for anything else."""
+    counts: str
+    """What a size without a unit is a number of."""
     beside: int
     """Taken beside the pool, at rest and under a few clients."""
     sessions: SessionMemory
@@ -58,6 +60,14 @@ class Pool:
             example = self.default(own.memory_bytes)
             text = f"settings.{self.setting} is {value!r}: write a size such as {example}"
             yield Problem(INSTANCE_TEMPLATE, Reason.SETTING_INVALID, text)
+        elif size < LEAST:
+            least, example = f"{LEAST // MEBIBYTE}{self.unit}", self.default(own.memory_bytes)
+            why = f" (without a unit it counts {self.counts})" if value.strip().isdigit() else ""
+            text = (
+                f"settings.{self.setting} of {value}{why} is too small for a measurement: write "
+                f"{least} or more, such as {example}"
+            )
+            yield Problem(INSTANCE_TEMPLATE, Reason.SETTING_INVALID, text)
         elif size > limit:
             text = (
                 f"settings.{self.setting} of {value} leaves the server too little of its "
@@ -68,23 +78,33 @@ class Pool:
 
     def room(self, instance: InstanceTemplateSpec, sessions: Sessions) -> Iterator[Problem]:
         """Whether the memory holds these beside the pool; asked of a valid size alone."""
-        own = instance.embedded.resources
-        default = self.default(own.memory_bytes, sessions.count)
-        pool = self.parse(instance.settings.get(self.setting, default))
-        takes = self.sessions.of(sessions)
+        own, takes = instance.embedded.resources, self.sessions.of(sessions)
+        pool = self._sized(instance, own.memory_bytes, sessions)
         if pool is None or pool > self.largest(own.memory_bytes):
             return
         if self.beside + pool + takes <= own.memory_bytes:
             return
+        enough, grown = own.memory_bytes, pool
+        while enough < (needed := self.beside + grown + takes):
+            # A pool that nobody has sized grows with the memory, but by less.
+            enough = mebibytes(needed) * MEBIBYTE
+            grown = self._sized(instance, enough, sessions) or pool
         rest = own.memory_bytes - self.beside - takes
         smaller = f"settings.{self.setting} of {rest // MEBIBYTE}{self.unit} or less, "
         text = (
             f"resources.memory of {own.memory} does not hold {sessions}, because {self.server} "
             f"takes about {mebibytes(takes):,} MiB for them beside its buffer pool of "
-            f"{pool // MEBIBYTE:,} MiB: write memory of {mebibytes(self.beside + pool + takes)}Mi "
+            f"{pool // MEBIBYTE:,} MiB: write memory of {mebibytes(enough)}Mi "
             f"or more, {smaller if rest >= LEAST else ''}fewer tables, or a lower load.concurrency"
         )
         yield Problem(INSTANCE_TEMPLATE, Reason.MEMORY_TOO_SMALL, text)
+
+    def _sized(
+        self, instance: InstanceTemplateSpec, memory_bytes: int, sessions: Sessions
+    ) -> int | None:
+        """The pool in so much memory; None where the template's size is none."""
+        default = self.default(memory_bytes, sessions.count)
+        return self.parse(instance.settings.get(self.setting, default))
 
 
 def mebibytes(size: int) -> int:

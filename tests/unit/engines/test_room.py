@@ -51,6 +51,21 @@ def test_connections_that_do_not_fit_beside_the_pool_are_refused_with_a_size(nam
 
 
 @pytest.mark.parametrize("name", ENGINES)
+@pytest.mark.parametrize("memory", ["1Gi", "2Gi", "4Gi"])
+@pytest.mark.parametrize("sessions", [MANY, Sessions(256, 1154), Sessions(2048, 40)])
+def test_the_advice_is_good_for_a_pool_that_grows_with_the_memory(
+    name: str, memory: str, sessions: Sessions
+) -> None:
+    problems = room(name, memory, sessions)
+    for problem in problems:
+        found = re.search(r"write memory of ([0-9]+)Mi or more", problem)
+        assert found
+        assert room(name, f"{found[1]}Mi", sessions) == [], "the advice is good"
+        assert room(name, f"{int(found[1]) - 1}Mi", sessions) != [], "and no more"
+    assert problems or (memory, sessions) != ("1Gi", Sessions(256, 1154)), "nothing was tried"
+
+
+@pytest.mark.parametrize("name", ENGINES)
 def test_a_smaller_pool_that_would_do_is_named(name: str) -> None:
     _, setting, _ = ENGINES[name]
     unit = "MB" if name == "postgresql" else "M"
@@ -82,6 +97,25 @@ def test_a_pool_that_is_wrong_by_itself_is_said_once(name: str) -> None:
     made = template(name, "1Gi", **{setting: size})
     assert not [*engine(name).room(made, MANY)]
     assert len([*engine(name).problems(made, EncryptionModeSpec())]) == 1
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_a_pool_that_lacks_its_unit_is_refused(name: str) -> None:
+    _, setting, _ = ENGINES[name]
+    unit, counts = ("MB", "pages of 8 kB") if name == "postgresql" else ("M", "bytes")
+    least = "2048" if name == "postgresql" else str(16 * 2**20)
+    for accepted in (least, f"16{unit}", f"300{unit}"):
+        made = template(name, "1Gi", **{setting: accepted})
+        assert not [*engine(name).problems(made, EncryptionModeSpec())]
+    made = template(name, "1Gi", **{setting: "256"})
+    (problem,) = engine(name).problems(made, EncryptionModeSpec())
+    assert problem.text.startswith(
+        f"settings.{setting} of 256 (without a unit it counts {counts}) is too small for a "
+        f"measurement: write 16{unit} or more, such as "
+    )
+    made = template(name, "1Gi", **{setting: f"15{unit}"})
+    (problem,) = engine(name).problems(made, EncryptionModeSpec())
+    assert f"settings.{setting} of 15{unit} is too small for a measurement" in problem.text
 
 
 def test_a_pool_that_nobody_has_sized_makes_room() -> None:

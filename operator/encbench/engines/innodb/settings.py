@@ -73,6 +73,7 @@ def pool(server: str, beside: int, sessions: SessionMemory) -> Pool:
         setting=POOL,
         unit="M",
         parse=parse_size,
+        counts="bytes",
         beside=beside,
         sessions=sessions,
         parts=2,

@@ -64,6 +64,7 @@ POOL = Pool(
     setting="shared_buffers",
     unit="MB",
     parse=parse_size,
+    counts="pages of 8 kB",
     # 20 MiB were measured at rest; an autovacuum worker may take as much again, or more.
     beside=64 * MEBIBYTE,
     # Measured under oltp_read_write, shared memory left out: 2.5 MiB for each of 32 clients, 1.7
