@@ -56,11 +56,12 @@ def problems(
     if first is None or first.uid != extends.uid:
         text = (
             f"there is no Campaign {extends.name} with UID {extends.uid} in namespace {namespace}: "
-            "a follow-up needs the campaign that it extends"
+            "delete this one, because a follow-up needs the campaign that it extends"
         )
         yield Problem(CAMPAIGN, Reason.NOT_FOUND, text, extends.name)
         return
-    made = f"make it with: kubectl encbench extend {first.name} --blocks {own.blocks.min}"
+    again = f"kubectl encbench extend {first.name} --blocks {own.blocks.min}"
+    made = f"delete this one, then: {again}"
     if first.obstacle:
         yield Problem(CAMPAIGN, Reason.NOT_EXTENDABLE, first.obstacle, first.name)
     elif (wanted := follow_up_name(first.name, first.spec)) != name:

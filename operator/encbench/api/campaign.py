@@ -208,7 +208,7 @@ def _frozen(field: str) -> Transition:
     return Transition(
         cel=same,
         message=f"{field} is fixed once the campaign exists: to change the plan, apply a new "
-        "campaign under another name",
+        "campaign under another name, or delete a refused one and apply it again",
         holds=lambda new, old: new.to_dict().get(field) == old.to_dict().get(field),
     )
 

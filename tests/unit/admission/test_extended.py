@@ -88,6 +88,7 @@ async def test_another_plan_is_refused(change: dict[str, Any], field: str) -> No
     _, (problem,) = await admitted(made(first(), **change), first())
     assert problem.reason is Reason.NOT_EXTENDABLE
     assert problem.text.startswith(f"{field}: not as the plan of campaign demo asks")
+    assert "delete this one, then: kubectl encbench extend demo --blocks 12" in problem.text
 
 
 async def test_parts_that_are_not_those_of_the_digest_are_refused() -> None:
@@ -103,6 +104,7 @@ async def test_a_second_follow_up_beside_the_first_is_refused() -> None:
     follow_up["metadata"]["name"] = "demo-again"
     _, (problem,) = await admitted(follow_up, first())
     assert "the only follow-up of campaign demo is demo-more-1" in problem.text
+    assert problem.text.endswith("delete this one, then: kubectl encbench extend demo --blocks 12")
 
 
 async def test_an_unfinished_campaign_is_not_extended() -> None:
@@ -116,6 +118,7 @@ async def test_another_incarnation_of_that_name_is_not_the_campaign() -> None:
     again["metadata"]["uid"] = "uid-again"
     _, problems = await admitted(made(first()), again)
     assert problems[0].reason is Reason.NOT_FOUND
+    assert "delete this one" in problems[0].text
 
 
 @pytest.mark.parametrize(("announced", "allowed"), [(0, 1), (1, 1), (2, 2)])

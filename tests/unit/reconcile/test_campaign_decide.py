@@ -135,6 +135,8 @@ def test_problems_refuse_it_and_are_told_once() -> None:
     again = decide(replace(fresh, status=decision.status), seen)
     assert again.effects == ()
     assert again.requeue == 10.0
+    assert "its own fields are fixed" in decision.status.step
+    assert "delete the campaign and apply it again" in decision.status.step
 
 
 def test_scripts_are_copied_before_the_plan_is_frozen() -> None:

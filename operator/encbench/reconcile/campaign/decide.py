@@ -144,7 +144,8 @@ def _accept(draft: CampaignDraft) -> CampaignDecision:
         told = before is not None and before.message == message[:4096]
         news = [] if told else [do.Announce("Refused", message[:1000], warning=True)]
         draft.condition(life.ACCEPTED, False, found.problems[0].reason, message)
-        step = "waiting for its parts to be corrected"
+        step = "waiting for its parts to be corrected; its own fields are fixed, so to correct one "
+        step += "of those, delete the campaign and apply it again"
         return draft.decide(*news, step=step, requeue=RESOLVE_AGAIN)
     if cleanup.FINALIZER not in campaign.finalizers:
         # Not before and not again: one that stays refused has nothing in the bucket, and an

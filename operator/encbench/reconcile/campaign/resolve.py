@@ -63,7 +63,7 @@ async def crowded(
     text = (
         f"its {count:,} trials, replacements included, and the {planned:,} of other campaigns in "
         f"namespace {campaign.namespace} are more than the {limit:,} that the installation allows "
-        "a namespace: wait until others end, or lower blocks"
+        "a namespace: wait until others end, or apply it with fewer blocks"
     )
     return (Problem(CAMPAIGN, Reason.TOO_MANY_TRIALS, text, campaign.name),)
 
