@@ -5,8 +5,8 @@ from datetime import datetime
 
 from encbench.api.conditions import parse_time
 from encbench.api.kinds import POD
-from encbench.api.lifecycle import NODE_LOST, SETTINGS_REFUSED, UNSCHEDULABLE
-from encbench.database import golden
+from encbench.api.lifecycle import NODE_LOST, OOM, SETTINGS_REFUSED, UNSCHEDULABLE
+from encbench.database import fuse, golden, proxy
 from encbench.kube import labels
 from encbench.ports import Body
 from encbench.reconcile.absences import Absences
@@ -211,6 +211,15 @@ OWN = {f"init:{golden.NAME}", f"init:{drivers.NAME}", f"init:{REACH}", "agent"}
 """Containers with a program of encbench that says itself why it ends."""
 INITIALISE = "init:initialise"
 """The database's init container that has the server try its settings."""
+_MEMORY = {
+    "tool": "client.resources.memory in the Workload",
+    "server": "resources.memory in the InstanceTemplate",
+    "initialise": "resources.memory in the InstanceTemplate",
+    golden.NAME: "resources.memory in the InstanceTemplate",
+    proxy.NAME: "columns.resources.memory in the EncryptionMode",
+    fuse.NAME: "atRest.volume.gocryptfs.resources.memory in the EncryptionMode",
+}
+"""What sets the memory of a container of that name."""
 _IMAGE_REASONS = ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull")
 
 
@@ -238,7 +247,7 @@ def trouble(pods: list[PodFacts]) -> Trouble | None:
     """The first thing that keeps one of these pods from running, or None when there is none."""
     for pod in pods:
         if pod.unschedulable:
-            return Trouble(UNSCHEDULABLE, f"pod {pod.name} fits no node: {pod.unschedulable}")
+            return Trouble(UNSCHEDULABLE, _unplaced(pod))
         if pod.is_lost:
             return node_lost(pod)
         for container in pod.containers.values():
@@ -257,12 +266,22 @@ def trouble(pods: list[PodFacts]) -> Trouble | None:
                     "leave them out",
                 )
             if container.exit_code or container.waiting_reason == "CrashLoopBackOff":
-                reason = "OOMKilled" if container.exit_reason == "OOMKilled" else "ContainerFailed"
+                reason = OOM if container.exit_reason == OOM else "ContainerFailed"
                 return Trouble(reason, f"{where} {_how_it_ended(pod, container)}")
             if container.waiting_reason in ("CreateContainerConfigError", "CreateContainerError"):
                 message = f"{where} cannot be created: {container.waiting_message}"
                 return Trouble("ContainerFailed", message)
     return None
+
+
+def _unplaced(pod: PodFacts) -> str:
+    """The scheduler's words; of a volume that is not there it does not say why."""
+    said = f"pod {pod.name} fits no node: {pod.unschedulable}"
+    sources = (volume.get("persistentVolumeClaim") for volume in pod.spec.get("volumes") or ())
+    claims = " ".join(source["claimName"] for source in sources if source is not None)
+    if claims and "persistent" in pod.unschedulable.lower():
+        return f"{said} (kubectl describe pvc {claims} says what its volume waits for)"
+    return said
 
 
 def node_lost(pod: PodFacts) -> Trouble:
@@ -284,6 +303,11 @@ def no_pod(kind: str, name: str) -> str:
     return f"{kind} {name} has made no pod: kubectl describe {kind} {name} says why"
 
 
+def raise_memory(container: str) -> str:
+    """What to do about a container of that name that ran out of memory."""
+    return f"raise {_MEMORY[container]}"
+
+
 def _how_it_ended(pod: PodFacts, container: ContainerFacts) -> str:
     """The reason and the code, and why: as a program of ours says it, or else where to look.
 
@@ -295,4 +319,6 @@ def _how_it_ended(pod: PodFacts, container: ContainerFacts) -> str:
     said = failure(container.termination_message) if container.name in OWN else None
     before = " --previous" if container.restarts else ""
     name = container.name.removeprefix("init:")
+    if container.exit_reason == OOM and name in _MEMORY:
+        return f"ended with {how}: {raise_memory(name)}"
     return f"ended with {how}: {said or f'kubectl logs {pod.name} -c {name}{before} says why'}"

@@ -177,6 +177,43 @@ async def test_a_database_whose_node_does_not_come_back_fails_its_cell() -> None
     assert hindered(world) is None, "it waits for nothing any more"
 
 
+def pod_of(spec: Body, **status: Any) -> Body:
+    meta = {"name": "p", "uid": "1", "creationTimestamp": "2030-01-01T00:00:00Z"}
+    return {"metadata": meta, "spec": spec, "status": waiting(**status)}
+
+
+def test_a_pod_whose_volume_is_not_there_says_where_to_look() -> None:
+    unbound = "0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims."
+    spec = {"volumes": [{"persistentVolumeClaim": {"claimName": "bed-data"}}, {"emptyDir": {}}]}
+    found = trouble([pod_facts(pod_of(spec, conditions=[{**NOWHERE, "message": unbound}]))])
+    assert found is not None
+    assert found.message.endswith("(kubectl describe pvc bed-data says what its volume waits for)")
+    full = trouble([pod_facts(pod_of(spec, conditions=[NOWHERE]))])
+    assert full is not None
+    assert "pvc" not in full.message
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("tool", "raise client.resources.memory in the Workload"),
+        ("server", "raise resources.memory in the InstanceTemplate"),
+        ("proxy", "raise columns.resources.memory in the EncryptionMode"),
+        ("volume", "raise atRest.volume.gocryptfs.resources.memory in the EncryptionMode"),
+        ("agent", "kubectl logs p -c agent says why"),
+    ],
+)
+def test_a_container_without_memory_says_what_to_raise(name: str, advice: str) -> None:
+    killed = {"exitCode": 137, "reason": "OOMKilled"}
+    body = pod_of({}, containerStatuses=[container(name, terminated=killed)])
+    found = trouble([pod_facts(body)])
+    assert found is not None
+    assert (found.reason, found.message) == (
+        "OOMKilled",
+        f"container {name} in pod p ended with OOMKilled (exit code 137): {advice}",
+    )
+
+
 def test_a_lost_node_is_told_from_a_container_that_is_not_ready() -> None:
     body: Body = {
         "metadata": {"name": "p", "uid": "1", "creationTimestamp": "2030-01-01T00:00:00Z"},

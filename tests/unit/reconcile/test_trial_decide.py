@@ -475,7 +475,7 @@ def test_a_tool_that_ran_out_of_memory_is_told_from_one_that_failed() -> None:
     fact = find(ended.status.conditions, "Measured")
     assert fact is not None
     assert (fact.status, fact.reason) == ("False", "OOMKilled")
-    assert "ran out of memory" in fact.message
+    assert fact.message.endswith("out of memory: raise client.resources.memory in the Workload")
     proven = a_trial(PROVEN_TWICE)
     conditions = [c for c in proven.status.conditions if c.type != "Measured"]
     status = proven.status.model_copy(update={"conditions": [*conditions, fact]})

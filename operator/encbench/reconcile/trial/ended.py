@@ -6,7 +6,7 @@ from encbench.api.trial import Outcome
 from encbench.reconcile import checks
 from encbench.reconcile.draft import PATIENCE, backoff
 from encbench.reconcile.effects.effect import AskChecks, ReleaseClients
-from encbench.reconcile.pods import ENDING_SLACK
+from encbench.reconcile.pods import ENDING_SLACK, raise_memory
 from encbench.reconcile.trial import decision, placed
 from encbench.reconcile.trial.conclude import conclude
 from encbench.reconcile.trial.decision import TrialDecision, TrialDraft
@@ -72,7 +72,8 @@ def _judge_mode(draft: TrialDraft) -> None:
         elif (
             seen.database is not None and seen.database.container("server").exit_reason == life.OOM
         ):
-            _not_proven(draft, life.OOM, "the server ran out of memory and restarted in the trial")
+            what = "the server ran out of memory and restarted in the trial"
+            _not_proven(draft, life.OOM, f"{what}: {raise_memory('server')}")
         else:
             _not_proven(draft, life.DISRUPTED, "the server restarted while the trial ran")
     elif seen.lost_its_pod:

@@ -15,6 +15,7 @@ from encbench.reconcile.effects.effect import (
     StopServer,
     TrialEffect,
 )
+from encbench.reconcile.pods import raise_memory
 from encbench.reconcile.trial import decision, placed
 from encbench.reconcile.trial.decision import TrialDecision, TrialDraft, until
 from encbench.reconcile.trial.ended import after_run
@@ -172,7 +173,8 @@ def _cut_off(draft: TrialDraft, codes: Sequence[int | None], waited: float) -> T
 def _why_the_tool_failed(seen: TrialSeen, codes: Sequence[int | None]) -> tuple[str, str]:
     for client in seen.clients:
         if client.pod.container("tool").exit_reason == life.OOM:
-            return life.OOM, f"the tool in pod {client.pod.name} ran out of memory: raise its limit"
+            what = f"the tool in pod {client.pod.name} ran out of memory"
+            return life.OOM, f"{what}: {raise_memory('tool')}"
     failed = next(code for code in codes if code != 0)
     return life.TOOL_FAILED, f"the tool ended with code {failed}"
 

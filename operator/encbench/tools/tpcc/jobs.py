@@ -13,6 +13,7 @@ from encbench.ports import Body
 from encbench.tools import gathering, pod
 from encbench.tools.context import LoadContext, TrialContext, shares
 from encbench.tools.tpcc import drivers, jdbc, props
+from encbench.tools.tpcc.memory import heap_mib
 from encbench.tools.tpcc.props import CA_FILE, CREDENTIALS, OWN_OPTIONS, SCRATCH, kind_of
 from encbench.tools.turns import load_seconds
 from encbench.wire import environment as names
@@ -20,8 +21,6 @@ from encbench.wire import environment as names
 CLIENT = Path(__file__).with_name("client.sh").read_text()
 PROCESS = "java"
 SCRATCH_LIMIT = "64Mi"
-HEAP_MIB = 192
-"""The default of our own client, which is enough for 1,024 terminals."""
 
 
 def load_job(context: LoadContext) -> Body:
@@ -110,8 +109,7 @@ def _environment(
     if tpcc.benchmarksql is not None:
         values["ENCBENCH_BENCHMARKSQL"] = tpcc.benchmarksql.home
     else:
-        heap = max(HEAP_MIB, client.resources.memory_bytes // 2**21)
-        values["TPCC_JAVA_OPTIONS"] = f"-Xmx{heap}m"
+        values["TPCC_JAVA_OPTIONS"] = f"-Xmx{heap_mib(client)}m"
     driver = jdbc.driver(connection.engine, tpcc.driver)
     if connection.tls is not None and driver.needs_trust_store:
         values |= {

@@ -15,15 +15,16 @@ from encbench.api.workload import WorkloadSpec
 from encbench.core.columns import selection
 from encbench.core.problem import Problem, Reason
 from encbench.engines.facts import facts
-from encbench.tools.tpcc import jdbc
+from encbench.tools.tpcc import jdbc, memory
 from encbench.tools.tpcc.props import OWN_OPTIONS, kind_of
 
 
 def problems(workload: WorkloadSpec, _: str | None) -> Iterator[Problem]:
-    """Properties that encbench's own client does not know.
+    """Too little memory for encbench's own client, and properties that it does not know.
 
     Builds of BenchmarkSQL differ, and silently accept unknown properties.
     """
+    yield from memory.problems(workload)
     tpcc = workload.tpcc
     if tpcc is None or kind_of(tpcc) != "own":
         return

@@ -54,6 +54,30 @@ def test_an_option_that_our_client_does_not_know(option: str, advice: str) -> No
     assert advice in found
 
 
+@pytest.mark.parametrize(
+    ("terminals", "replicas", "least"), [(8, 1, 256), (512, 1, 256), (1024, 1, 352), (1024, 2, 256)]
+)
+def test_memory_that_does_not_hold_our_client(terminals: int, replicas: int, least: int) -> None:
+    def of(memory: str) -> list[str]:
+        resources = {"cpu": "1", "memory": memory}
+        client = {"resources": resources, "replicas": replicas}
+        return problems(tpcc_spec({"warehouses": 200}, {"concurrency": [2, terminals]}, client))
+
+    assert of(f"{least}Mi") == []
+    (found,) = of("64Mi")
+    assert found.startswith("client.resources.memory of 64Mi does not hold encbench's own client")
+    assert f"write {least}Mi or more" in found
+    assert ("1,024 terminals" in found) == ("client.replicas" in found) == (least > 256)
+
+
+def test_memory_of_benchmarksql_is_judged_where_our_client_loads() -> None:
+    client = {"resources": {"cpu": "1", "memory": "64Mi"}}
+    loads = {"benchmarksql": {"loadImage": "registry.example.com/tpcc:1"}}
+    assert problems(tpcc_spec({"benchmarksql": {}}, WHOLE, client)) == []
+    (found,) = problems(tpcc_spec(loads, WHOLE, client))
+    assert "write 256Mi or more" in found
+
+
 def test_builds_of_benchmarksql_take_options_of_their_own() -> None:
     spec = tpcc_spec({"benchmarksql": {}, "options": {"useStoredProcedures": "true"}}, WHOLE)
     assert problems(spec) == []
