@@ -4,10 +4,9 @@ from encbench.api.tpcc import Tpcc
 from encbench.api.workload import Sysbench, WorkloadSpec
 from encbench.core.naming import digest
 
-PREPARE_OPTIONS = frozenset(
-    {"auto_inc", "create_secondary", "mysql_storage_engine", "pgsql_variant", "secondary"}
-)
-"""Options of sysbench's built-in scripts that decide which tables they make (oltp_common.lua)."""
+PREPARE_OPTIONS = frozenset({"auto_inc", "create_secondary", "secondary"})
+"""Options of sysbench's built-in scripts that decide which tables they make (oltp_common.lua). The
+API refuses mysql_* and pgsql_*."""
 
 ENCLAVE_OPTIONS = frozenset({"create_secondary", "lookup"})
 """The same of encbench's own scripts for encrypted types."""

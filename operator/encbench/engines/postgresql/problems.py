@@ -35,7 +35,7 @@ _OWNED: setting_names.Owned = (
     ),
     (
         "*_preload_libraries dynamic_library_path extension_*path extension_destdir jit_provider "
-        "archive_library default_table_access_method encbench_enclave.*",
+        "archive_library default_table_access_method",
         _LIBRARIES,
     ),
     (

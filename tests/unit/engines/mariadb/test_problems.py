@@ -42,6 +42,7 @@ def test_a_plain_template_has_none() -> None:
         "file_key_management_filename",
         "ssl_cert",
         "max_connections",
+        "back_log",
         "general_log",
         "innodb_file_per_table",
         "default_storage_engine",
