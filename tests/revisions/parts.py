@@ -213,7 +213,7 @@ BENCHMARKSQL: Specs = {
     },
 }
 JAR: Body = {"class": "com.example.Driver", "urlTemplate": "jdbc:x://{host}:{port}/{database}"}
-WITH_KEY: Body = {**JAR, "urlTemplate": "jdbc:x://{host}/{database}?MEK={mek}&FILE={mekFile}"}
+WITH_KEY: Body = {**JAR, "urlTemplate": "jdbc:x://{host}:{port}/?MEK={mek}&FILE={mekFile}"}
 ENCRYPTING: Body = {"driver": {"encrypting": {}}}
 DRIVERS: Specs = {
     "plain": {},

@@ -152,6 +152,18 @@ class EncryptionModeSpec(Model):
                 == (it.columns is None and it.driver.jar.needs_key)
             ),
         ),
+        Rule(
+            cel="!has(self.columns) || !has(self.driver) || !has(self.driver.jar) || "
+            "self.driver.jar.urlTemplate.contains('{port}')",
+            message="write {port} in driver.jar.urlTemplate of a mode with columns, because "
+            "clients at the server's own port go past the confidential proxy",
+            holds=lambda it: (
+                it.columns is None
+                or it.driver is None
+                or it.driver.jar is None
+                or "{port}" in it.driver.jar.url_template
+            ),
+        ),
     )
 
     at_rest: AtRest | None = optional("Encryption at rest; none if omitted.")
