@@ -16,6 +16,16 @@ from tests.support.chart import Refused, render
         ({"image": {"pullPolicy": "Sometimes"}}, ["/image/pullPolicy", "'IfNotPresent'"]),
         ({"image": {"tag": "a b"}}, ["/image/tag"]),
         ({"allowed": {"images": ["a b"]}}, ["/allowed/images/0", "does not match pattern"]),
+        ({"allowed": {"images": ["r.example.com:5000/db/mariadb:10.11"]}}, ["/allowed/images/0"]),
+        ({"allowed": {"images": ["mariadb:10.11"]}}, ["/allowed/images/0"]),
+        ({"servers": {"mariadb": "mariadb:10.11"}}, ["/servers/mariadb", "does not match pattern"]),
+        ({"servers": {"mysql": "r.example.com:5000/mysql:8.4"}}, ["/servers/mysql"]),
+        ({"tools": {"tpcc": {"repository": "encbench/tpcc:1"}}}, ["/tools/tpcc/repository"]),
+        ({"measured": {"podLabels": {"a b": "c"}}}, ["/measured/podLabels", "pattern"]),
+        ({"measured": {"podLabels": {"team": "a b"}}}, ["/measured/podLabels/team", "pattern"]),
+        ({"measured": {"podLabels": {"team": 64 * "a"}}}, ["/measured/podLabels/team", "pattern"]),
+        ({"measured": {"podAnnotations": {"/a": "c"}}}, ["/measured/podAnnotations", "pattern"]),
+        ({"operator": {"podLabels": {"team": "-a"}}}, ["/operator/podLabels/team", "pattern"]),
         ({"allowed": {"hosts": ["https://db"]}}, ["/allowed/hosts/0", "does not match pattern"]),
         ({"global": {"imageRegistry": "https://r"}}, ["/global/imageRegistry"]),
         ({"servers": {"oracle": "o"}}, ["'oracle' not allowed"]),
@@ -51,6 +61,21 @@ def test_the_schema_says_where_and_why(values: dict[str, Any], words: list[str])
         render(values)
     for word in words:
         assert word in str(refused.value)
+
+
+def test_names_of_registries_with_a_port_are_no_tags() -> None:
+    images = ["r.example.com:5000", "r.example.com:5000/", "r:5000/db", "docker.io/encbench/tpcc"]
+    servers = {"mariadb": "r.example.com:5000/db/mariadb", "mysql": "mysql"}
+    tools = {"tpcc": {"repository": "localhost:5000/tpcc"}}
+    marks = {"example.com/team.a": 63 * "a", "b_c": ""}
+    render(
+        {
+            "allowed": {"images": images},
+            "servers": servers,
+            "tools": tools,
+            "measured": {"podLabels": marks, "podAnnotations": {"a.b/c": "any text: at all"}},
+        }
+    )
 
 
 STORE = {"endpoint": "https://s3.example.com", "bucket": "results", "existingSecret": "keys"}
