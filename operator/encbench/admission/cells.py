@@ -35,20 +35,28 @@ def names(found: CampaignParts) -> Iterator[Problem]:
 def pairs(found: CampaignParts) -> Iterator[Problem]:
     """Whether one cell has an instance with a workload, by which reports name what they measured.
 
-    Entries with the same modes make one cell.
+    Entries with the same modes in the same order make one cell. The order matters: the plan is
+    drawn from it, and reports begin with the first treatment.
     """
     known: dict[tuple[str, str], tuple[Arm, ...]] = {}
-    twice: dict[str, dict[str, None]] = {}
+    twice: dict[tuple[str, bool], dict[str, None]] = {}
     for entry in found.campaign.matrix:
         own = arms(entry, found.campaign.baseline_mode_ref)
         for instance in entry.instance_refs:
             for workload in entry.workload_refs:
-                if known.setdefault((instance, workload), own) != own:
-                    twice.setdefault(instance, {})[workload] = None
-    for instance, workloads in twice.items():
+                first = known.setdefault((instance, workload), own)
+                if first != own:
+                    twice.setdefault((instance, {*first} == {*own}), {})[workload] = None
+    for (instance, reordered), workloads in twice.items():
+        how = (
+            "the same modeRefs in another order, which would be measured twice: write them in "
+            "the same order"
+            if reordered
+            else "different modeRefs, which no report could tell apart: write the modes of all of "
+            "them into one entry, or measure them in separate campaigns"
+        )
         text = (
             f"matrix: InstanceTemplate {instance} meets Workload {listed(workloads)} in several "
-            "entries with different modeRefs, which no report could tell apart: write the modes "
-            "of all of them into one entry, or measure them in separate campaigns"
+            f"entries with {how}"
         )
         yield Problem(CAMPAIGN, Reason.MEASURED_TWICE, text, found.name)

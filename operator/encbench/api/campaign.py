@@ -248,7 +248,7 @@ class CampaignSpec(Model):
 
     matrix: Annotated[list[MatrixEntry], Field(min_length=1, max_length=16)]
     """What to measure. An instance and a workload that meet in several entries have the same modes
-    in each."""
+    in each, in the same order."""
     baseline_mode_ref: Name
     """EncryptionMode with which all others are compared. It is measured a second time, on a testbed
     of its own, as the noise floor."""

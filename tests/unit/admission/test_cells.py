@@ -90,6 +90,15 @@ async def test_one_instance_and_workload_in_two_cells(
     assert all(f"InstanceTemplate {twice}" in one.text for one in found)
 
 
+async def test_the_same_modes_in_another_order_are_not_called_different() -> None:
+    matrix = [entry("enc", "tls"), entry("tls", "enc")]
+    (problem,) = await refused(study(matrix=matrix), *modes("tls"))
+    assert problem.text == (
+        "matrix: InstanceTemplate small meets Workload oltp in several entries with the same "
+        "modeRefs in another order, which would be measured twice: write them in the same order"
+    )
+
+
 @pytest.mark.parametrize(
     ("blocks", "precision", "field"),
     [
