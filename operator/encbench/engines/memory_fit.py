@@ -86,7 +86,7 @@ class Pool:
             return
         enough, grown = own.memory_bytes, pool
         while enough < (needed := self.beside + grown + takes):
-            # A pool that nobody has sized grows with the memory, but by less.
+            # The default grows with the memory, but by less.
             enough = mebibytes(needed) * MEBIBYTE
             grown = self._sized(instance, enough, sessions) or pool
         rest = own.memory_bytes - self.beside - takes
