@@ -32,6 +32,7 @@ from encbench.reconcile.trial.facts import Collected, TrialFound, TrialGathered,
 from encbench.reconcile.trial.first_stored import key_of, settle, settled
 from encbench.reconcile.trial.series import MetricsPlace, WindowMetrics
 from encbench.tools.registry import tool
+from encbench.wire.foreign import printable
 
 SLOTS = "slots.json"
 """The agent's readings of an interleaved block, relative to the trial's folder."""
@@ -70,7 +71,7 @@ async def gather(
         except (Unavailable, Rejected) as error:
             if not without_metrics:
                 raise
-            metrics = WindowMetrics(problem=str(error))
+            metrics = WindowMetrics(problem=printable(str(error)))
         else:
             read, artefacts["metrics.json"] = await settle(deps.store, trial, "metrics.json", read)
             metrics = series.judge(read, place)
