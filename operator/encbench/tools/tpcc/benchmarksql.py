@@ -10,9 +10,11 @@ Version 5 (log4j, `jTPCC : Term-00, …`):
 - Backspaces overwrite its status line (see `tpcc.progress`).
 
 Version 6 (log4j2, `result, …`):
-- The table's counts cover the window and include errors and intended rollbacks. Rates are printed
-  without decimals, so they are computed from the counts and `runMins`. DELIVERY_BG, the deferred
-  part of a Delivery, is not a transaction of its own.
+- The table's counts cover the window and include intended rollbacks and errors, and so do its rates
+  and the histogram. An error is a transaction that an exception ended, so it is taken off what was
+  done; an intended rollback is none, for it ends as it should. Rates are printed without decimals,
+  so they are computed from the counts and `runMins`. DELIVERY_BG, the deferred part of a Delivery,
+  is not a transaction of its own; its errors are errors, but the Delivery was queued.
 - Latency runs from a transaction's scheduled start to its end, in whole milliseconds. Without think
   and keying time it includes the wait for a free connection. `histogram.csv` of the results has a
   column `edge` of exp((b + 1) d) / 1000, with b the bucket and d ln(600,000) / 1000. Bucket b holds
@@ -90,15 +92,16 @@ def parse_6(lines: Sequence[str]) -> Measurement:
     per_minute = overall.get("TPM")
     if per_minute is None or minutes == 0 or not set(_KINDS) <= rows.keys():
         raise ParseError(_incomplete(lines))
-    transactions = sum(rows[name].transactions for name in _KINDS)
-    if abs(transactions / minutes - per_minute) > 1:
+    ended = sum(rows[name].ended for name in _KINDS)
+    if abs(ended / minutes - per_minute) > 1:
         raise ParseError(
-            f"BenchmarkSQL's table holds {transactions} transactions in {minutes} min, which does "
+            f"BenchmarkSQL's table holds {ended} transactions in {minutes} min, which does "
             f"not match the {per_minute:,.0f} a minute that it reports"
         )
+    transactions = sum(rows[name].transactions for name in _KINDS)
     buckets = _histograms(lines)
     histogram = summed(buckets.values())
-    whole = sum(count for _, count in histogram) == transactions and transactions > 0
+    whole = sum(count for _, count in histogram) == ended and ended > 0
     return Measurement(
         seconds=60.0 * minutes,
         transactions=transactions,
@@ -124,10 +127,16 @@ def parse_6(lines: Sequence[str]) -> Measurement:
 class _Row(NamedTuple):
     """One line of version 6's table; NaN, which stands for no transaction, is read as 0."""
 
-    transactions: int
+    ended: int
+    """With errors."""
     mean_ms: float
     max_ms: float
     errors: int
+
+    @property
+    def transactions(self) -> int:
+        """Those that did what they were to do."""
+        return self.ended - self.errors
 
 
 def _row(line: str) -> tuple[str, _Row] | None:
@@ -146,8 +155,8 @@ def _row(line: str) -> tuple[str, _Row] | None:
 def _table_mean(rows: Mapping[str, _Row]) -> float | None:
     """The mean of the table's means, which are in whole milliseconds."""
     own = [rows[name] for name in _KINDS]
-    count = sum(row.transactions for row in own)
-    return sum(row.mean_ms * row.transactions for row in own) / count if count else None
+    count = sum(row.ended for row in own)
+    return sum(row.mean_ms * row.ended for row in own) / count if count else None
 
 
 def _histograms(lines: Sequence[str]) -> dict[str, Histogram]:

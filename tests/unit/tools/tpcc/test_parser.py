@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -200,8 +201,8 @@ def test_why_benchmarksql_5_ended_is_told() -> None:
 
 def test_benchmarksql_6() -> None:
     found = parse(golden("benchmarksql6.log"))
-    assert (found.transactions, found.seconds) == (148461, 120.0)
-    assert found.tps == pytest.approx(148461 / 120)
+    assert (found.transactions, found.seconds) == (148460, 120.0)
+    assert found.tps == pytest.approx(148460 / 120)
     assert found.extra == {NEW_ORDERS: pytest.approx(66653 / 120)}
     assert found.errors == 1
     assert found.latency_max_ms == 212.0
@@ -210,11 +211,41 @@ def test_benchmarksql_6() -> None:
     kinds = {kind.name: (kind.transactions, kind.errors) for kind in found.kinds}
     assert kinds == {
         "newOrder": (66653, 0),
-        "payment": (63958, 1),
+        "payment": (63957, 1),
         "orderStatus": (5952, 0),
         "delivery": (5954, 0),
         "stockLevel": (5944, 0),
     }
+
+
+def with_errors(text: str, row: str, errors: str) -> str:
+    """The table with so many errors in that row, whose count includes them."""
+    return re.sub(rf"(result, \| {row} .*?)[0-9]+ \|$", rf"\g<1>{errors} |", text, flags=re.M)
+
+
+def test_benchmarksql_6_counts_errors_among_its_transactions() -> None:
+    text = golden("benchmarksql6.log")
+    for row, errors in {"NEW_ORDER": "6,653", "STOCK_LEVEL": "44", "DELIVERY_BG": "7"}.items():
+        text = with_errors(text, row, errors)
+    found = parse(text)
+    assert found.errors == 6653 + 1 + 44 + 7
+    assert found.transactions == 148461 - 6653 - 1 - 44
+    assert found.tps == pytest.approx(found.transactions / 120)
+    assert found.extra == {NEW_ORDERS: pytest.approx(60000 / 120)}
+    kinds = {kind.name: (kind.transactions, kind.errors) for kind in found.kinds}
+    assert kinds["newOrder"] == (60000, 6653)
+    assert kinds["stockLevel"] == (5900, 44)
+    assert kinds["delivery"] == (5954, 0), "it was queued"
+
+
+def test_benchmarksql_6_with_nothing_but_errors() -> None:
+    text = golden("benchmarksql6.log")
+    counts = {"NEW_ORDER": "66,653", "PAYMENT": "63,958", "ORDER_STATUS": "5,952"}
+    for row, errors in {**counts, "STOCK_LEVEL": "5,944", "DELIVERY": "5,954"}.items():
+        text = with_errors(text, row, errors)
+    assert (parse(text).transactions, parse(text).tps) == (0, 0.0)
+    with pytest.raises(ParseError, match="no run can have"):
+        parse(with_errors(text, "DELIVERY", "5,955"))
 
 
 WIDTH = math.log(600_000) / 1000
@@ -241,7 +272,7 @@ def test_benchmarksql_6_s_histogram_gives_the_percentile() -> None:
         "DELIVERY_BG": {19: 5952},
     }
     found = parse(golden("benchmarksql6.log") + histogram(counts))
-    assert sum(count for _, count in found.histogram) == found.transactions
+    assert sum(count for _, count in found.histogram) == found.transactions + 1, "with the error"
     assert found.latency_p95_ms == pytest.approx(7, rel=0.007)
     assert found.latency_average_ms == pytest.approx(
         (7 * 60000 + 40 * 6653 + 5 * 63958 + 3 * 5952 + 5954 + 4 * 5944) / 148461, rel=0.007
