@@ -10,8 +10,8 @@ import java.util.Map;
 /**
  * What a connection reports about itself.
  *
- * @param tls the version of TLS, or "none"
- * @param cipher the cipher suite, or "none"
+ * @param tls the version of TLS, "none", or "unknown" if the server does not say it
+ * @param cipher the cipher suite, likewise
  */
 public record Facts(String server, String driver, String isolation, String tls, String cipher) {
   private static final Map<Integer, String> ISOLATIONS =
@@ -20,6 +20,8 @@ public record Facts(String server, String driver, String isolation, String tls, 
           Connection.TRANSACTION_READ_COMMITTED, "READ_COMMITTED",
           Connection.TRANSACTION_REPEATABLE_READ, "REPEATABLE_READ",
           Connection.TRANSACTION_SERIALIZABLE, "SERIALIZABLE");
+
+  private static final String UNKNOWN = "unknown";
 
   private static final String POSTGRES_SESSION =
       "SELECT version, cipher FROM pg_stat_ssl WHERE pid = pg_backend_pid()";
@@ -38,28 +40,28 @@ public record Facts(String server, String driver, String isolation, String tls, 
         meta.getDatabaseProductName() + " " + meta.getDatabaseProductVersion(),
         meta.getDriverName() + " " + meta.getDriverVersion(),
         isolation,
-        orNone(encryption[0]),
-        orNone(encryption[1]));
+        encryption[0],
+        encryption[1]);
   }
 
-  /** Version and cipher suite, empty without TLS; "unknown" if this server cannot say it. */
+  /** Version and cipher suite. An answer that does not come is not the answer "none". */
   private static String[] encryption(Connection connection, Dialect dialect) {
-    String[] found = {"", ""};
+    String[] found = {UNKNOWN, UNKNOWN};
     try (Statement statement = connection.createStatement();
         ResultSet rows =
             statement.executeQuery(dialect.isMySqlFamily() ? MYSQL_SESSION : POSTGRES_SESSION)) {
       while (rows.next()) {
         if (!dialect.isMySqlFamily()) {
-          found[0] = rows.getString(1);
-          found[1] = rows.getString(2);
+          found[0] = orNone(rows.getString(1));
+          found[1] = orNone(rows.getString(2));
         } else if (rows.getString(1).equalsIgnoreCase("Ssl_version")) {
-          found[0] = rows.getString(2);
+          found[0] = orNone(rows.getString(2));
         } else if (rows.getString(1).equalsIgnoreCase("Ssl_cipher")) {
-          found[1] = rows.getString(2);
+          found[1] = orNone(rows.getString(2));
         }
       }
     } catch (SQLException systemOfAnotherKind) {
-      return new String[] {"unknown", "unknown"};
+      return new String[] {UNKNOWN, UNKNOWN};
     }
     return found;
   }
