@@ -32,7 +32,7 @@ from tests.unit.reconcile.world import SPACE, World, parts, study, tpcc_parts
 KEY = "00112233445566778899aabbccddeeff"
 ALL: dict[str, Any] = {"method": "confidential", "ratio": 100}
 HOP: dict[str, Any] = {"method": "confidential", "ratio": 0}
-JAR = {"class": "com.example.Driver", "urlTemplate": "jdbc:x://{host}"}
+JAR = {"class": "com.example.Driver", "urlTemplate": "jdbc:mariadb://{host}"}
 
 
 def mode(name: str, **spec: Any) -> Body:

@@ -82,7 +82,8 @@ DRIVERS: Mapping[str, Jdbc] = {jdbc.name: jdbc for jdbc in (_MYSQL, _MARIADB, _P
 """By class; `api.tpcc.DRIVERS` names the same."""
 
 ENCRYPTING = "io.encbench.jdbc.EncbenchDriver"
-"""encbench's own driver around another: its URL is `jdbc:encbench:` and the other's URL."""
+"""encbench's own driver around another: its URL is this prefix and the other's URL."""
+ENCRYPTING_PREFIX = "jdbc:encbench:"
 
 
 def driver(engine: str, chosen: str | None) -> Jdbc:
@@ -133,6 +134,6 @@ def url(
         **parameters,
         **(jdbc.plaintext if tls is None else jdbc.verified(tls, authority)),
     }
-    prefix = "jdbc:encbench:" if encrypts(connection) else ""
+    prefix = ENCRYPTING_PREFIX if encrypts(connection) else ""
     query = "&".join(f"{name}={value}" for name, value in options.items())
     return f"{prefix}jdbc:{jdbc.scheme}://{connection.host}:{connection.port}/{connection.database}?{query}"

@@ -50,6 +50,7 @@ def pair_problems(
         text = f"tpcc.driver {tpcc.driver} does not support {instance.engine}: {advice}"
         yield Problem(WORKLOAD, Reason.DRIVER_UNSUPPORTED, text)
     yield from _columns(tpcc, mode)
+    yield from _unlike_statements(tpcc, instance.engine, mode)
     if tpcc.benchmarksql is not None and mode.in_transit is not None:
         text = (
             "BenchmarkSQL does not report what its sessions negotiated, so inTransit cannot be "
@@ -108,3 +109,23 @@ def _columns(tpcc: Tpcc, mode: EncryptionModeSpec) -> Iterator[Problem]:
         yield Problem(WORKLOAD, Reason.DRIVER_UNSUPPORTED, text)
     if mode.proxy is not None:
         yield from selection.problems("tpcc", mode.proxy)
+
+
+def _unlike_statements(tpcc: Tpcc, engine: str, mode: EncryptionModeSpec) -> Iterator[Problem]:
+    """Lean statements that an arm with the user's own driver would send otherwise than the others.
+
+    Our client asks MariaDB to return the row that a DELETE takes if the URL is one of MariaDB's
+    driver, and sends two statements in its place if not.
+    """
+    own = mode.driver.jar if mode.driver is not None else None
+    plain = tpcc.sent != "lean" or tpcc.options.get("plainStatements") == "true"
+    if own is None or engine != "mariadb" or plain:
+        return
+    inner = own.url_template.removeprefix(jdbc.ENCRYPTING_PREFIX)
+    if inner.startswith("jdbc:mariadb:") != (jdbc.driver(engine, tpcc.driver).scheme == "mariadb"):
+        text = (
+            "lean statements on MariaDB depend on whether the URL begins with jdbc:mariadb:, and "
+            "driver.jar.urlTemplate differs in this from the driver of other arms: write "
+            "tpcc.options: {plainStatements: 'true'}, with which every arm sends the same"
+        )
+        yield Problem(WORKLOAD, Reason.DRIVER_UNSUPPORTED, text)

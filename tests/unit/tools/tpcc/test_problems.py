@@ -136,6 +136,35 @@ def test_benchmarksql_would_print_the_key() -> None:
     assert pair_problems(tpcc_spec(), on("mysql"), with_jar("{mek}")) == []
 
 
+MARIADB_URL = "jdbc:mariadb://{host}"
+
+
+@pytest.mark.parametrize(
+    ("url", "tpcc", "engine", "alike"),
+    [
+        ("jdbc:mysql:encdb://{host}", {}, "mariadb", False),
+        (f"jdbc:encbench:{MARIADB_URL}", {}, "mariadb", True),
+        ("jdbc:mysql:encdb://{host}", {"driver": "com.mysql.cj.jdbc.Driver"}, "mariadb", True),
+        (MARIADB_URL, {"driver": "com.mysql.cj.jdbc.Driver"}, "mariadb", False),
+        ("jdbc:x://{host}", {"options": {"plainStatements": "true"}}, "mariadb", True),
+        ("jdbc:x://{host}", {"options": {"plainStatements": "false"}}, "mariadb", False),
+        ("jdbc:x://{host}", {"statements": "benchmarksql"}, "mariadb", True),
+        ("jdbc:x://{host}", {}, "mysql", True),
+        ("jdbc:x://{host}", {}, "postgresql", True),
+    ],
+)
+def test_lean_statements_do_not_depend_on_the_arm(
+    url: str, tpcc: dict[str, Any], engine: str, alike: bool
+) -> None:
+    jar = {"class": "x.D", "urlTemplate": url, "claimName": "jars", "path": "d.jar"}
+    mode = EncryptionModeSpec.model_validate({"driver": {"jar": jar}})
+    found = pair_problems(tpcc_spec(tpcc), on(engine), mode)
+    assert (found == []) == alike
+    if not alike:
+        assert "write tpcc.options: {plainStatements: 'true'}" in found[0]
+    assert pair_problems(tpcc_spec(tpcc), on(engine), PLAIN) == []
+
+
 def test_nobody_could_check_an_external_database_at_the_end() -> None:
     spec = tpcc_spec({"fullCheck": "AtEnd"})
     assert pair_problems(spec, on("mysql"), PLAIN) == []
