@@ -172,9 +172,16 @@ def test_a_client_that_cannot_tell_is_listed_as_an_exemption() -> None:
 
 
 def test_plaintext_that_no_client_reports_is_an_exemption() -> None:
-    found = silent()
+    found = silent(EncryptionModeSpec())
     assert found.ok
     assert [check.name for check in found.checks] == [
         "exempt: what the clients' sessions negotiated"
     ]
     assert "plaintext in transit is not proven" in found.summary
+    assert found.summary.endswith("the clients' JDBC URL turns TLS off")
+
+
+def test_the_user_s_own_url_may_ask_for_tls() -> None:
+    jar = {"class": "x.D", "urlTemplate": "jdbc:x://{host}", "claimName": "jars", "path": "d.jar"}
+    found = silent(EncryptionModeSpec.model_validate({"driver": {"jar": jar}}))
+    assert "is driver.jar's own, and whether it turns TLS off was not seen" in found.summary

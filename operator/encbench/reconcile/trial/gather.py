@@ -184,7 +184,8 @@ def _clients_proof(
     testbed, driven = seen.testbed, tool(trial.spec.workload)
     read = clients.decrypted(testbed.spec, trial.spec.workload, collected.clients, made)
     if not driven.reports_sessions(trial.spec.workload):
-        return clients.silent() if testbed.spec.instance.is_external else read
+        outside = testbed.spec.instance.is_external
+        return clients.silent(testbed.spec.mode) if outside else read
     if clients.hides_sessions(testbed.spec):
         return read
     unverified = driven.unverified(connection(testbed.name, testbed.spec))

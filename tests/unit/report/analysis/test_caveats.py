@@ -5,10 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from encbench.api.instancetemplate import External
-from encbench.report.analysis.caveats import Facts, load
+from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.api.instancetemplate import External, InstanceTemplateSpec
+from encbench.report.analysis.caveats import Facts, load, setting
 from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study
+from tests.support.workloads import tpcc_spec
 
 CALM = Study(concurrency=(16,))
 
@@ -109,24 +111,45 @@ def test_load_that_no_limit_is_held_against_is_a_note() -> None:
     (group,) = facts.groups
     once = facts.counted[0].model_copy(update={"foreign_cpu_percent": 1.0})
     limits = facts.spec.limits.model_copy(update={"foreign_cpu": 1.0})
-    external = {
-        "host": "db.example.com",
-        "database": "sbtest",
-        "credentialsSecretRef": {"name": "db"},
-    }
-    outside = {"external": External.model_validate(external)}
-    template = facts.resolved.instances["small"].model_copy(update=outside)
     for other in (
         replace(facts, trials=[once, *facts.counted[1:]]),
         replace(facts, spec=facts.spec.model_copy(update={"limits": limits})),
-        replace(
-            facts, resolved=facts.resolved.model_copy(update={"instances": {"small": template}})
-        ),
+        replace(facts, resolved=facts.resolved.model_copy(update={"instances": outside(facts)})),
         replace(facts, groups=[group.model_copy(update={"primary": "recovery"})]),
     ):
         (caveat,) = load.foreign_unknown(other)
         assert caveat.weight == "note"
         assert "limits" not in caveat.text
+
+
+def outside(facts: Facts) -> dict[str, InstanceTemplateSpec]:
+    """The instances of a study, run by others."""
+    external = {
+        "host": "db.example.com",
+        "database": "sbtest",
+        "credentialsSecretRef": {"name": "db"},
+    }
+    own = {"external": External.model_validate(external)}
+    return {name: one.model_copy(update=own) for name, one in facts.resolved.instances.items()}
+
+
+@pytest.mark.parametrize(("mode", "told"), [("tde", True), ("unused", False)])
+def test_a_url_of_the_user_s_own_is_not_said_to_turn_tls_off(mode: str, told: bool) -> None:
+    found = unmeasured(replace(CALM, workloads=("tpcc",), tpcc=True))
+    (name,) = found.resolved.workloads
+    jar = {"class": "x.D", "urlTemplate": "jdbc:x://{host}", "claimName": "jars", "path": "d.jar"}
+    changed = {
+        "instances": outside(found),
+        "workloads": {name: tpcc_spec({"benchmarksql": {}}, {"warmup": "0s", "duration": "1m"})},
+        "modes": {
+            **found.resolved.modes,
+            mode: EncryptionModeSpec.model_validate({"driver": {"jar": jar}}),
+        },
+    }
+    facts = replace(found, resolved=found.resolved.model_copy(update=changed))
+    _, caveat = setting.external_database(facts)
+    assert caveat.title == "Plaintext in transit not proven"
+    assert ("that of tde is driver.jar's own, and was not judged" in caveat.text) == told
 
 
 LARGER = {"node": "node-c", "allocatable_cores": 16.0}

@@ -71,11 +71,21 @@ def _silent_clients(facts: Facts) -> Iterator[Caveat]:
     }
     where = {t.instance for t in facts.trials if t.workload in silent} & {*facts.external}
     if where:
+        jars = _own_urls(facts, silent)
+        rest = f"; that of {listed(jars)} is driver.jar's own, and was not judged" if jars else ""
         yield serious(
             title="Plaintext in transit not proven",
             text=f"BenchmarkSQL, which drove {listed(sorted(where))}, does not report what its "
-            "sessions negotiated. That they had no TLS follows from its JDBC URL alone.",
+            f"sessions negotiated. That they had no TLS follows from its JDBC URL alone{rest}.",
         )
+
+
+def _own_urls(facts: Facts, silent: set[str]) -> list[str]:
+    """Modes whose JDBC URL the user wrote, of external databases under one of these workloads."""
+    groups = [g for g in facts.groups if g.workload in silent and g.instance in facts.external]
+    used = {arm.mode_ref for group in groups for arm in group.arms}
+    drivers = {name: facts.resolved.modes[name].driver for name in used}
+    return sorted(name for name, own in drivers.items() if own is not None and own.jar is not None)
 
 
 def no_aes(facts: Facts) -> Iterator[Caveat]:
