@@ -107,6 +107,10 @@ class NodeShare(Model):
 class ForeignCpu(NodeShare):
     """What no database, client or sidecar of the campaign used. Waiting for a disk is no use."""
 
+    with_dm_crypt: bool | None = None
+    """True of the database's node if the data lies on dm-crypt, which encrypts in threads of the
+    kernel: they are in no pod, and so they are counted here."""
+
 
 class StolenCpu(NodeShare):
     """What the hypervisor gave to other machines though this node had work for it (steal)."""

@@ -121,11 +121,21 @@ def _in_plaintext(proof: Proof, evidence: Mapping[str, Any]) -> Proof:
 
 def _encryption(evidence: Mapping[str, Any]) -> list[str]:
     """What the evidence shows and declares of encryption below the server."""
-    crypt = (evidence.get("volume") or {}).get("dmCrypt")
+    crypt = _dm_crypt(evidence)
     claim = _Claim.read(evidence.get("claim") or {}, "volume")
     said = None if isinstance(claim, Comparison) else _declaration(claim)
     shown = [f"dm-crypt under the data ({crypt})"] if crypt else []
     return shown + ([f"encryption declared by {said}"] if said else [])
+
+
+def shows_dm_crypt(proof: Proof | None) -> bool:
+    """Whether dm-crypt was seen under the server's data, whatever the mode says."""
+    return proof is not None and bool(_dm_crypt(proof.evidence))
+
+
+def _dm_crypt(evidence: Mapping[str, Any]) -> str | None:
+    crypt: str | None = (evidence.get("volume") or {}).get("dmCrypt")
+    return crypt
 
 
 def _through_fuse(own: Gocryptfs, seen: _Volume, *, full: bool) -> tuple[list[Comparison], str]:

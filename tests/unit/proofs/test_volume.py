@@ -9,7 +9,7 @@ from encbench.admission.modes import differs
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.core.evidence import Proof
-from encbench.proofs.volume import judge
+from encbench.proofs.volume import judge, shows_dm_crypt
 from tests.support.testbeds import instance
 from tests.unit.engines.judged import failed
 
@@ -147,6 +147,14 @@ def test_dm_crypt_under_the_data_is_proof() -> None:
     assert proof.ok
     assert f"the data lies on dm-crypt ({LUKS})" in proof.summary
     assert not any(check.name.startswith("exempt") for check in proof.checks)
+
+
+def test_dm_crypt_is_seen_whatever_the_mode_says() -> None:
+    for crypt in (LUKS, None):
+        seen = Proof(ok=True, summary="plaintext", evidence=disk(crypt))
+        assert shows_dm_crypt(seen) == (crypt is not None)
+    assert not shows_dm_crypt(None)
+    assert not shows_dm_crypt(Proof(ok=True, summary="its evidence was lost"))
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from encbench.core.evidence import Proof
 from encbench.core.records import ClientFacts, DiskIo, ForeignCpu, IdleCpu, MetricsRecord, TrialCpu
 from encbench.reconcile.trial.facts import Collected, TrialGathered
 from encbench.reconcile.trial.judge import judge
+from encbench.reconcile.trial.neighbours import with_dm_crypt
 from encbench.reconcile.trial.series import WindowMetrics
 from encbench.tools.measurement import Measurement
 from tests.support.slices import slices
@@ -141,6 +142,13 @@ def test_foreign_load() -> None:
     assert message == (
         "others used 75% of node n2's 4 cores in the window, more than limits.foreignCpu 0.5 allows"
     )
+
+
+def test_dm_crypt_s_kernel_threads_are_no_foreign_load() -> None:
+    crypt = with_dm_crypt(foreign(3.0).cpu, "n2")
+    assert reason(metrics=with_cpu(foreign=crypt.foreign)) is None
+    elsewhere = with_dm_crypt(foreign(3.0).cpu, "n1")
+    assert reason(metrics=with_cpu(foreign=elsewhere.foreign)) == "ForeignLoad", "a client's node"
 
 
 def test_databases_that_were_not_idle() -> None:

@@ -18,10 +18,12 @@ from encbench.api.kinds import (
     STATEFUL_SET,
     STORAGE_CLASS,
 )
+from encbench.core.artefact import decode
+from encbench.core.records import TrialRecord
 from encbench.ports import Body
 from encbench.wire.agent import VolumeGround
 from tests.support import manifests
-from tests.unit.reconcile.oracle import assert_sound, proofs
+from tests.unit.reconcile.oracle import assert_sound, proofs, report
 from tests.unit.reconcile.world import SPACE, World, parts, study
 
 IMAGE = "encbench/gocryptfs:test"
@@ -144,6 +146,31 @@ async def test_a_campaign_over_file_systems_and_their_price() -> None:
     assert world.campaign().status.phase == "Succeeded", world.describe()
     for trial in world.trials():
         assert proofs(world, trial.name) == {"before": True, "after": True}
+
+
+async def test_what_dm_crypt_takes_of_a_node_invalidates_no_trial() -> None:
+    world = World()
+    add_class(world)
+
+    def threads(_: int) -> float:
+        under_way = [t for t in world.trials() if t.status.outcome is None]
+        return 1.4 if any(t.spec.arm.name == "luks" for t in under_way) else 0.1
+
+    world.foreign = threads
+    world.apply(*parts(), mode("luks", BY_CLASS), study("luks", blocks=1))
+    await finished(world)
+    assert world.campaign().status.phase == "Succeeded", world.describe()
+    assert {t.status.outcome for t in world.trials()} == {"Succeeded"}
+    for trial in world.trials():
+        key = trial.status.artefact_key or ""
+        own = decode(TrialRecord, world.store.objects[key], key).cpu.foreign
+        marked = {one.with_dm_crypt for one in own if one.fraction > 0.5}
+        assert marked == ({True} if trial.spec.arm.name == "luks" else set())
+    artefacts = report(world).status.artefacts
+    assert artefacts is not None
+    said = world.store.objects[artefacts.markdown.key].decode()
+    assert "dm-crypt encrypted outside the pods" in said
+    assert "Something else used the nodes" not in said
 
 
 async def test_a_server_beside_its_mount_is_never_measured() -> None:

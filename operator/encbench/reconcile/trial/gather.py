@@ -23,10 +23,11 @@ from encbench.database.connection import connection
 from encbench.ports import Rejected, Unavailable
 from encbench.proofs import clients
 from encbench.proofs.check import joined
+from encbench.proofs.volume import shows_dm_crypt
 from encbench.reconcile import agents
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.objects import Trial
-from encbench.reconcile.trial import placed, provenance, recovery, series
+from encbench.reconcile.trial import neighbours, placed, provenance, recovery, series
 from encbench.reconcile.trial.collect import collect
 from encbench.reconcile.trial.facts import Collected, TrialFound, TrialGathered, TrialSeen, When
 from encbench.reconcile.trial.first_stored import key_of, settle, settled
@@ -82,6 +83,8 @@ async def gather(
         # Prometheus' figures are stored by now: it may forget them before this comes.
         raise away
     made = await _proofs(deps, trial, seen.found)
+    if shows_dm_crypt(made.before) or shows_dm_crypt(made.after):
+        metrics = replace(metrics, cpu=neighbours.with_dm_crypt(metrics.cpu, place.node))
     said = _clients_proof(trial, seen, collected, made)
     if said is not None and made.after is not None:
         made = made.model_copy(update={"after": joined(made.after, said)})

@@ -143,7 +143,7 @@ def _throttled(limit: float, collected: Collected) -> Iterator[tuple[str, str]]:
 
 def _foreign(limit: float, cpu: TrialCpu) -> Iterator[tuple[str, str]]:
     for node in cpu.foreign:
-        if limit < 1 and node.fraction > limit:
+        if limit < 1 and node.fraction > limit and not node.with_dm_crypt:
             yield (
                 "ForeignLoad",
                 f"others used {node.fraction:.0%} of node {node.node}'s {node.node_cores:g} cores "

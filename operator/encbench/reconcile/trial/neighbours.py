@@ -19,6 +19,7 @@ from encbench.core.records import (
     NodeIdle,
     Samples,
     StolenCpu,
+    TrialCpu,
 )
 from encbench.core.window import window_rate
 
@@ -67,6 +68,18 @@ def foreign(
         cores = max(0.0, used - ours)
         found.append(ForeignCpu(node=name, cores=cores, node_cores=known[name].cores))
     return tuple(found)
+
+
+def with_dm_crypt(cpu: TrialCpu, node: str | None) -> TrialCpu:
+    """The same of a database whose data lies on dm-crypt, on that node.
+
+    What others used there is not known apart from dm-crypt's threads, which are a cost of the mode.
+    """
+    found = tuple(
+        one.model_copy(update={"with_dm_crypt": True}) if one.node == node else one
+        for one in cpu.foreign
+    )
+    return cpu.model_copy(update={"foreign": found})
 
 
 def stolen(record: MetricsRecord, known: Mapping[str, NodeIdle]) -> tuple[StolenCpu, ...]:

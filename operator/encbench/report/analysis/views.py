@@ -35,6 +35,7 @@ def view(attempt: Attempt, home: records.IndexTestbed | None = None) -> TrialVie
         disk = records.DiskIo.in_slices(record.slices)
     has_proxy = cpu.proxy is not None or "proxy" in cpu.withheld
     database_side = (cpu.database, cpu.proxy) if has_proxy else (cpu.database,)
+    most = max(cpu.foreign, key=lambda it: it.fraction, default=None)
     throttled = [c.throttled_seconds for c in record.clients if c.throttled_seconds is not None]
     return TrialView(
         name=record.trial.name,
@@ -87,7 +88,8 @@ def view(attempt: Attempt, home: records.IndexTestbed | None = None) -> TrialVie
         cpu_withheld=dict(cpu.withheld),
         throttled_seconds=sum(throttled) if throttled else None,
         throttled_percent=_throttled(record),
-        foreign_cpu_percent=max((rounded(100 * it.fraction) for it in cpu.foreign), default=None),
+        foreign_cpu_percent=rounded(100 * most.fraction) if most else None,
+        foreign_with_dm_crypt=most.with_dm_crypt if most else None,
         stolen_cpu_percent=max((rounded(100 * it.fraction) for it in cpu.stolen), default=None),
         idle_cpu_percent=_percent(cpu.idle),
         home=home.arm if home else spec.arm.name,

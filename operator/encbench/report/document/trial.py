@@ -122,6 +122,9 @@ class TrialView(Model):
     """The share of a node's cores that anything but the campaign's own databases, clients and
     sidecars used; the largest over the nodes of database and clients. None where it was not
     measured."""
+    foreign_with_dm_crypt: bool | None = None
+    """True where that is of a database's node with the data on dm-crypt, whose kernel threads are
+    part of it; limits.foreignCpu does not apply there."""
     stolen_cpu_percent: float | None = None
     """The share of a node's cores that the hypervisor gave to other machines; the largest over the
     nodes. None where it was not measured."""

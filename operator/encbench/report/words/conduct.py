@@ -6,6 +6,7 @@ from statistics import median
 from encbench.api.campaign import CampaignSpec, Reset
 from encbench.core.starts import started_anew
 from encbench.report.document import Report
+from encbench.report.document.trial import TrialView
 from encbench.report.words import text
 from encbench.text.words import plural
 
@@ -61,22 +62,28 @@ def disturbances(report: Report) -> list[tuple[str, str, str | None]]:
     The campaign fixed the limits before any TPS was known.
     """
     counted, limits = [t for t in report.trials if t.counted], report.spec.limits
+    crypt = [t for t in counted if t.foreign_with_dm_crypt]
+    rest = [t for t in counted if not t.foreign_with_dm_crypt]
+    kinds: list[tuple[str, str, list[TrialView], float | None]] = [
+        ("load from outside, of a node's cores", "foreign_cpu_percent", rest, limits.foreign_cpu),
+        ("taken by the hypervisor, of a node's cores", "stolen_cpu_percent", counted, None),
+        ("idle databases, of one instance's CPU", "idle_cpu_percent", counted, limits.idle_cpu),
+        (
+            "client throttled, of its running time",
+            "throttled_percent",
+            counted,
+            limits.client_throttling,
+        ),
+    ]
+    if crypt:
+        kinds.insert(1, ("the same with dm-crypt's threads", "foreign_cpu_percent", crypt, None))
     return [
         (
             name,
-            _most([getattr(trial, field) for trial in counted]),
+            _most([getattr(trial, field) for trial in trials]),
             None if limit is None else text.margin(limit),
         )
-        for name, field, limit in (
-            ("load from outside, of a node's cores", "foreign_cpu_percent", limits.foreign_cpu),
-            ("taken by the hypervisor, of a node's cores", "stolen_cpu_percent", None),
-            ("idle databases, of one instance's CPU", "idle_cpu_percent", limits.idle_cpu),
-            (
-                "client throttled, of its running time",
-                "throttled_percent",
-                limits.client_throttling,
-            ),
-        )
+        for name, field, trials, limit in kinds
     ]
 
 

@@ -95,6 +95,21 @@ def unmeasured(study: Study) -> Facts:
     )
 
 
+def test_dm_crypt_s_kernel_threads_are_not_other_programs() -> None:
+    found = unmeasured(CALM)
+    loads = {"tde": {"foreign_cpu_percent": 60.0, "foreign_with_dm_crypt": True}}
+    usual = {"foreign_cpu_percent": 4.0}
+    trials = [t.model_copy(update=loads.get(t.arm, usual)) for t in found.counted]
+    facts = replace(found, trials=trials)
+    assert not [*load.foreign_load(facts)]
+    (caveat,) = load.kernel_encryption(facts)
+    assert caveat.weight == "note"
+    assert "In 6 of 6 counted trials whose data lay on dm-crypt (tde)" in caveat.text
+    assert "60 % at most" in caveat.text
+    calm = [t.model_copy(update={"foreign_cpu_percent": 9.0}) for t in trials]
+    assert not [*load.kernel_encryption(replace(facts, trials=calm))]
+
+
 def test_a_limit_that_nothing_was_held_against_is_a_serious_caveat() -> None:
     facts = unmeasured(Study(concurrency=(4, 16)))
     (caveat,) = load.foreign_unknown(facts)

@@ -119,6 +119,17 @@ def test_disturbances_are_told_with_their_limits() -> None:
     assert "idle databases, of one instance's CPU: not measured Invalid above 10 %" in said
 
 
+def test_what_dm_crypt_takes_has_no_limit() -> None:
+    load = {
+        "tde": {"foreign_cpu_percent": 61.0, "foreign_with_dm_crypt": True},
+        "plain": {"foreign_cpu_percent": 3.0},
+    }
+    trials = tuple(t.model_copy(update=load.get(t.arm, {})) for t in the_report().trials)
+    said = parse(page(the_report().model_copy(update={"trials": trials}))).text
+    outside = "load from outside, of a node's cores: at most 4.0 % Invalid above 50 %"
+    assert f"{outside} the same with dm-crypt's threads: at most 61.0 % taken by" in said
+
+
 def test_one_condition_needs_no_glance() -> None:
     found = tables(parse(page(report_of(Study(blocks=2, concurrency=(4,))))))
     assert not [caption for caption in found if caption.startswith("All conditions")]

@@ -30,6 +30,7 @@ CHECKS: tuple[Check, ...] = (
     load.uneven_clients,
     load.scattered_start,
     load.foreign_load,
+    load.kernel_encryption,
     load.stolen,
     blocks.missing_blocks,
     blocks.many_invalid,

@@ -175,7 +175,8 @@ def fixed_rate(facts: Facts) -> Iterator[Caveat]:
 
 def foreign_load(facts: Facts) -> Iterator[Caveat]:
     """Other programs on the nodes."""
-    known = [t.foreign_cpu_percent for t in facts.counted if t.foreign_cpu_percent is not None]
+    counted = [t for t in facts.counted if not t.foreign_with_dm_crypt]
+    known = [t.foreign_cpu_percent for t in counted if t.foreign_cpu_percent is not None]
     much = [share for share in known if share > FOREIGN_PERCENT]
     if much:
         limit = facts.spec.limits.foreign_cpu
@@ -185,6 +186,23 @@ def foreign_load(facts: Facts) -> Iterator[Caveat]:
             f"campaign took more than {text.number(FOREIGN_PERCENT, 0)} % of a node's cores, "
             f"{text.number(max(much), 0)} % at most; above {text.margin(limit)} a trial is Invalid "
             "(limits.foreignCpu). Such load widens intervals, and may hit one arm by chance.",
+        )
+
+
+def kernel_encryption(facts: Facts) -> Iterator[Caveat]:
+    """CPU of dm-crypt, which cannot be told from that of other programs."""
+    crypt = [t for t in facts.counted if t.foreign_with_dm_crypt]
+    much = [t for t in crypt if (t.foreign_cpu_percent or 0) > FOREIGN_PERCENT]
+    if much:
+        most = max(t.foreign_cpu_percent or 0 for t in much)
+        yield note(
+            title="dm-crypt encrypted outside the pods",
+            text=f"In {len(much)} of {plural(len(crypt), 'counted trial')} whose data lay on "
+            f"dm-crypt ({listed(sorted({t.arm for t in much}))}) what no pod of the campaign used "
+            f"was more than {text.number(FOREIGN_PERCENT, 0)} % of the node's cores, "
+            f"{text.number(most, 0)} % at most. It includes dm-crypt's kernel threads, a cost of "
+            "the mode that node CPU shows and server CPU does not. Other programs are not known "
+            "apart from them, so limits.foreignCpu was not applied there.",
         )
 
 
