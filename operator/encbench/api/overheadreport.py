@@ -23,7 +23,9 @@ FigureKey = Literal[
     "recovery",
 ]
 """The figures that are judged."""
-Saturation = Literal["DatabaseBound", "ClientBound", "Both", "ProxyBound", "Neither", "NotMeasured"]
+Saturation = Literal[
+    "DatabaseBound", "ClientBound", "Both", "ProxyBound", "VolumeBound", "Neither", "NotMeasured"
+]
 
 
 class OverheadReportSpec(Model):
@@ -124,8 +126,8 @@ class Row(Model):
     client_cpu_per_transaction_verdict: FigureVerdict | None = None
     """Verdict on client CPU per transaction."""
     saturation: Saturation | None = None
-    """The limit of TPS: the server's CPU, the clients' CPU, both, else the confidential proxy's
-    CPU, or none of them."""
+    """The limit of TPS: the server's CPU, the clients' CPU, both, else the CPU of the confidential
+    proxy or of gocryptfs, or none of them."""
 
 
 class Artefact(Model):

@@ -117,7 +117,9 @@ class TestbedSpec(Model):
 
     @property
     def database_cores(self) -> float:
-        """CPU limit of the database: the server's, and that of a file system in its pod.
+        """What the database may use: the server's limit, and that of a file system in its pod.
+
+        They are two limits: neither may use what the other leaves.
 
         For an external database, the cores in its template; 0 if there are none.
         """

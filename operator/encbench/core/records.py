@@ -127,7 +127,7 @@ class IdleCpu(Model):
     """Cores of each."""
 
 
-Withheld = dict[Literal["database", "proxy", "node", "client", "foreign", "idle"], str]
+Withheld = dict[Literal["database", "proxy", "volume", "node", "client", "foreign", "idle"], str]
 
 
 class TrialCpu(Model):
@@ -136,6 +136,9 @@ class TrialCpu(Model):
     database: DatabaseCpu | None = None
     proxy: ProxyCpu | None = None
     """Absent without `withheld` where the arm has no proxy."""
+    volume: DatabaseCpu | None = None
+    """The part of `database`, use and limit, that is the file system's in the database's pod.
+    Absent without `withheld` where there is none, and in records before this figure."""
     node: NodeCpu | None = None
     client: ClientCpu | None = None
     foreign: tuple[ForeignCpu, ...] = ()

@@ -6,7 +6,7 @@ what the server used meanwhile. Times are Unix seconds by the operator's clock.
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, pairwise
-from typing import cast
+from typing import Literal, cast
 
 from encbench.api.base import Model
 from encbench.core.artefact import RecordError
@@ -51,6 +51,8 @@ class SliceFacts(Model):
     client_cpu_seconds: float
     database_cpu_seconds: float | None = None
     proxy_cpu_seconds: float | None = None
+    volume_cpu_seconds: float | None = None
+    """Part of `database_cpu_seconds`."""
     read_bytes: float | None = None
     write_bytes: float | None = None
 
@@ -286,7 +288,8 @@ def _use(row: SlotRow, seconds: float) -> dict[str, float | None]:
     scale = seconds / length
     return {
         "database_cpu_seconds": (last["cpuSeconds"] - first["cpuSeconds"]) * scale,
-        "proxy_cpu_seconds": _scaled(_proxy(first, last), scale),
+        "proxy_cpu_seconds": _scaled(_beside(first, last, "proxyCpuSeconds"), scale),
+        "volume_cpu_seconds": _scaled(_beside(first, last, "volumeCpuSeconds"), scale),
         "read_bytes": _scaled(_bytes(first["readBytes"], last["readBytes"]), scale),
         "write_bytes": _scaled(_bytes(first["writeBytes"], last["writeBytes"]), scale),
     }
@@ -298,7 +301,7 @@ def _block(rows: Sequence[SlotRow], own: set[int]) -> BlockCpu:
     return BlockCpu(
         seconds=last["at"] - first["at"],
         cpu_seconds=last["cpuSeconds"] - first["cpuSeconds"],
-        proxy_cpu_seconds=_proxy(first, last),
+        proxy_cpu_seconds=_beside(first, last, "proxyCpuSeconds"),
         stopped_cpu_seconds=sum(r["end"]["cpuSeconds"] - r["begin"]["cpuSeconds"] for r in others),
         stopped_seconds=sum(r["end"]["at"] - r["begin"]["at"] for r in others),
         read_bytes=_bytes(first["readBytes"], last["readBytes"]),
@@ -313,14 +316,16 @@ def _server(rows: Sequence[SlotRow]) -> Iterator[ServerSlot]:
             slot=row["slot"],
             seconds=last["at"] - first["at"],
             cpu_seconds=last["cpuSeconds"] - first["cpuSeconds"],
-            proxy_cpu_seconds=_proxy(first, last),
+            proxy_cpu_seconds=_beside(first, last, "proxyCpuSeconds"),
             read_bytes=_bytes(first["readBytes"], last["readBytes"]),
             write_bytes=_bytes(first["writeBytes"], last["writeBytes"]),
         )
 
 
-def _proxy(first: SlotReading, last: SlotReading) -> float | None:
-    before, after = first.get("proxyCpuSeconds"), last.get("proxyCpuSeconds")
+def _beside(
+    first: SlotReading, last: SlotReading, name: Literal["proxyCpuSeconds", "volumeCpuSeconds"]
+) -> float | None:
+    before, after = first.get(name), last.get(name)
     return None if before is None or after is None else after - before
 
 

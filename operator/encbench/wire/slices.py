@@ -50,6 +50,8 @@ class SlotReading(TypedDict):
     cpuSeconds: float
     proxyCpuSeconds: NotRequired[float]
     """Where a proxy encrypts columns."""
+    volumeCpuSeconds: NotRequired[float]
+    """Where a file system in the pod lies beneath the server; a part of `cpuSeconds`."""
     readBytes: int | None
     writeBytes: int | None
 

@@ -115,13 +115,16 @@ async def test_cpu_and_io_are_the_file_systems_too(pod: Pod) -> None:
     after, server_after = scraped(config, proc), scraped(alone, proc)
     cpu = "encbench_database_cpu_seconds_total"
     assert after[cpu] - before[cpu] > server_after[cpu] - server_before[cpu]
+    own = "encbench_volume_cpu_seconds_total"
+    assert 0 < after[own] - before[own] < after[cpu] - before[cpu]
+    assert own not in server_after
     written = "encbench_database_write_bytes_total"
     assert after[written] - before[written] > 1 << 20
 
 
 def scraped(config: AgentConfig, proc: Path) -> dict[str, float]:
     seen = watched(config, proc)
-    return {one.name: one.value for one in metrics(seen.read, seen.proxy)}
+    return {one.name: one.value for one in metrics(seen.read, seen.proxy, seen.volume)}
 
 
 async def test_a_data_directory_beside_the_mount_is_caught() -> None:

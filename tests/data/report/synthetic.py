@@ -70,6 +70,8 @@ class Study:
     """Treatment → what a transaction takes of the client's CPU, times that of the baseline."""
     proxy: Mapping[str, float] = field(default_factory=dict)
     """Arm → ms of its proxy's CPU a transaction; a proxy has one core."""
+    volume: Mapping[str, float] = field(default_factory=dict)
+    """Arm → cores that the file system in its databases' pods uses; it may use one."""
     options: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Workload → options of its sysbench script."""
     tpcc: bool = False
@@ -421,6 +423,14 @@ _MESSAGES = {
 }
 
 
+def _volume(used: float | None, busy: float, cores: float) -> dict[str, object]:
+    """A file system in the pod, whose CPU is part of the database's."""
+    if used is None:
+        return {}
+    both = {"cores": busy + used, "limitCores": cores + 1.0}
+    return {"database": both, "volume": {"cores": used, "limitCores": 1.0}}
+
+
 def _figures(
     study: Study, cell: plan.Cell, planned: plan.PlannedTrial, start: float
 ) -> tuple[dict[str, object], bytes]:
@@ -461,6 +471,7 @@ def _figures(
             "cores": 2 * study.client_cpu * _client_work(study, arm, own) * tps / level,
             "limitCores": 2.0,
         },
+        **_volume(study.volume.get(arm), busy, cores),
     }
     if arm in study.proxy:
         used = study.proxy[arm] / 1000 * tps * math.exp(own.gauss(0, study.noise))

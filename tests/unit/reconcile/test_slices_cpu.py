@@ -1,5 +1,7 @@
 """CPU of a trial in turns: from the agent's readings at the edges of its slices."""
 
+from dataclasses import replace
+
 import pytest
 
 from encbench.core.records import DiskIo, ProxyCpu, TrialCpu
@@ -48,6 +50,22 @@ def test_too_few_readings_of_the_server_withhold_it() -> None:
     assert found.database is None and found.proxy is None
     assert found.withheld == {
         "database": "there are no readings of the server at the edges of the slices"
+    }
+
+
+def test_a_file_system_has_its_own_part() -> None:
+    plain = slices((0.8, None), (0.4, None))
+    rows = tuple(row.model_copy(update={"volume_cpu_seconds": 0.2}) for row in plain.rows)
+    beneath = replace(place(None), volume_limit=0.25)
+    found = in_slices(TrialCpu(), plain.model_copy(update={"rows": rows}), beneath)
+    assert found.database is not None and found.volume is not None
+    assert found.database.cores == pytest.approx(0.3), "with the file system's"
+    assert found.volume.cores == pytest.approx(0.1)
+    assert found.volume.limit_cores == 0.25
+    without = in_slices(TrialCpu(), plain, beneath)
+    assert without.volume is None
+    assert without.withheld == {
+        "volume": "there are no readings of the file system at the edges of the slices"
     }
 
 

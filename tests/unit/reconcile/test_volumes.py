@@ -146,6 +146,13 @@ async def test_a_campaign_over_file_systems_and_their_price() -> None:
     assert world.campaign().status.phase == "Succeeded", world.describe()
     for trial in world.trials():
         assert proofs(world, trial.name) == {"before": True, "after": True}
+        key = trial.status.artefact_key or ""
+        cpu = decode(TrialRecord, world.store.objects[key], key).cpu
+        assert cpu.database is not None
+        assert (cpu.volume is None) == trial.spec.arm.name.startswith("plain")
+        if cpu.volume is not None:
+            assert cpu.volume.cores == pytest.approx(cpu.database.cores / 3)
+            assert cpu.volume.limit_cores == 1.0 < cpu.database.limit_cores
 
 
 async def test_what_dm_crypt_takes_of_a_node_invalidates_no_trial() -> None:

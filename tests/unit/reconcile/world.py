@@ -321,6 +321,9 @@ class World:
             add("encbench_database_cpu_seconds_total", cores, 0.001, **own)
             add("encbench_agent_cpu_seconds_total", 0.002, 0.002, **own)
             used = cores + 0.002
+            if "gocryptfs" in spec["mode"].get("atRest", {}).get("volume", {}):
+                # Part of the database's.
+                add("encbench_volume_cpu_seconds_total", cores / 3, 0.0, **own)
             method = spec["mode"].get("columns", {}).get("method")
             if method == "confidential" and self.proxied:
                 proxy = self.proxying if name == testbed else 0.0

@@ -19,12 +19,20 @@ KEPT_UP = 0.98
 
 PROXY_NEAR_LIMIT = 90.0
 """The same for a confidential proxy."""
+VOLUME_NEAR_LIMIT = 90.0
+"""The same for a file system in the database's pod."""
 
 
 def saturation(
-    database_percent: float | None, client_percent: float | None, proxy_percent: float | None
+    database_percent: float | None,
+    client_percent: float | None,
+    proxy_percent: float | None,
+    volume_percent: float | None = None,
 ) -> Saturation:
-    """From the means over the window, in percent of the limits; None for a proxy that is not."""
+    """From the means over the window, in percent of the limits.
+
+    None for a proxy or a file system that is not.
+    """
     if database_percent is None or client_percent is None:
         return "NotMeasured"
     database = database_percent >= DATABASE_NEAR_LIMIT
@@ -34,4 +42,7 @@ def saturation(
     if database or client:
         return "DatabaseBound" if database else "ClientBound"
     proxy = proxy_percent is not None and proxy_percent >= PROXY_NEAR_LIMIT
-    return "ProxyBound" if proxy else "Neither"
+    if proxy:
+        return "ProxyBound"
+    volume = volume_percent is not None and volume_percent >= VOLUME_NEAR_LIMIT
+    return "VolumeBound" if volume else "Neither"

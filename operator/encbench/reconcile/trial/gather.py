@@ -127,9 +127,9 @@ async def _slots(
 
 
 def in_slices(cpu: TrialCpu, slices: Slices, place: MetricsPlace) -> TrialCpu:
-    """CPU of server and proxy in the counted parts of the trial's own slices."""
-    withheld = {of: why for of, why in cpu.withheld.items() if of not in ("database", "proxy")}
-    read: dict[str, DatabaseCpu | None] = {"database": None, "proxy": None}
+    """CPU of server, proxy and file system in the counted parts of the trial's own slices."""
+    read: dict[str, DatabaseCpu | None] = {"database": None, "proxy": None, "volume": None}
+    withheld = {of: why for of, why in cpu.withheld.items() if of not in read}
     of_server = slices.each_second(row.database_cpu_seconds for row in slices.rows)
     of_proxy = slices.each_second(row.proxy_cpu_seconds for row in slices.rows)
     if of_server is not None:
@@ -143,6 +143,11 @@ def in_slices(cpu: TrialCpu, slices: Slices, place: MetricsPlace) -> TrialCpu:
         )
     elif place.proxy_limit is not None:
         withheld["proxy"] = "there are no readings of the proxy at the edges of the slices"
+    of_volume = slices.each_second(row.volume_cpu_seconds for row in slices.rows)
+    if place.volume_limit is not None and of_volume is not None:
+        read["volume"] = DatabaseCpu(cores=of_volume, limit_cores=place.volume_limit)
+    elif place.volume_limit is not None:
+        withheld["volume"] = "there are no readings of the file system at the edges of the slices"
     return cpu.model_copy(update={**read, "withheld": withheld})
 
 
@@ -197,7 +202,8 @@ def _clients_proof(
 
 
 def _place(trial: Trial, seen: TrialSeen, collected: Collected) -> series.MetricsPlace:
-    proxy = seen.testbed.spec.mode.proxy if seen.testbed else None
+    mode = seen.testbed.spec.mode if seen.testbed else None
+    proxy, volume = (mode.proxy, mode.gocryptfs) if mode else (None, None)
     return series.MetricsPlace(
         namespace=trial.namespace,
         campaign=trial.spec.campaign_ref.name,
@@ -207,5 +213,6 @@ def _place(trial: Trial, seen: TrialSeen, collected: Collected) -> series.Metric
         clients=collected.clients,
         external=seen.testbed.spec.instance.external if seen.testbed else None,
         proxy_limit=proxy.resources.cores if proxy else None,
+        volume_limit=volume.resources.cores if volume else None,
         in_turns=trial.spec.turns is not None,
     )

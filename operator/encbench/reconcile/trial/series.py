@@ -53,8 +53,11 @@ PROXY_SERIES = {
 _MODES = ("idle", "iowait", "steal")
 """What the kernel counts of a CPU that is not busy."""
 
+VOLUME_SERIES = {"volume_cpu_seconds": "encbench_volume_cpu_seconds_total"}
+"""Of an arm with a file system in the database's pod. The server's series have its CPU too."""
 
-_Counted = Literal["database", "node", "proxy"]
+_Process = Literal["database", "proxy", "volume"]
+_Counted = _Process | Literal["node"]
 
 
 @dataclass(frozen=True)
@@ -89,12 +92,14 @@ class MetricsPlace:
     node: str | None
     """Of the database."""
     limit: float
-    """What the server may use, in cores."""
+    """What the server may use, in cores, with a file system in its pod."""
     clients: tuple[ClientFacts, ...] = ()
     external: External | None = None
     """Set where the database is external."""
     proxy_limit: float | None = None
     """What the confidential proxy may use, in cores; None where there is none."""
+    volume_limit: float | None = None
+    """The same of the file system in the database's pod."""
     in_turns: bool = False
     """Whether other arms' clients ran in the window too, as in an interleaved block."""
 
@@ -114,6 +119,8 @@ async def read(metrics: Metrics, place: MetricsPlace, window: Window) -> Metrics
     wanted = DATABASE_SERIES | UPTIME_SERIES if place.external is None else {}
     if place.proxy_limit is not None:
         wanted = wanted | PROXY_SERIES
+    if place.volume_limit is not None:
+        wanted = wanted | VOLUME_SERIES
     for name, metric in wanted.items():
         found = _of(window, await metrics.raw(f"{metric}{{{own}}}", start, end))
         # A pod that was replaced shows as a second series: no window spans two servers.
@@ -243,8 +250,10 @@ def judge(record: MetricsRecord, place: MetricsPlace) -> WindowMetrics:
         unknown: Withheld = {"database": why, "node": why, "foreign": why, "idle": why}
         if place.proxy_limit is not None:
             unknown["proxy"] = why
+        if place.volume_limit is not None:
+            unknown["volume"] = why
         return WindowMetrics(record, TrialCpu(withheld=unknown))
-    node, window = place.node, record.window
+    node = place.node
     withheld: Withheld = {}
     database = _process(record, "database", place.limit, withheld)
     if place.external is not None and "database_cpu_seconds" not in record.series:
@@ -264,19 +273,10 @@ def judge(record: MetricsRecord, place: MetricsPlace) -> WindowMetrics:
             withheld["idle"] = "the block's other databases take turns with this one"
         elif resting is None:
             withheld["idle"] = "Prometheus has no CPU of the campaign's databases"
-    proxy = None
-    if place.proxy_limit is not None:
-        used = _process(record, "proxy", place.proxy_limit, withheld)
-        if used is not None:
-            memory = [
-                int(value)
-                for time, value in record.series.get("proxy_resident_bytes", ())
-                if window.start <= time <= window.end
-            ]
-            proxy = ProxyCpu(**dict(used), memory_max_bytes=max(memory, default=None))
     cpu = TrialCpu(
         database=database,
-        proxy=proxy,
+        proxy=_of_proxy(record, place, withheld),
+        volume=_process(record, "volume", place.volume_limit, withheld),
         node=of_node,
         foreign=others or (),
         stolen=neighbours.stolen(record, known),
@@ -300,9 +300,24 @@ def _of_node(record: MetricsRecord, node: NodeIdle | None, withheld: Withheld) -
     return NodeCpu(fraction=busy / node.cores, cores=node.cores, node=node.node)
 
 
+def _of_proxy(record: MetricsRecord, place: MetricsPlace, withheld: Withheld) -> ProxyCpu | None:
+    used, window = _process(record, "proxy", place.proxy_limit, withheld), record.window
+    if used is None:
+        return None
+    memory = [
+        int(value)
+        for time, value in record.series.get("proxy_resident_bytes", ())
+        if window.start <= time <= window.end
+    ]
+    return ProxyCpu(**dict(used), memory_max_bytes=max(memory, default=None))
+
+
 def _process(
-    record: MetricsRecord, what: Literal["database", "proxy"], limit: float, withheld: Withheld
+    record: MetricsRecord, what: _Process, limit: float | None, withheld: Withheld
 ) -> DatabaseCpu | None:
+    """What it used; None where there is no such process, because it has no limit."""
+    if limit is None:
+        return None
     rate = _rate(record, f"{what}_cpu_seconds", withheld, what)
     if rate is None:
         return None

@@ -24,7 +24,7 @@ from encbench.report.analysis.steps import steps
 from encbench.report.analysis.views import rounded
 from encbench.report.document.group import Group, PairedComparison
 from encbench.report.document.trial import Block, TrialView
-from encbench.report.figures import FIGURES, JUDGED, RECOVERY, TPS, JudgedFigure, judged
+from encbench.report.figures import FIGURES, JUDGED, RECOVERY, TPS, VOLUME, JudgedFigure, judged
 from encbench.report.words import judgement
 
 Earlier = Sequence[tuple[str, Sequence[TrialView]]]
@@ -235,7 +235,10 @@ def _row(
     findings = comparison.findings if comparison else ()
     known = {one.figure: one.verdict for one in findings if one.verdict != "NoData"}
     limited = saturation(
-        means["database_cpu_percent"], means["client_cpu_percent"], means["proxy_cpu_percent"]
+        means["database_cpu_percent"],
+        means["client_cpu_percent"],
+        means["proxy_cpu_percent"],
+        pairs.mean(VOLUME, arm.name),
     )
     return Row.model_validate(
         {

@@ -66,7 +66,7 @@ def view(attempt: Attempt, home: records.IndexTestbed | None = None) -> TrialVie
             for name, value in latency.percentiles(record.histogram or ()).items()
         },
         errors=result.errors if result else None,
-        database_cpu_percent=_percent(cpu.database),
+        database_cpu_percent=_percent(_server(cpu)),
         client_cpu_percent=_percent(cpu.client),
         client_cpu_cores=_client_cores(record),
         client_memory_mib=_mean(_part(c.memory_max_bytes, MEBIBYTE) for c in record.clients),
@@ -76,6 +76,7 @@ def view(attempt: Attempt, home: records.IndexTestbed | None = None) -> TrialVie
         node_cpu_percent=rounded(100 * cpu.node.fraction) if cpu.node else None,
         database_cpu_ms_per_transaction=_milliseconds(tps, cpu.database),
         proxy_cpu_percent=_percent(cpu.proxy),
+        volume_cpu_percent=_percent(cpu.volume),
         proxy_cpu_ms_per_transaction=_milliseconds(tps, cpu.proxy),
         database_side_cpu_ms_per_transaction=_milliseconds(tps, *database_side),
         client_cpu_ms_per_transaction=_milliseconds(tps, cpu.client),
@@ -103,6 +104,20 @@ def view(attempt: Attempt, home: records.IndexTestbed | None = None) -> TrialVie
         digest=entry.digest or "",
         series=attempt.series,
     )
+
+
+def _server(cpu: records.TrialCpu) -> records.DatabaseCpu | None:
+    """The server alone: a file system in its pod has a CPU limit of its own.
+
+    Records before that figure have both as one.
+    """
+    both, volume = cpu.database, cpu.volume
+    if both is None or "volume" in cpu.withheld:
+        return None
+    if volume is None:
+        return both
+    cores, limit = both.cores - volume.cores, both.limit_cores - volume.limit_cores
+    return records.DatabaseCpu(cores=max(0.0, cores), limit_cores=limit)
 
 
 def of_slices(slices: Slices, *, has_proxy: bool) -> dict[str, Any]:

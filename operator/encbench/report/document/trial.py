@@ -82,6 +82,7 @@ class TrialView(Model):
     fewer than ten transactions beyond it is left out."""
     errors: int | None = None
     database_cpu_percent: float | None = None
+    """Of the server's own limit, without a file system in its pod where that is known apart."""
     client_cpu_percent: float | None = None
     client_cpu_cores: float | None = None
     """The mean over all replicas, as are the two below."""
@@ -98,6 +99,8 @@ class TrialView(Model):
     database_cpu_ms_per_transaction: float | None = None
     proxy_cpu_percent: float | None = None
     """Of the limit of the proxy that encrypts columns; None where there is none, or no figure."""
+    volume_cpu_percent: float | None = None
+    """The same of a file system in the database's pod; None where there is none, or no figure."""
     proxy_cpu_ms_per_transaction: float | None = None
     database_side_cpu_ms_per_transaction: float | None = None
     """Server and proxy together; the server alone where there is no proxy."""

@@ -190,6 +190,7 @@ LIMITS = {
     "ClientBound": "client CPU",
     "Both": "server and client CPU",
     "ProxyBound": "proxy CPU",
+    "VolumeBound": "file system CPU",
     "Neither": "neither CPU",
     "NotMeasured": text.ABSENT,
 }

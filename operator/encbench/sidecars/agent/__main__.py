@@ -52,7 +52,7 @@ def _serve_public(config: AgentConfig, seen: Watched) -> None:
     heart = Heart(
         functools.partial(sql.connect, driver, config.socket, AGENT_USER, config.password, **bounds)
     )
-    api = PublicApi(functools.partial(metrics, seen.read, seen.proxy), heart.beats)
+    api = PublicApi(functools.partial(metrics, seen.read, seen.proxy, seen.volume), heart.beats)
     serve(listen(config.port), api.answer)
     sql.prepare(driver)
 

@@ -32,7 +32,8 @@ class AgentConfig:
     lower: Path | None = None
     """The folder of the disk under a FUSE file system, if there is one."""
     volume_process: str | None = None
-    """The program of that file system, whose CPU and I/O count as the database's."""
+    """The program of that file system, whose CPU and I/O count as the database's. Its CPU
+    limit is its own, so its CPU is exported by itself as well."""
     columns: "ColumnsConfig | None" = None
     """Set in an arm whose clients connect through the confidential proxy."""
     enclave_key: bytes | None = field(default=None, repr=False)

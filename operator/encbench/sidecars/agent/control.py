@@ -43,7 +43,7 @@ def build(
         config.lower,
     )
     columns = _columns(config, config.columns) if config.columns else None
-    slots = SlotRuns(seen.read, seen.proxy)
+    slots = SlotRuns(seen.read, seen.proxy, seen.volume)
     return AgentParts(
         token=config.token,
         server=lambda: server.describe(open_session, engine, processes.running(), machine),

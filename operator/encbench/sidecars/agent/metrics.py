@@ -9,14 +9,19 @@ from encbench.sidecars.exposition import Metric
 Read = Callable[[], Reading | None]
 
 
-def metrics(read: Read, proxy: Read | None = None) -> Iterator[Metric]:
+def metrics(read: Read, proxy: Read | None = None, volume: Read | None = None) -> Iterator[Metric]:
     """The server's processes, the proxy, and our own. What does not run has no series.
 
-    `proxy` reads the confidential proxy, which is counted apart from the server.
+    `proxy` reads the confidential proxy, which is counted apart from the server; `volume` a file
+    system beneath the server, whose CPU is part of the server's series and has a limit of its own.
     """
     server, beside = read(), proxy() if proxy else None
     if server is not None:
         yield from _server(server)
+    beneath = volume() if volume else None
+    if beneath is not None:
+        words, cpu = "CPU time of the file system.", beneath.cpu_seconds
+        yield Metric("encbench_volume_cpu_seconds_total", "counter", words, cpu)
     if beside is not None:
         cpu, memory = beside.cpu_seconds, beside.resident_bytes
         yield Metric("encbench_proxy_cpu_seconds_total", "counter", "CPU time of the proxy.", cpu)

@@ -41,9 +41,9 @@ class _SlotRun:
 class SlotRuns:
     """Runs, one at a time; the last one is kept until another begins."""
 
-    def __init__(self, server: Read, proxy: Read | None = None) -> None:
-        """Reads the server, and the proxy beside it if there is one."""
-        self._server, self._proxy = server, proxy
+    def __init__(self, server: Read, proxy: Read | None = None, volume: Read | None = None) -> None:
+        """Reads the server, and what has a limit of its own: the proxy, the file system below."""
+        self._server, self._proxy, self._volume = server, proxy, volume
         self._run: _SlotRun | None = None
         self._lock = threading.Lock()
 
@@ -108,4 +108,9 @@ class SlotRuns:
             if proxy is None:
                 raise _Missed("no proxy is running")
             made["proxyCpuSeconds"] = round(proxy.cpu_seconds, 6)
+        if self._volume is not None:
+            volume = self._volume()
+            if volume is None:
+                raise _Missed("no file system is running")
+            made["volumeCpuSeconds"] = round(volume.cpu_seconds, 6)
         return made

@@ -20,6 +20,8 @@ class Watched(NamedTuple):
     """The server, together with the file system beneath it where that counts as the database's."""
     proxy: Callable[[], Reading | None] | None
     """The confidential proxy, in an arm that has one."""
+    volume: Callable[[], Reading | None] | None
+    """The file system beneath the server by itself, in an arm that has one."""
 
 
 def watched(config: AgentConfig, proc: Path = process.PROC) -> Watched:
@@ -32,4 +34,5 @@ def watched(config: AgentConfig, proc: Path = process.PROC) -> Watched:
         reading = server.read()
         return process.together(reading, beneath.read()) if beneath else reading
 
-    return Watched(proc, server, read, proxy.read if proxy else None)
+    beside, below = (reader.read if reader else None for reader in (proxy, beneath))
+    return Watched(proc, server, read, beside, below)

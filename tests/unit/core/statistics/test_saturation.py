@@ -28,3 +28,11 @@ def test_saturation(database: float | None, client: float | None, expected: str)
 )
 def test_a_proxy_at_its_limit(database: float | None, client: float, expected: str) -> None:
     assert saturation(database, client, 90.0) == expected
+
+
+@pytest.mark.parametrize(
+    ("database", "volume", "expected"),
+    [(40.0, 90.0, "VolumeBound"), (40.0, 89.9, "Neither"), (95.0, 99.0, "DatabaseBound")],
+)
+def test_a_file_system_at_its_limit(database: float, volume: float, expected: str) -> None:
+    assert saturation(database, 10.0, None, volume) == expected

@@ -8,6 +8,7 @@ import pytest
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import External, InstanceTemplateSpec
 from encbench.report.analysis.caveats import Facts, load, setting
+from encbench.report.formats.markdown import markdown
 from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study
 from tests.support.workloads import tpcc_spec
@@ -316,3 +317,21 @@ def test_a_proxy_at_its_limit_is_what_limits_tps() -> None:
     assert report_of(busy).groups[0].row("tde").saturation == "ProxyBound"
     assert "The proxy was at its CPU limit" in titles(busy)
     assert idle not in titles(busy), "TPS does not follow latency alone"
+
+
+def test_server_and_file_system_have_a_limit_each() -> None:
+    idle, limited = "The server was never saturated", "The file system was at its CPU limit"
+    calm = Study(concurrency=(1,), volume={"tde": 0.2})
+    assert idle in titles(calm) and limited not in titles(calm)
+    busy = replace(calm, volume={"tde": 0.95})
+    row = report_of(busy).groups[0].row("tde")
+    assert row.saturation == "VolumeBound"
+    alone = report_of(calm).groups[0].row("tde").database_cpu_percent
+    assert row.database_cpu_percent == pytest.approx(alone), "the server's is of its own limit"
+    assert limited in titles(busy) and idle not in titles(busy)
+    assert "file system CPU" in markdown(report_of(busy))
+
+
+def test_a_server_at_its_limit_over_an_idle_file_system() -> None:
+    found = report_of(replace(BUSY, volume={"tde": 0.05})).groups[0].row("tde")
+    assert found.saturation == "DatabaseBound"

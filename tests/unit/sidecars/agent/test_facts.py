@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -116,6 +117,13 @@ def test_the_metrics() -> None:
         "encbench_database_start_time_seconds": 1_700_000_000.125,
     }
     assert "encbench_database" not in exposition(metrics(lambda: None))
+
+
+def test_a_file_system_s_cpu_has_a_series_of_its_own() -> None:
+    told = exposition(metrics(lambda: READING, volume=lambda: replace(READING, cpu_seconds=0.5)))
+    assert "\nencbench_volume_cpu_seconds_total 0.5\n" in told
+    assert "\nencbench_database_cpu_seconds_total 1.5\n" in told
+    assert "encbench_volume" not in exposition(metrics(lambda: READING, volume=lambda: None))
 
 
 class Answers:

@@ -66,13 +66,17 @@ def test_the_same_name_looks_and_another_replaces() -> None:
 
 
 @pytest.mark.parametrize(
-    ("server", "proxy", "why"),
-    [(lambda: None, None, "no server is running"), (burning, lambda: None, "no proxy is running")],
+    ("readers", "why"),
+    [
+        ([lambda: None], "no server is running"),
+        ([burning, lambda: None], "no proxy is running"),
+        ([burning, None, lambda: None], "no file system is running"),
+    ],
 )
 def test_a_reading_that_cannot_be_made_ends_the_run(
-    server: Callable[[], Reading | None], proxy: Callable[[], Reading | None] | None, why: str
+    readers: list[Callable[[], Reading | None]], why: str
 ) -> None:
-    runs = SlotRuns(server, proxy)
+    runs = SlotRuns(*readers)
     runs.begin(order("one"))
     answer = finished(runs, "one")
     assert (answer["state"], answer["error"], answer["rows"]) == ("failed", why, [])
@@ -83,3 +87,11 @@ def test_a_proxy_is_read_beside_the_server() -> None:
     runs.begin(order("one", slots=1))
     (row,) = finished(runs, "one")["rows"]
     assert row["end"]["proxyCpuSeconds"] > row["begin"]["proxyCpuSeconds"]
+    assert "volumeCpuSeconds" not in row["end"]
+
+
+def test_a_file_system_is_read_by_itself_as_well() -> None:
+    runs = SlotRuns(burning, volume=burning)
+    runs.begin(order("one", slots=1))
+    (row,) = finished(runs, "one")["rows"]
+    assert row["end"]["volumeCpuSeconds"] > row["begin"]["volumeCpuSeconds"]

@@ -54,6 +54,7 @@ CHECKS: tuple[Check, ...] = (
     recovery.short_recoveries,
     load.busy_server,
     load.busy_proxy,
+    load.busy_volume,
     load.idle_server,
     blocks.one_placement,
     blocks.lost_sets,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from encbench.api.overheadreport import Saturation
 from encbench.api.workload import WorkloadSpec
 from encbench.core.statistics.saturation import CLIENT_NEAR_LIMIT
 from encbench.report.analysis.caveats.facts import Facts, note, serious
@@ -25,7 +26,8 @@ THROTTLED_PERCENT = 5.0
 EQUAL_WORK_SHARE = 0.7
 """Of the slowest arm's TPS: a rate that every arm can keep up with."""
 IDLE_SERVER_PERCENT = 60.0
-_PROXY_BOUND = "ProxyBound"
+_PROXY_BOUND: Saturation = "ProxyBound"
+_VOLUME_BOUND: Saturation = "VolumeBound"
 
 
 def colocation(facts: Facts) -> Iterator[Caveat]:
@@ -117,25 +119,39 @@ def _rate(workload: WorkloadSpec, tps: float) -> str:
 
 def busy_proxy(facts: Facts) -> Iterator[Caveat]:
     """A confidential proxy that limited TPS."""
-    bound = [
-        (group, row)
-        for group in facts.groups
-        for row in group.rows
-        if row.saturation == _PROXY_BOUND
-    ]
-    if bound:
-        names = listed(sorted({row.arm for _, row in bound}))
+    names, place = _limited(facts, _PROXY_BOUND)
+    if names:
         yield note(
             title="The proxy was at its CPU limit",
-            text=f"TPS of {names}, first in {bound[0][0].place}, is what the proxy's CPU lets "
+            text=f"TPS of {names}, first in {place}, is what the proxy's CPU lets "
             "through: the loss is that of a proxy with so many cores. To measure one that has "
             "enough, raise columns.resources.cpu of the mode.",
         )
 
 
+def busy_volume(facts: Facts) -> Iterator[Caveat]:
+    """A file system in the database's pod that limited TPS."""
+    names, place = _limited(facts, _VOLUME_BOUND)
+    if names:
+        yield note(
+            title="The file system was at its CPU limit",
+            text=f"TPS of {names}, first in {place}, is what the CPU of gocryptfs' container lets "
+            "through: the loss is that of a file system with so many cores. To measure one that "
+            "has enough, raise atRest.volume.gocryptfs.resources.cpu of the mode.",
+        )
+
+
+def _limited(facts: Facts, limit: Saturation) -> tuple[str, str]:
+    """The arms that this limited, and their first condition; empty if there are none."""
+    bound = [(g, row) for g in facts.groups for row in g.rows if row.saturation == limit]
+    if not bound:
+        return "", ""
+    return listed(sorted({row.arm for _, row in bound})), bound[0][0].place
+
+
 def idle_server(facts: Facts) -> Iterator[Caveat]:
     """A server that was never saturated."""
-    if any(row.saturation == _PROXY_BOUND for group in facts.groups for row in group.rows):
+    if any(_limited(facts, limit)[0] for limit in (_PROXY_BOUND, _VOLUME_BOUND)):
         return  # TPS does not follow latency alone there.
     cpu = [t.database_cpu_percent for t in facts.counted if t.database_cpu_percent is not None]
     about_load = any(group.primary != "recovery" for group in facts.groups)
