@@ -96,7 +96,7 @@ def group(
     resources = index.resolved.instances[cell.instance].resources
     cores = resources.cores if resources is not None else None
     plain = rows[pairs.baseline]
-    modes, floor = index.resolved.modes, floors.get(TPS.key)
+    modes = index.resolved.modes
     return Group(
         cell=cell.name,
         instance=cell.instance,
@@ -126,7 +126,7 @@ def group(
             one.model_copy(update={"capacity": capacity(cores, plain, rows[one.arm])})
             for one in compared
         ),
-        steps=() if is_recovery else steps(pairs, modes, judging, floor, spec.margin, looks),
+        steps=() if is_recovery else steps(pairs, modes, judging, floors, spec.margin, looks),
         interleaving=interleaving(alone, solo, judging, carried),
         pooled=pooled.changes(parts, whole, judging) if len(parts) > 1 else (),
         blocks=tuple(

@@ -23,7 +23,7 @@ from encbench.api.columns import Columns
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.testbed import Arm
 from encbench.core.columns.enclave import encrypted
-from encbench.report.analysis.findings import judge
+from encbench.report.analysis.findings import Floors, judge
 from encbench.report.analysis.pairs import Pairs, interval
 from encbench.report.document.group import Finding, Layer, LayerStep
 from encbench.report.figures import IN_STEPS, TPS, JudgedFigure
@@ -113,34 +113,39 @@ def steps(
     pairs: Pairs,
     modes: Modes,
     judging: Sequence[JudgedFigure],
-    floor: float | None,
+    floors: Floors,
     margin: float,
     looks: int = 1,
 ) -> tuple[LayerStep, ...]:
     """Every step of one condition; empty where no arm has anything to do with columns.
 
-    `floor` is the noise floor of TPS. Where TPS is not judged, it is as offered.
+    Where TPS is not judged, it is as offered, and the first of `judging` is judged in its place.
     """
     found = arm_steps(pairs.arms, modes)
-    if TPS not in judging:
-        offered = Finding(
-            figure="tps",
-            blocks=len(pairs.complete(TPS.field)),
-            verdict="NoData",
-            why="TPS is as offered",
-        )
-        return tuple(_step(pairs, one, offered) for one in found)
-    tps = {it.arm.name: pairs.between(TPS.field, it.before.name, it.arm.name) for it in found}
-    blocks = len(pairs.complete(TPS.field))
-    judged = judge(TPS, tps, floor, margin, "steps", blocks, looks)
-    return tuple(_step(pairs, one, judged.get(one.arm.name)) for one in found)
+    figure = TPS if TPS in judging else judging[0]
+    changes = {
+        it.arm.name: pairs.between(figure.field, it.before.name, it.arm.name) for it in found
+    }
+    blocks = len(pairs.complete(figure.field))
+    judged = judge(figure, changes, floors.get(figure.key), margin, "steps", blocks, looks)
+    if figure is TPS:
+        return tuple(_step(pairs, one, judged.get(one.arm.name)) for one in found)
+    offered = Finding(
+        figure="tps",
+        blocks=len(pairs.complete(TPS.field)),
+        verdict="NoData",
+        why="TPS is as offered",
+    )
+    return tuple(_step(pairs, one, offered, judged.get(one.arm.name)) for one in found)
 
 
 _OF_TPS = ("blocks", "verdict", "why", "bar", "placement", "carried")
 """What a step has of the finding about its TPS."""
 
 
-def _step(pairs: Pairs, found: ArmStep, tps: Finding | None) -> LayerStep:
+def _step(
+    pairs: Pairs, found: ArmStep, tps: Finding | None, instead: Finding | None = None
+) -> LayerStep:
     before, arm = found.before.name, found.arm.name
     others = {it.step: pairs.between(it.field, before, arm) for it in IN_STEPS if it is not TPS}
     judged = tps or Finding(figure="tps", blocks=0, verdict="NoData", why="no block has both")
@@ -152,5 +157,6 @@ def _step(pairs: Pairs, found: ArmStep, tps: Finding | None) -> LayerStep:
             TPS.step: judged.change,
             **{name: getattr(judged, name) for name in _OF_TPS},
             **{name: interval(one, "increase") for name, one in others.items() if one},
+            "instead": instead,
         }
     )

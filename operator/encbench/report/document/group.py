@@ -139,6 +139,9 @@ class LayerStep(Model):
     placement: Interval | None = None
     carried: float | None = None
     """`why`, `bar`, `placement` and `carried` are those of a `Finding` about TPS."""
+    instead: Finding | None = None
+    """Where TPS is as offered: the same of the condition's primary figure, such as CPU per
+    transaction."""
     latency_average: Interval | None = None
     """Increase: arm/before - 1, as are those below."""
     latency_p95: Interval | None = None

@@ -11,7 +11,7 @@ from itertools import groupby
 from encbench.report.document import EncryptedColumns, StudyTable
 from encbench.report.document.group import LAYERS, Group, LayerStep
 from encbench.report.figures import BY_FIELD
-from encbench.report.formats.tables import VERDICT, TableColumn, change, column, levels
+from encbench.report.formats.tables import AS_OFFERED, VERDICT, TableColumn, change, column, levels
 from encbench.report.words import text
 from encbench.text.words import listed
 
@@ -28,10 +28,14 @@ def layers(groups: Sequence[Group]) -> list[TableColumn]:
     return [
         *_where(found),
         *_drawn("tps", found, digits),
-        column("TPS", VERDICT, (step.verdict for _, step in found), numeric=False),
+        column("TPS", VERDICT, (_of_tps(*entry) for entry in found), numeric=False),
         *_drawn("latency_average_ms", found),
         column("", "blocks", (f"{step.blocks:,}" for _, step in found)),
     ]
+
+
+def _of_tps(group: Group, step: LayerStep) -> str:
+    return AS_OFFERED if group.equal_work else step.verdict
 
 
 def cpu(groups: Sequence[Group]) -> list[TableColumn]:

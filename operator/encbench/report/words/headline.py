@@ -14,7 +14,7 @@ from encbench.api.testbed import Arm
 from encbench.core.columns.enclave import SIMULATION
 from encbench.report.document import Headline, Report
 from encbench.report.document.group import LAYERS, Finding, Group, LayerStep, PairedComparison
-from encbench.report.figures import JUDGED
+from encbench.report.figures import JUDGED, TPS
 from encbench.report.words import decision, judgement, text
 from encbench.text.words import capitalised, listed, plural
 
@@ -93,42 +93,50 @@ def _below(arm: Arm, report: Report) -> Headline | None:
     It is the direct arm of a campaign whose baseline goes through the proxy.
     """
     found = [
-        (group, step)
+        (group, step, finding)
         for group in report.groups
         if (step := group.step(group.baseline.name)) is not None
         and step.before == arm.name
-        and step.loss is not None
+        and (finding := _of_step(step)) is not None
     ]
     if not found:
         return None
-    group = _chosen([group for group, _ in found])
-    step = next(step for of, step in found if of is group)
+    group = _chosen([group for group, _, _ in found])
+    step, finding = next((step, finding) for of, step, finding in found if of is group)
     layers = f"the {listed(LAYERS[layer] for layer in step.layers)}"
-    claim = _of_tps(layers, step, report.spec.margin, text.estimate(step.loss))
-    losses = [one.loss.estimate for _, one in found if one.loss is not None]
-    low, high = text.number(100 * min(losses), 1), text.percent(max(losses))
-    range_of = f"the point estimates of the loss range from {low} to {high}"
-    over = f" Over {len(losses)} conditions {range_of}."
-    finding = Finding(
-        figure="tps",
+    if finding.figure == TPS.key:
+        claim = _of_tps(layers, finding, report.spec.margin, text.estimate(finding.change))
+    else:
+        claim = _at_equal_work(layers, group, finding, report.spec.margin)
+    alike = [one for _, _, one in found if one.figure == finding.figure]
+    over = f" Over {len(alike)} conditions {_estimates(alike)}." if len(alike) > 1 else ""
+    return Headline(
+        arm=arm.name,
+        verdict=finding.verdict,
+        text=f"{claim}, {group.baseline.name} against {arm.name}, {group.place}; "
+        f"{plural(finding.blocks, 'block')}.{over}",
+        brief=decision.brief(layers, finding, group.place),
+        so=decision.so(finding, None, report.spec.margin),
+        instance=group.instance,
+        workload=group.workload,
+        concurrency=group.concurrency,
+        figure=finding.figure,
+        loss=finding.change,
+    )
+
+
+def _of_step(step: LayerStep) -> Finding | None:
+    """What a step costs: of TPS, or of what is judged where TPS is as offered."""
+    if step.loss is None:
+        return step.instead
+    return Finding(
+        figure=TPS.key,
         blocks=step.blocks,
         change=step.loss,
         placement=step.placement,
         carried=step.carried,
         verdict=step.verdict,
         why=step.why,
-    )
-    return Headline(
-        arm=arm.name,
-        verdict=step.verdict,
-        text=f"{claim}, {group.baseline.name} against {arm.name}, {group.place}; "
-        f"{plural(step.blocks, 'block')}." + (over if len(losses) > 1 else ""),
-        brief=decision.brief(layers, finding, group.place),
-        so=decision.so(finding, None, report.spec.margin),
-        instance=group.instance,
-        workload=group.workload,
-        concurrency=group.concurrency,
-        loss=step.loss,
     )
 
 
@@ -141,31 +149,32 @@ def _chosen(groups: Sequence[Group]) -> Group:
 
 def _claim(arm: str, answer: Candidate, margin: float) -> str:
     group, finding = answer.group, answer.finding
-    more, change = text.estimate(finding.change), text.signed_percent(text.point(finding.change))
-    changes = f"changes by {change} {text.bounds(finding.change)}"
+    more = text.estimate(finding.change)
     if finding.figure == "recovery":
         seconds = [group.row(one).recovery_seconds for one in (arm, group.baseline.name)]
         own, plain = (text.number(one, 2) for one in seconds)
         times = f"({own} s against {plain} s from start to first answer)"
         costs = f"{arm} takes {more} longer to answer again {times}"
-        measured = f"it {changes} {times}"
+        measured = f"it changes by {text.signed_estimate(finding.change)} {times}"
         return _by_verdict(arm, finding, margin, costs, measured, measured, "recovery time")
-    if finding.figure != "tps":
-        # Where every arm kept up with an offered rate TPS says nothing.
-        offered = group.offered_tps
-        digits = 0 if offered is None or offered >= FEW_TPS else 2
-        work = f"at equal work ({text.number(offered, digits)} TPS offered)"
-        phrase = JUDGED[finding.figure].phrase
-        costs = f"{arm} costs {more} more {phrase} {work}"
-        measured = f"{phrase} {work} {changes}"
-        return _by_verdict(arm, finding, margin, costs, measured, measured)
+    if finding.figure != TPS.key:
+        return _at_equal_work(arm, group, finding, margin)
     cpu = cpu_clause(answer.comparison.finding("cpuPerTransaction"), margin)
     return _of_tps(arm, finding, margin, more, cpu)
 
 
-def _of_tps(
-    cause: str, judged: Finding | LayerStep, margin: float, loss: str, cpu: str = ""
-) -> str:
+def _at_equal_work(cause: str, group: Group, finding: Finding, margin: float) -> str:
+    """Of another figure: where every arm kept up with an offered rate TPS says nothing."""
+    offered = group.offered_tps
+    digits = 0 if offered is None or offered >= FEW_TPS else 2
+    work = f"at equal work ({text.number(offered, digits)} TPS offered)"
+    phrase = JUDGED[finding.figure].phrase
+    costs = f"{cause} costs {text.estimate(finding.change)} more {phrase} {work}"
+    measured = f"{phrase} {work} changes by {text.signed_estimate(finding.change)}"
+    return _by_verdict(cause, finding, margin, costs, measured, measured)
+
+
+def _of_tps(cause: str, judged: Finding, margin: float, loss: str, cpu: str = "") -> str:
     costs = f"costs {loss} of TPS{cpu}"
     measured = f"the measured loss is {loss} of TPS{cpu}"
     return _by_verdict(cause, judged, margin, f"{cause} {costs}", f"it {costs}", measured)
@@ -173,7 +182,7 @@ def _of_tps(
 
 def _by_verdict(
     cause: str,
-    judged: Finding | LayerStep,
+    judged: Finding,
     margin: float,
     costs: str,
     equivalent: str,
@@ -200,7 +209,7 @@ def cpu_clause(judged: Finding | None, margin: float) -> str:
         return ""
     if judged.verdict == "Overhead":
         return f" and {text.estimate(judged.change)} more CPU per transaction"
-    changes = f"{text.signed_percent(judged.change.estimate)} {text.bounds(judged.change)}"
+    changes = text.signed_estimate(judged.change)
     if judged.verdict == "Equivalent":
         limit = text.margin(margin)
         return f", CPU per transaction without a change beyond ±{limit} ({changes})"
@@ -245,14 +254,19 @@ def _range(alike: Sequence[Candidate], measured: int, conditions: int) -> list[s
     count = counts.total()
     if count < 2:
         return []
-    changes = [one.finding.change.estimate for one in alike if one.finding.change is not None]
     verdicts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
-    low, high = text.number(100 * min(changes), 1), text.percent(max(changes))
     over = "both" if count == conditions == 2 else "all " * (count == conditions) + f"{count}"
-    figure = JUDGED[alike[0].finding.figure]
-    what = "loss" if figure.sense == "loss" else f"increase of {figure.phrase}"
-    estimates = f"the point estimates of the {what} range from {low} to {high}"
+    estimates = _estimates([one.finding for one in alike])
     return [f"Over {over} conditions {estimates} ({verdicts})."]
+
+
+def _estimates(alike: Sequence[Finding]) -> str:
+    """How far apart the estimates of one figure are."""
+    changes = [one.change.estimate for one in alike if one.change is not None]
+    low, high = text.number(100 * min(changes), 1), text.percent(max(changes))
+    figure = JUDGED[alike[0].figure]
+    what = "loss" if figure.sense == "loss" else f"increase of {figure.phrase}"
+    return f"the point estimates of the {what} range from {low} to {high}"
 
 
 def _no_data(arm: Arm, found: Sequence[tuple[Group, PairedComparison]], report: Report) -> str:

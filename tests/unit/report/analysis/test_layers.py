@@ -17,6 +17,7 @@ from encbench.core.statistics import intervals
 from encbench.report.analysis.steps import arm_steps, stack
 from encbench.report.document import Report
 from encbench.report.document.group import LayerStep
+from encbench.report.formats import layertables
 from encbench.report.formats.cards import card
 from encbench.report.words.text import signed_percent
 from tests.data.report import golden
@@ -251,6 +252,44 @@ def test_the_direct_arm_s_answer_is_the_cost_of_the_hop() -> None:
     assert hop.database_side_cpu.estimate > 0
     assert shown["CPU per transaction"] == signed_percent(hop.database_side_cpu.estimate)
     assert shown["valid blocks"] == f"{group.counted_blocks} of {group.planned_blocks}"
+
+
+AT_EQUAL_WORK = Study(
+    concurrency=(4,),
+    blocks=4,
+    rate=50,
+    baseline=PROXY,
+    loss={"direct": -0.05},
+    modes={"direct": {}},
+    proxy={"plain": 0.4, "plain-control": 0.4},
+)
+"""Every arm keeps up with the rate, so that TPS is as offered."""
+
+
+def test_at_equal_work_the_cost_of_the_hop_is_one_of_cpu() -> None:
+    report = report_of(AT_EQUAL_WORK)
+    (headline,), (group,) = report.headlines, report.groups
+    (hop,) = group.steps
+    assert hop.loss is None
+    assert (headline.figure, headline.verdict) == ("cpuPerTransaction", "Overhead")
+    assert headline.loss == hop.database_side_cpu
+    assert headline.text == (
+        "the hop through the proxy costs 14.3 % [13.9, 14.8] % more CPU per transaction at equal "
+        "work (50 TPS offered), plain against direct, oltp-read-write at 4 threads on small; "
+        "4 blocks."
+    )
+    assert headline.so.startswith("So expect CPU per transaction to be 13.9 to 14.8 % higher")
+    top = card(report, headline)
+    assert (top.title, top.figure) == ("hop through the proxy", "+14.3 %")
+    several = report_of(replace(AT_EQUAL_WORK, concurrency=(4, 16)))
+    assert "Over 2 conditions the point estimates of the increase of CPU per transaction" in (
+        several.headlines[0].text
+    )
+
+
+def test_a_layer_s_tps_that_a_rate_decides_is_as_offered() -> None:
+    columns = {one.title: one.cells for one in layertables.layers(report_of(AT_EQUAL_WORK).groups)}
+    assert columns["TPS: verdict"] == ("as offered",)
 
 
 @pytest.mark.parametrize(("algorithm", "other"), [("aes", "sm4"), ("sm4", "aes")])
