@@ -75,7 +75,7 @@ def _inline(source: str, name: str, label: str) -> str:
     for pattern, replacement in _REWRITES:
         body = pattern.sub(replacement, body)
     body = re.sub(r"#fe00[0-9a-f]{2}", lambda found: _VARIABLES[found[0]], body)
-    body = re.sub(r"-?\d+\.\d{3,}", lambda found: f"{float(found[0]):.2f}", body)
+    body = _TAG.sub(lambda tag: _LONG.sub(lambda found: f"{float(found[0]):.2f}", tag[0]), body)
     used = set(re.findall(r"#([\w.-]+)", body))
     body = re.sub(r' id="([^"]+)"', lambda i: f' id="{name}-{i[1]}"' if i[1] in used else "", body)
     body = body.replace("url(#", f"url(#{name}-").replace('href="#', f'href="#{name}-')
@@ -85,6 +85,8 @@ def _inline(source: str, name: str, label: str) -> str:
     )
 
 
+_TAG, _LONG = re.compile(r"<[^>]*>"), re.compile(r"-?\d+\.\d{3,}")
+"""Numbers in tags are pixels, and two decimals of them suffice; those in text are figures."""
 _REWRITES = tuple(
     (re.compile(pattern, re.DOTALL), replacement)
     for pattern, replacement in (
