@@ -33,6 +33,8 @@ class MeasuringPace:
     """Of one observation elsewhere: a set of testbeds has several."""
     group: int
     """Blocks that belong together."""
+    least: int
+    """Blocks without which a follow-up is not accepted."""
     block_seconds: float
 
 
@@ -60,7 +62,7 @@ def demand(finding: Finding, found: Estimate, margin: float, pace: MeasuringPace
     units = _more_units(found, log_target)
     if not units:
         return None
-    blocks = pace.group * math.ceil(units * pace.blocks / pace.group)
+    blocks = max(pace.least, pace.group * math.ceil(units * pace.blocks / pace.group))
     seconds = rounded(blocks * pace.block_seconds)
     return Demand(half_width=rounded(target), blocks=blocks, seconds=seconds)
 

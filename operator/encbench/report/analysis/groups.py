@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from encbench.api.campaign import CampaignSpec
+from encbench.api.campaign import MIN_UNITS, CampaignSpec
 from encbench.api.overheadreport import Row, Verdict
 from encbench.api.testbed import Arm
 from encbench.core import plan
@@ -160,6 +160,7 @@ def _pace(spec: CampaignSpec, pairs: Pairs, seconds: float) -> MeasuringPace:
         rounds=(_rounds(pairs) or 0) if divided else 0,
         blocks=spec.blocks.per_testbed or 1,
         group=plan.group(spec.blocks),
+        least=MIN_UNITS * spec.blocks.per_testbed,
         block_seconds=seconds,
     )
 

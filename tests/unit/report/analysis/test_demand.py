@@ -4,7 +4,9 @@ import math
 from dataclasses import replace
 
 import pytest
+from pydantic import ValidationError
 
+from encbench.admission.follow_up import follow_up
 from encbench.api.overheadreport import Interval, Row, Saturation
 from encbench.core.statistics.intervals import Estimate
 from encbench.core.statistics.rounds import batches
@@ -14,7 +16,7 @@ from encbench.report.document.group import Demand, Finding
 from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study
 
-ROUNDS = MeasuringPace(rounds=24, blocks=1, group=2, block_seconds=400)
+ROUNDS = MeasuringPace(rounds=24, blocks=1, group=2, least=0, block_seconds=400)
 """One block of 24 rounds is observed in twelve batches of two."""
 BLOCKS = replace(ROUNDS, rounds=0)
 
@@ -132,6 +134,20 @@ def test_a_sequential_campaign_is_told_in_blocks() -> None:
     assert finding.demand.blocks % 2 == 0, "A and A' take turns"
     # Three trials, each begun 150 s after the one before it.
     assert finding.demand.seconds == finding.demand.blocks * 3 * 150
+
+
+def test_what_is_advised_is_what_extend_accepts() -> None:
+    """A follow-up with sets of testbeds has at least four of them, however little is missing."""
+    study = replace(NOISY, noise=0.02, loss={"tde": 0.03}, blocks=12, per_testbed=3, seed=1)
+    report = report_of(study)
+    finding = report.groups[0].comparisons[0].findings[0]
+    assert finding.demand is not None
+    assert finding.demand.blocks == 12
+    assert finding.demand.seconds == 12 * 3 * 150
+    more = follow_up("demo", "uid", report.spec, report.resolved, finding.demand.blocks)
+    assert more.blocks.min == 12
+    with pytest.raises(ValidationError, match="at least four times"):
+        follow_up("demo", "uid", report.spec, report.resolved, finding.demand.blocks - 1)
 
 
 def test_an_interleaved_campaign_is_told_in_rounds() -> None:
