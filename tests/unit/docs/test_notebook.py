@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,13 @@ import numpy as np
 import pytest
 
 from encbench.core.artefact import encode
+from encbench.report.document import Report
 from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study
 from tests.support.chart import REPO
+from tests.unit.report.analysis.test_recovery import recovered
 
+OTHERS = ["latencyAverageOverhead", "latencyP95Overhead", "cpuPerTransactionOverhead"]
 NOTEBOOK = REPO / "docs" / "notebook.ipynb"
 
 
@@ -45,6 +49,13 @@ def run(notebook: dict[str, Any], source: str | None = None) -> dict[str, Any]:
                 code = compile(text, f"{NOTEBOOK.name} {cell['id']}", "exec")
                 exec(code, found)  # noqa: S102 - our own file
     return found
+
+
+def run_with(report: Report, notebook: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """The same of another report."""
+    path = folder / "report.json"
+    path.write_bytes(encode(report))
+    return run(notebook, str(path))
 
 
 def test_it_is_stored_without_output(notebook: dict[str, Any]) -> None:
@@ -91,13 +102,46 @@ def test_a_report_of_several_modes_and_workloads_is_drawn_too(
         blocks=6,
         rounds=rounds,
     )
-    path = tmp_path / "report.json"
-    path.write_bytes(encode(report_of(study)))
-    found = run(notebook, str(path))
+    found = run_with(report_of(study), notebook, tmp_path)
     found["plt"].close("all")
     assert list(found["published"].index) == list(found["rows"].concurrency.unique())
     for threads, values in found["again"].items():
         assert values == pytest.approx(list(found["published"].loc[threads]), abs=2e-5)
+
+
+NOTHING_VALID = Study(blocks=2, always={"tde": ("Failed", "StartDeadline")})
+
+
+@pytest.mark.parametrize(
+    ("made", "drawn", "figures"),
+    [
+        (partial(report_of, Study(rate=50, blocks=2)), OTHERS, 5),
+        (recovered, ["recoveryOverhead"], 5),
+        (partial(report_of, NOTHING_VALID), [], 3),
+        (partial(report_of, Study(tpcc=True, blocks=2)), ["cpuPerTransactionOverhead"], 4),
+        (partial(report_of, Study(blocks=1)), OTHERS, 5),
+    ],
+    ids=["fixed rate", "recovery", "nothing valid", "no latency", "no interval"],
+)
+def test_figures_that_a_report_lacks_are_left_out(
+    made: Callable[[], Report],
+    drawn: list[str],
+    figures: int,
+    notebook: dict[str, Any],
+    tmp_path: Path,
+) -> None:
+    found = run_with(made(), notebook, tmp_path)
+    assert found["measured"] == drawn
+    assert len(found["plt"].get_fignums()) == figures
+    found["plt"].close("all")
+
+
+def test_solo_blocks_are_not_drawn(notebook: dict[str, Any], tmp_path: Path) -> None:
+    report = report_of(Study(concurrency=(4,), blocks=2, rounds=8, solo=2))
+    found = run_with(report, notebook, tmp_path)
+    found["plt"].close("all")
+    assert set(found["counted"].block) == {1, 2}
+    assert {trial.block for trial in report.trials} > {1, 2}
 
 
 def test_it_writes_parquet(names: dict[str, Any]) -> None:
