@@ -37,9 +37,12 @@ async def extend(cluster: Cluster, namespace: str, args: argparse.Namespace) -> 
             "once it is complete, if its plan allows"
         ) from error
     shape = outline(CampaignSpec.model_validate(made["spec"]), first.resolved)
-    planned = Planned(name, namespace, accepted=True, outline=shape)
+    planned = Planned(name, namespace, standing="was created", outline=shape)
     said = text(Answer(campaigns=(planned,), offline=False))
-    output.write(f"campaign {name} extends {first.name}\n\n{said}".encode(), None)
+    # Whether the operator accepts it is known in a moment, and not here.
+    look = f"kubectl encbench watch {name} -n {namespace}"
+    after = f"The operator accepts or refuses it within seconds:\n    {look}\n"
+    output.write(f"campaign {name} extends {first.name}\n\n{said}\n{after}".encode(), None)
     return 0
 
 

@@ -30,8 +30,8 @@ class Planned:
     """Why the operator would set Accepted=False."""
     notes: tuple[Problem, ...] = ()
     """What looks like a mistake, and would not be refused."""
-    accepted: bool = False
-    """It exists in the cluster and was accepted already."""
+    standing: str = "would be accepted"
+    """How it stands where no problem is known."""
     outline: Outline | None = None
     """None if the campaign would be refused."""
 
@@ -83,7 +83,7 @@ def _campaign(planned: Planned, answer: Answer) -> Iterable[str]:
         yield "\n".join(item("note: ", problem.text) for problem in planned.notes)
     found = planned.outline
     if found is not None and not planned.problems:
-        yield f"{title}: {'was accepted' if planned.accepted else 'would be accepted'}"
+        yield f"{title}: {planned.standing}"
         for number, cell in enumerate(found.cells, 1):
             yield f"cell {number} of {len(found.cells)}: {_cell(found.spec, cell)}"
         yield _time(found)

@@ -163,7 +163,7 @@ async def from_cluster(
         shape = outline(spec, status.resolved, seen, status.block_plans)
         still_runs = None if status.completion_time else cluster
         notes = await _misfits(still_runs, spec, status.resolved)
-        planned = Planned(name, namespace, notes=notes, accepted=True, outline=shape)
+        planned = Planned(name, namespace, notes=notes, standing="was accepted", outline=shape)
     return Answer(campaigns=(planned,), offline=False, warnings=tuple(warnings))
 
 

@@ -294,7 +294,7 @@ async def test_a_campaign_that_runs_is_planned_with_its_own_pace() -> None:
     await world.run(lambda: sum(bool(t.status.start_time) for t in world.trials()) >= 5)
     answer = await from_cluster(world.cluster, "bench", "study")
     (planned,) = answer.campaigns
-    assert answer.is_good and planned.accepted and planned.outline is not None
+    assert answer.is_good and planned.standing == "was accepted" and planned.outline is not None
     found = pace(world.trials())
     assert found is not None and found.source == planned.outline.time.source
     assert "the median of this campaign's 5 trials so far" in found.source
