@@ -87,14 +87,26 @@ def _place(file: str | None, namespace: str, name: str) -> Path:
     return Path(cache) / "encbench" / "reports" / f"{namespace}-{name}.html"
 
 
+_DENIED = (
+    "if the browser is denied that file (a snap may not read hidden folders), write it elsewhere: "
+    "report --open --file FILE"
+)
+
+
 def _open(page: bytes, place: Path) -> int:
-    """Write the page, print its path, and open it in the browser if one starts."""
+    """Write the page, print its path, and open it in the browser if one starts.
+
+    A browser that is confined, as by a snap, may start and then be denied a hidden folder.
+    """
     place.parent.mkdir(parents=True, exist_ok=True)
     output.write(page, str(place))
     print(place)
     # This import takes half as long as a whole table.
     import webbrowser  # noqa: PLC0415
 
-    if not webbrowser.open(place.resolve().as_uri()):
+    whole = place.resolve()
+    if not webbrowser.open(whole.as_uri()):
         print("no browser could be started: open the file above yourself", file=sys.stderr)
+    elif any(part.startswith(".") for part in whole.parts):
+        print(_DENIED, file=sys.stderr)
     return 0

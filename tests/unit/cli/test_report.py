@@ -93,6 +93,22 @@ async def test_a_rendering_that_was_altered_is_an_error(
         await report.report(cluster, "bench", arguments(output="csv"))
 
 
+@pytest.mark.parametrize("named", [True, False])
+async def test_a_browser_that_may_be_denied_the_page_gets_another_place(
+    named: bool,
+    cluster: FakeCluster,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(webbrowser, "open", lambda _: True)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / ".cache"))
+    given = {"file": str(tmp_path / "demo.html")} if named else {}
+    assert await report.report(cluster, "bench", arguments(open=True, **given)) == 0
+    said = capsys.readouterr().err
+    assert ("report --open --file FILE" in said) is not named
+
+
 @pytest.mark.parametrize("starts", [True, False])
 async def test_the_page_is_opened(
     starts: bool,
