@@ -110,7 +110,7 @@ def _sentence(pair: MatchedPair) -> str:
     where, what = pair.condition.name, f"the {delta.figure.sense} of {delta.figure.phrase}"
     if delta.difference is None:
         return f"{where}: one of the reports lacks {what}."
-    points = f"{_points(delta)} {shown.bounds(delta.difference, 'percentage points')}"
+    points = shown.signed_points(delta.difference, "percentage points")
     if delta.says == "unknown":
         return f"{where}: {what} differs by {points}, without what it could be judged by."
     if delta.says == "not shown":

@@ -55,10 +55,15 @@ def card(report: Report, headline: Headline) -> Card:
         title=listed(LAYERS[layer] for layer in step.layers) if step else headline.arm,
         mode=f"{step.arm} against {step.before}" if step else _mode(report, headline),
         figure=_change(figure, headline.loss) if known else VERDICTS[headline.verdict],
-        interval=text.bounds(headline.loss) if headline.loss is not None else "",
-        unit=_unit(figure, known) if headline.loss is not None else "",
+        interval=_interval(headline.loss),
+        unit=_unit(figure, known) if known or _interval(headline.loss) else "",
         stats=tuple(_stats(group, headline, step, known)) if group is not None else (),
     )
+
+
+def _interval(change: Interval | None) -> str:
+    """Empty without bounds: a card has no cell that a dash could fill."""
+    return "" if change is None or change.low is None else text.bounds(change)
 
 
 def _unit(figure: JudgedFigure, known: bool) -> str:
@@ -94,9 +99,10 @@ def _stats(
         else:
             change = getattr(group.row(headline.arm), figure.overhead)
         if change is not None and not (known and figure.key == headline.figure):
-            yield _name(figure, headline), _change(figure, change), text.bounds(change)
+            yield _name(figure, headline), _change(figure, change), _interval(change)
     floor = group.noise_floors.get(headline.figure)
-    yield "noise floor", f"±{text.percent(floor)}", ""
+    if floor is not None:
+        yield "noise floor", f"±{text.percent(floor)}", ""
     yield "valid blocks", f"{group.counted_blocks:,} of {group.planned_blocks:,}", ""
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from encbench.api.overheadreport import MAX_ROWS, Interval, OverheadReportStatus, Row
+from encbench.api.overheadreport import MAX_ROWS, OverheadReportStatus, Row
 from encbench.report.figures import JUDGED
 from encbench.report.words import text as shown
 from encbench.text.lines import aligned, paragraph
@@ -29,7 +29,7 @@ _FORMULAS = (
 _RECOVERY: Columns = {
     **_PLACE,
     "RECOVERY S": lambda row: shown.number(row.recovery_seconds, 3),
-    "INCREASE": lambda row: _increase(row.recovery_overhead),
+    "INCREASE": lambda row: shown.signed_estimate(row.recovery_overhead),
     "STOP S": lambda row: shown.number(row.stop_seconds, 3),
     "LOG MIB": lambda row: shown.number(row.redo_mib, 1),
     **_END,
@@ -78,15 +78,9 @@ def _usual(rows: Sequence[Row]) -> Columns:
         "TPS LOSS": lambda row: shown.estimate(row.overhead),
         "P95 MS": lambda row: shown.number(row.latency_p95_ms, 2),
         "CPU MS/TX": lambda row: shown.number(row.database_side_cpu_ms_per_transaction, 3),
-        "INCREASE": lambda row: _increase(row.cpu_per_transaction_overhead),
+        "INCREASE": lambda row: shown.signed_estimate(row.cpu_per_transaction_overhead),
         **_END,
     }
-
-
-def _increase(interval: Interval | None) -> str:
-    if interval is None:
-        return shown.ABSENT
-    return f"{shown.signed_percent(interval.estimate)} {shown.bounds(interval)}"
 
 
 def _drawn(columns: Columns, rows: Sequence[Row]) -> str:

@@ -122,11 +122,11 @@ def signed_estimate(interval: Interval | None) -> str:
     return _with_bounds(signed_percent(point(interval)), interval)
 
 
-def signed_points(interval: Interval | None) -> str:
+def signed_points(interval: Interval | None, unit: str = "points") -> str:
     """A difference of two fractions: `+0.4 points [−0.8, 1.6]`."""
     if interval is None:
         return ABSENT
-    shown = f"{signed(100 * interval.estimate)} points"
+    shown = f"{signed(100 * interval.estimate)} {unit}"
     has_bounds = interval.low is not None
     return f"{shown} {bounds(interval, '').rstrip()}" if has_bounds else shown
 

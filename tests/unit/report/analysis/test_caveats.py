@@ -276,6 +276,11 @@ def test_the_two_testbeds_of_the_baseline_mode_are_compared() -> None:
     assert 0 < low < estimate < high
 
 
+def test_two_testbeds_in_one_block_are_compared_without_an_interval() -> None:
+    one = replace(CALM, blocks=1, noise=0.0, placement={"plain": 0.04})
+    assert "differed by up to 4.2 %. The" in text_of(one, "Each mode ran on one testbed")
+
+
 def test_why_intervals_are_wide_is_said() -> None:
     said = text_of(replace(CALM, precision=0.001, wanted=40), "Intervals are wider than asked for")
     assert "capped at 30 blocks where the pilot asked for 40: ±" in said

@@ -98,6 +98,14 @@ def test_a_larger_cost_is_shown_with_what_could_explain_it() -> None:
     assert [pair.deltas[0].says for pair in turned.pairs] == ["lower", "lower"]
 
 
+def test_a_difference_without_bounds_has_no_dash_in_their_place() -> None:
+    one = report_of(replace(A, blocks=1, concurrency=(4,)))
+    said = renderings.summary(compare(one, one))
+    assert "differs by 0.0 percentage points, without what it could be judged by" in said
+    many = renderings.summary(compare(REPORT, REPORT))
+    assert "B − A is 0.0 percentage points [" in many
+
+
 def test_one_difference_differs() -> None:
     found = compare(REPORT, REPORT)
     fact = Difference("server settings", "x", "1", "2")

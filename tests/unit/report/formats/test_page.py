@@ -336,6 +336,19 @@ def test_cannot_tell_is_said_large() -> None:
     assert answer.all("p", "so")[0].text.startswith("So an interval of ±1.5 % takes about ")
 
 
+def test_without_intervals_no_dash_stands_for_one() -> None:
+    """One block is left, of which every figure but the large one is a point alone."""
+    whole = parse(page(report_of(Study(blocks=1, concurrency=(4,)))))
+    (answer,), (full,) = whole.all("article", "answer"), whole.all("article", "in-full")
+    assert not answer.all("span", "interval") and not answer.all("span", "unit")
+    assert "–" not in answer.text + full.text
+    assert "noise floor" not in full.text
+    at_equal_work = parse(page(report_of(Study(blocks=1, concurrency=(4,), rate=100))))
+    (full,) = at_equal_work.all("article", "in-full")
+    assert "offered) changes by +10.4 %, oltp" in full.text.replace("\u00a0", " ")
+    assert "–" not in full.text
+
+
 @pytest.mark.parametrize("study", [Study(blocks=1), Study(loss={}, blocks=2)])
 def test_sparse_reports_render(study: Study) -> None:
     parse(page(report_of(study)))

@@ -39,5 +39,10 @@ def test_columns_line_up_and_lines_have_no_tail() -> None:
     assert all(line == line.rstrip() for line in lines)
 
 
+def test_without_an_interval_no_dash_stands_for_one() -> None:
+    (row,) = [line for line in text(status(Study(blocks=1))).splitlines() if " 16  tde " in line]
+    assert "–" not in row
+
+
 def test_a_report_without_rows_is_its_headline() -> None:
     assert text(OverheadReportStatus(headline="no data")) == "no data\n"

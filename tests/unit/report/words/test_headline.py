@@ -180,6 +180,14 @@ def test_cpu_is_told_by_its_own_verdict(verdict: Verdict, expected: str) -> None
     assert cpu_clause(found, 0.03) == expected
 
 
+def test_cpu_without_an_interval_is_told_without_a_dash() -> None:
+    change = Interval(estimate=0.119)
+    found = Finding(
+        figure="cpuPerTransaction", blocks=1, change=change, verdict="Inconclusive", why=""
+    )
+    assert cpu_clause(found, 0.03).endswith("is open (+11.9 %)")
+
+
 def test_cpu_that_was_not_measured_is_not_told() -> None:
     none = Finding(figure="cpuPerTransaction", blocks=0, verdict="NoData", why="")
     assert cpu_clause(none, 0.03) == cpu_clause(None, 0.03) == ""

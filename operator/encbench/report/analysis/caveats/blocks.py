@@ -101,17 +101,19 @@ def one_placement(facts: Facts) -> Iterator[Caveat]:
             title=f"Each mode ran on {'few testbeds' if several else 'one testbed'}",
             text="Where its pod and its data came to lie is part of the measured loss and not of "
             "its interval. The baseline mode's two testbeds differed by up to "
-            f"{text.percent(abs(worst.estimate))} {text.bounds(_size(worst))}. The placement "
-            "interval follows from that one difference, and a verdict needs it on its side as "
-            "well. blocks.perTestbed builds testbeds anew every so many blocks, so that the "
-            "ordinary interval contains their luck.",
+            f"{text.estimate(_size(worst))}. The placement interval follows from that one "
+            "difference, and a verdict needs it on its side as well. blocks.perTestbed builds "
+            "testbeds anew every so many blocks, so that the ordinary interval contains their "
+            "luck.",
         )
 
 
 def _size(change: Interval) -> Interval:
     """The same difference, seen from the other side where that makes it a positive one."""
-    if change.estimate >= 0 or change.low is None or change.high is None:
+    if change.estimate >= 0:
         return change
+    if change.low is None or change.high is None:
+        return Interval(estimate=-change.estimate)
     return Interval(estimate=-change.estimate, low=-change.high, high=-change.low)
 
 
