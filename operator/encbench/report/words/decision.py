@@ -51,15 +51,25 @@ def brief(cause: str, finding: Finding, place: str) -> str:
     return f"{cause} {does} ({place})."
 
 
-def so(finding: Finding, found: Capacity | None, margin: float, cpu: Finding | None = None) -> str:
+def so(
+    finding: Finding,
+    found: Capacity | None,
+    margin: float,
+    cpu: Finding | None = None,
+    *,
+    proxied: bool = False,
+) -> str:
     """What follows: `So for the same TPS 8 cores become 8.6 [8.4, 8.8]`, as a sentence.
 
-    `cpu` is what the same arm's CPU per transaction says.
+    `cpu` is what the same arm's CPU per transaction says, `proxied` whether the arm or the baseline
+    has a proxy.
     """
-    return f"So {_follows(finding, found, margin, cpu)}."
+    return f"So {_follows(finding, found, margin, cpu, proxied)}."
 
 
-def _follows(finding: Finding, found: Capacity | None, margin: float, cpu: Finding | None) -> str:
+def _follows(
+    finding: Finding, found: Capacity | None, margin: float, cpu: Finding | None, proxied: bool
+) -> str:
     phrase, by_cpu = JUDGED[finding.figure].phrase, ""
     if cpu is not None and cpu.verdict == "Overhead":
         by_cpu = f"decide by CPU per transaction, {text.between(cpu.change)} higher"
@@ -88,9 +98,8 @@ def _follows(finding: Finding, found: Capacity | None, margin: float, cpu: Findi
                 "arms leave work behind for each other"
             )
         case JudgementReason.BETTER_THAN_BASELINE if by_cpu:
-            return (
-                f"{by_cpu}, because a proxy's CPU limit adds to its server's and so can raise TPS"
-            )
+            why = ", because a proxy's CPU limit adds to its server's and so can raise TPS"
+            return by_cpu + why * proxied
         case JudgementReason.BETTER_THAN_BASELINE:
             return "look for another cause first, because encryption makes nothing faster"
         case _:

@@ -58,7 +58,8 @@ def _headline(arm: Arm, report: Report) -> Headline:
         )
     group = _chosen([one.group for one in answers])
     answer = next(one for one in answers if one.group is group)
-    finding, mode = answer.finding, report.resolved.modes[arm.mode_ref]
+    modes, finding = report.resolved.modes, answer.finding
+    mode, plain = modes[arm.mode_ref], modes[group.baseline.mode_ref]
     claim = _claim(arm.name, answer, report.spec.margin)
     sentence = f"{claim}, {group.place}; {_basis(answer, mode)}."
     alike = [one for one in answers if one.finding.figure == finding.figure]
@@ -78,6 +79,7 @@ def _headline(arm: Arm, report: Report) -> Headline:
             answer.comparison.capacity,
             report.spec.margin,
             answer.comparison.finding("cpuPerTransaction"),
+            proxied=mode.proxy is not None or plain.proxy is not None,
         ),
         instance=group.instance,
         workload=group.workload,

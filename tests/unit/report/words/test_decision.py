@@ -117,9 +117,12 @@ def test_what_tps_does_not_show_is_decided_by_cpu() -> None:
 
 def test_a_proxy_that_makes_tps_higher_is_judged_by_cpu() -> None:
     faster = finding("Inconclusive", change=Interval(estimate=-0.07, low=-0.1, high=-0.04))
-    assert decision.so(faster, None, 0.02, CPU_COSTS) == (
+    assert decision.so(faster, None, 0.02, CPU_COSTS, proxied=True) == (
         "So decide by CPU per transaction, 30.0 to 50.0 % higher, because a proxy's CPU limit adds "
         "to its server's and so can raise TPS."
+    )
+    assert decision.so(faster, None, 0.02, CPU_COSTS) == (
+        "So decide by CPU per transaction, 30.0 to 50.0 % higher."
     )
     assert decision.so(faster, None, 0.02, CPU_IS_EQUAL).startswith(
         "So look for another cause first"

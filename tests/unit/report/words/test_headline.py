@@ -9,10 +9,12 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.overheadreport import Interval, Verdict
 from encbench.report.analysis.build import to_status
 from encbench.report.document.group import Finding, PairedComparison
-from encbench.report.words.headline import cpu_clause, proof_clause
-from tests.data.report.golden import report_of
+from encbench.report.words.headline import cpu_clause, headlines, proof_clause
+from tests.data.report.golden import HOP, report_of
 from tests.data.report.synthetic import Study
 from tests.support.testbeds import ENCRYPTED_CLASS, GOCRYPTFS, PASS_THROUGH, TDE, TLS
+
+PROXY = {"columns": {**HOP, "ratio": 0}}
 
 
 def sentences(study: Study) -> list[str]:
@@ -57,6 +59,32 @@ def test_what_was_declared_is_not_called_proven() -> None:
     assert proof_clause(alone, trusted) == word
     both = EncryptionModeSpec.model_validate({**ENCRYPTED_CLASS, **TLS})
     assert proof_clause(both, trusted) == f"encryption proven in transit; {word}"
+
+
+@pytest.mark.parametrize(
+    ("mode", "baseline", "said"), [(TDE, {}, False), (PROXY, {}, True), (TDE, PROXY, True)]
+)
+def test_higher_tps_is_put_down_to_a_proxy_only_where_there_is_one(
+    mode: dict[str, Any], baseline: dict[str, Any], said: bool
+) -> None:
+    report = report_of(Study(concurrency=(4,), loss={"tde": -0.1}))
+    (group,) = report.groups
+    (comparison,) = group.comparisons
+    findings = tuple(
+        one.model_copy(update={"verdict": "Overhead"}) if one.figure == "cpuPerTransaction" else one
+        for one in comparison.findings
+    )
+    group = group.model_copy(
+        update={"comparisons": (comparison.model_copy(update={"findings": findings}),)}
+    )
+    modes = {
+        name: EncryptionModeSpec.model_validate(spec)
+        for name, spec in (("plain", baseline), ("tde", mode))
+    }
+    resolved = report.resolved.model_copy(update={"modes": modes})
+    (headline,) = headlines(report.model_copy(update={"groups": (group,), "resolved": resolved}))
+    assert headline.so.startswith("So decide by CPU per transaction, ")
+    assert ("because a proxy's CPU limit" in headline.so) is said
 
 
 def test_equivalent() -> None:
