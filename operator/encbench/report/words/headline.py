@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from encbench.api.campaign import Resolved
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.testbed import Arm
 from encbench.core.columns.enclave import SIMULATION
@@ -61,7 +62,7 @@ def _headline(arm: Arm, report: Report) -> Headline:
     modes, finding = report.resolved.modes, answer.finding
     mode, plain = modes[arm.mode_ref], modes[group.baseline.mode_ref]
     claim = _claim(arm.name, answer, report.spec.margin)
-    sentence = f"{claim}, {group.place}; {_basis(answer, mode)}."
+    sentence = f"{claim}, {group.place}; {_basis(answer, mode, report.resolved)}."
     alike = [one for one in answers if one.finding.figure == finding.figure]
     return Headline(
         arm=arm.name,
@@ -218,7 +219,7 @@ def cpu_clause(judged: Finding | None, margin: float) -> str:
     return f"; whether CPU per transaction changes by more than the margin is open ({changes})"
 
 
-def _basis(answer: Candidate, mode: EncryptionModeSpec) -> str:
+def _basis(answer: Candidate, mode: EncryptionModeSpec, resolved: Resolved) -> str:
     finding = answer.finding
     rounds = f" of {plural(answer.group.rounds, 'round')}" if answer.group.rounds else ""
     parts = [plural(finding.blocks, "block") + rounds]
@@ -226,15 +227,30 @@ def _basis(answer: Candidate, mode: EncryptionModeSpec) -> str:
         parts.append("paired 95 % intervals")
     if finding.noise_floor is not None:
         parts.append(f"noise floor ±{text.percent(finding.noise_floor)}")
-    return ", ".join((*parts, proof_clause(mode, answer.comparison)))
+    unseen = _unseen(mode, answer.group, resolved)
+    return ", ".join((*parts, proof_clause(mode, answer.comparison, unseen)))
 
 
-def proof_clause(mode: EncryptionModeSpec, comparison: PairedComparison) -> str:
+def _unseen(mode: EncryptionModeSpec, group: Group, resolved: Resolved) -> list[str]:
+    """What of an external database's arm no proof shows, though none fails."""
+    if not resolved.instances[group.instance].is_external:
+        return []
+    tpcc = resolved.workloads[group.workload].tpcc
+    parts = (
+        ("plaintext in transit not proven", tpcc is not None and tpcc.benchmarksql is not None),
+        ("what the database encrypts was not seen", mode.driver is not None and mode.proxy is None),
+    )
+    return [what for what, unseen in parts if unseen]
+
+
+def proof_clause(
+    mode: EncryptionModeSpec, comparison: PairedComparison, unseen: Sequence[str] = ()
+) -> str:
     """What was proven about the treatment; where, by what the mode encrypts."""
     if not comparison.proven:
         return "encryption not proven for every trial"
     if mode.is_plaintext:
-        return "mode proven"
+        return "; ".join(unseen) or "mode proven"
     parts = (
         ("on disk", mode.encrypts_at_rest and not comparison.on_trust),
         ("in transit", mode.in_transit is not None),
@@ -245,7 +261,7 @@ def proof_clause(mode: EncryptionModeSpec, comparison: PairedComparison) -> str:
     proven = f"encryption proven {places}" if places else ""
     trusted = "encryption on disk declared, not seen" if comparison.on_trust else ""
     simulated = SIMULATION if mode.enclave is not None else ""
-    return "; ".join(filter(None, (proven, trusted, simulated)))
+    return "; ".join(filter(None, (proven, trusted, simulated, *unseen)))
 
 
 def _range(alike: Sequence[Candidate], measured: int, conditions: int) -> list[str]:

@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.api.instancetemplate import External
 from encbench.api.overheadreport import Interval, Verdict
+from encbench.api.tpcc import BenchmarkSql
 from encbench.report.analysis.build import to_status
 from encbench.report.document.group import Finding, PairedComparison
 from encbench.report.words.headline import cpu_clause, headlines, proof_clause
@@ -85,6 +87,45 @@ def test_higher_tps_is_put_down_to_a_proxy_only_where_there_is_one(
     (headline,) = headlines(report.model_copy(update={"groups": (group,), "resolved": resolved}))
     assert headline.so.startswith("So decide by CPU per transaction, ")
     assert ("because a proxy's CPU limit" in headline.so) is said
+
+
+DRIVER: dict[str, Any] = {"driver": {"encrypting": {}}}
+EXTERNAL = External.model_validate(
+    {"host": "db.example.com", "database": "tpcc", "credentialsSecretRef": {"name": "db"}}
+)
+NOT_SEEN = "what the database encrypts was not seen"
+NOT_PROVEN = "plaintext in transit not proven"
+
+
+@pytest.mark.parametrize(
+    ("mode", "silent", "words"),
+    [
+        (DRIVER, False, NOT_SEEN),
+        (DRIVER, True, f"{NOT_PROVEN}; {NOT_SEEN}"),
+        ({}, True, NOT_PROVEN),
+        ({}, False, "mode proven"),
+        ({**DRIVER, **TLS}, False, f"encryption proven in transit; {NOT_SEEN}"),
+    ],
+)
+def test_what_of_an_external_database_was_not_seen_is_said(
+    mode: dict[str, Any], silent: bool, words: str
+) -> None:
+    report = report_of(Study(concurrency=(4,), blocks=2, tpcc=True))
+    resolved = report.resolved
+    tpcc = resolved.workloads["oltp-read-write"].tpcc
+    assert tpcc is not None
+    tpcc = tpcc.model_copy(update={"benchmarksql": BenchmarkSql()} if silent else {})
+    for kind, name, update in (
+        ("instances", "small", {"external": EXTERNAL}),
+        ("workloads", "oltp-read-write", {"tpcc": tpcc}),
+    ):
+        known = getattr(resolved, kind)
+        changed = known | {name: known[name].model_copy(update=update)}
+        resolved = resolved.model_copy(update={kind: changed})
+    modes = resolved.modes | {"tde": EncryptionModeSpec.model_validate(mode)}
+    resolved = resolved.model_copy(update={"modes": modes})
+    (headline,) = headlines(report.model_copy(update={"resolved": resolved}))
+    assert f", noise floor ±{report.noise_floor:.1%}, {words}.".replace("%", " %") in headline.text
 
 
 def test_equivalent() -> None:
