@@ -7,7 +7,10 @@ import pytest
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import External, InstanceTemplateSpec
+from encbench.core.evidence import MachineFacts, ProvenanceRecord, ServerFacts
+from encbench.report.analysis.bucket import ProvenanceSource
 from encbench.report.analysis.caveats import Facts, load, setting
+from encbench.report.document import Report
 from encbench.report.formats.markdown import markdown
 from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study
@@ -22,6 +25,46 @@ def titles(study: Study) -> set[str]:
 
 def test_a_calm_study_has_only_the_notes_on_its_dataset_and_its_testbeds() -> None:
     assert titles(CALM) == {"The dataset fits into memory", "Each mode ran on one testbed"}
+
+
+def test_a_dataset_is_compared_with_the_pool_of_its_own_instance() -> None:
+    """Of two workloads and two instances only some fit."""
+    study = replace(
+        CALM, instances=("small", "large"), workloads=("oltp-read-only", "oltp-read-write")
+    )
+    found = report_of(study)
+    many = found.resolved.workloads["oltp-read-write"]
+    test = many.sysbench_test.model_copy(update={"table_size": 2_500_000})
+    many = many.model_copy(update={"sysbench": test})
+    workloads = found.resolved.workloads | {"oltp-read-write": many}
+    resolved = found.resolved.model_copy(update={"workloads": workloads})
+
+    def said(small: int, large: int) -> str:
+        pools = {"small": small, "large": large}
+        sources = [source(found, name, pool << 20) for name, pool in pools.items()]
+        facts = Facts(
+            found.spec, resolved, found.groups, found.trials, (), found.provenance, sources
+        )
+        return " ".join(
+            caveat.text.partition(". ")[0] for caveat in setting.dataset_in_memory(facts)
+        )
+
+    assert said(1024, 4096) == (
+        "oltp-read-only: about 229 MiB of rows in a buffer pool of 1,024 MiB; oltp-read-write on "
+        "large: about 2,289 MiB of rows in a buffer pool of 4,096 MiB"
+    )
+    assert said(128, 1024) == (
+        "oltp-read-only on large: about 229 MiB of rows in a buffer pool of 1,024 MiB"
+    )
+    assert said(128, 128) == ""
+
+
+def source(report: Report, instance: str, pool: int) -> ProvenanceSource:
+    """The provenance of an instance's trials."""
+    server = ServerFacts(version="1", settings={"innodb_buffer_pool_size": str(pool)})
+    record = ProvenanceRecord(testbed=instance, server=server, machine=MachineFacts())
+    uids = {trial.uid for trial in report.trials if trial.instance == instance}
+    return ProvenanceSource("key", "digest", record, uids)
 
 
 BUSY = replace(CALM, concurrency=(64,))

@@ -1,6 +1,7 @@
 """Caveats about data and machines: how they differ from production."""
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Iterator, Mapping
 from operator import itemgetter
 
 from encbench.api.scalars import parse_quantity
@@ -31,21 +32,44 @@ def _dataset_bytes(workload: WorkloadSpec) -> int:
 
 def dataset_in_memory(facts: Facts) -> Iterator[Caveat]:
     """Encryption at rest that is hardly exercised."""
-    pools = [
-        float(size)
-        for source in facts.sources
-        if (size := source.record.server.settings.get("innodb_buffer_pool_size", "")).isdigit()
+    pools, measured = _pools(facts), dict[str, dict[str, float]]()
+    for group in facts.groups:
+        measured.setdefault(group.workload, {})[group.instance] = pools.get(group.instance, 0.0)
+    found = [
+        fits
+        for name, own in measured.items()
+        for fits in _in_memory(name, _dataset_bytes(facts.resolved.workloads[name]), own)
     ]
-    sizes = [_dataset_bytes(workload) for workload in facts.resolved.workloads.values()]
-    if pools and sizes and min(sizes) < min(pools):
-        mebi = parse_quantity("1Mi")
+    if found:
         yield note(
             title="The dataset fits into memory",
-            text=f"About {text.number(min(sizes) / mebi, 0)} MiB of rows in a buffer pool of "
-            f"{text.number(min(pools) / mebi, 0)} MiB: pages are decrypted when they are read from "
-            "disk, which then hardly happens. With more data than memory encryption at rest can "
-            "cost more.",
+            text=f"{'; '.join(found)}. Pages are decrypted when they are read from disk, which "
+            "then hardly happens. With more data than memory encryption at rest can cost more.",
         )
+
+
+def _in_memory(workload: str, size: int, pools: Mapping[str, float]) -> Iterator[str]:
+    """Where a workload's rows fit; `pools` are those of the instances that it ran on."""
+    fits = [name for name, pool in pools.items() if size < pool]
+    if fits:
+        where = f" on {listed(fits)}" if len(fits) < len(pools) else ""
+        rows, pool = (
+            text.number(it / parse_quantity("1Mi"), 0)
+            for it in (size, min(pools[name] for name in fits))
+        )
+        yield f"{workload}{where}: about {rows} MiB of rows in a buffer pool of {pool} MiB"
+
+
+def _pools(facts: Facts) -> dict[str, float]:
+    """The smallest buffer pool of each instance, in bytes."""
+    instances = {trial.uid: trial.instance for trial in facts.trials}
+    found: dict[str, float] = {}
+    for source in facts.sources:
+        size = source.record.server.settings.get("innodb_buffer_pool_size", "")
+        if size.isdigit():
+            for name in {instances[uid] for uid in source.trials if uid in instances}:
+                found[name] = min(float(size), found.get(name, math.inf))
+    return found
 
 
 def external_database(facts: Facts) -> Iterator[Caveat]:
