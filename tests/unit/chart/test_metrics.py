@@ -153,6 +153,16 @@ def test_every_query_is_about_metrics_that_the_operator_has() -> None:
         assert asked <= exported, name
 
 
+def test_a_panel_by_campaign_keeps_namespaces_apart() -> None:
+    """Two of them may have a campaign of the same name."""
+    for panel in panels():
+        for target in panel["targets"]:
+            kept = re.findall(r"by \(([^)]*)\)", target["expr"])
+            if any("campaign" in one for one in kept):
+                assert all("namespace" in one for one in kept), panel["title"]
+                assert "{{namespace}}" in target["legendFormat"], panel["title"]
+
+
 def test_alerts_say_what_and_what_to_do() -> None:
     for rule in alerts():
         assert rule["alert"].startswith("Encbench")
