@@ -398,6 +398,24 @@ def test_too_many_broken_blocks_end_it() -> None:
     assert in_short(decide(of, seen)) == ("False", "Failed", "True")
 
 
+def test_one_thread_is_told_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = {**manifests.SPECS[TRIAL]["workload"], "load": {"concurrency": [1]}}
+    resolved = plan.frozen(
+        {"small": manifests.SPECS[TESTBED]["instance"]},
+        {"plain": {}, "tde": {"atRest": {"method": "engine"}}},
+        {"oltp": alone},
+        {},
+    )
+    monkeypatch.setitem(globals(), "RESOLVED", resolved)
+    of = a_campaign(blocks={"min": 1, "maxReplacements": 1})
+    for ends in ((), (None,)):
+        assert decide(of, saw(of, *ends)).status.step.startswith("block 1, oltp at 1 thread: ")
+    failed = decide(of, saw(of, "Invalid", "Failed", testbeds={}, verdict="Overhead"))
+    found = find(failed.status.conditions, "Failed")
+    assert found is not None
+    assert "oltp at 1 thread on small" in found.message
+
+
 @pytest.mark.parametrize("suspend", [False, True])
 def test_a_failed_testbed_gives_its_cell_up_and_alone_stays(suspend: bool) -> None:
     of = a_campaign(suspend=suspend)

@@ -17,6 +17,7 @@ from encbench.reconcile.campaign.ledger import block_of
 from encbench.reconcile.effects import effect as do
 from encbench.reconcile.objects import Campaign, Trial
 from encbench.reconcile.stage import holds_the_stage, is_leaving, is_warming_up, waits
+from encbench.text.words import plural
 
 EVERY_ARM = "all arms in turns"
 MAX_UNARCHIVED = 1
@@ -102,8 +103,12 @@ def _advance(
         return CellStep(_describe(before), new)
     condition = planned.condition
     arm = planned.arm.name if planned.turns_seed is None else EVERY_ARM
-    place = f"block {planned.block}, {condition.workload_ref} at {condition.concurrency} threads"
+    place = _place(planned.block, condition.workload_ref, condition.concurrency)
     return CellStep(f"{place}: {arm} on {cell.instance_ref}", new)
+
+
+def _place(block: int, workload: str, concurrency: int) -> str:
+    return f"block {block}, {workload} at {plural(concurrency, 'thread')}"
 
 
 def _create(
@@ -155,7 +160,7 @@ def _runs_with(trial: Trial, planned: PlannedTrial) -> bool:
 
 def _describe(trial: Trial) -> str:
     spec = trial.spec
+    arm = spec.arm.name if spec.turns is None else EVERY_ARM
     return (
-        f"block {spec.block}, {spec.workload_ref} at {spec.concurrency} threads: "
-        f"{spec.arm.name if spec.turns is None else EVERY_ARM} on {spec.instance_ref}"
+        f"{_place(spec.block, spec.workload_ref, spec.concurrency)}: {arm} on {spec.instance_ref}"
     )

@@ -31,6 +31,7 @@ from encbench.reconcile.draft import Decision, Draft, backoff
 from encbench.reconcile.effects import effect as do
 from encbench.reconcile.objects import Campaign
 from encbench.reconcile.stage import holds_the_stage, waits
+from encbench.text.words import plural
 from encbench.wire.foreign import printable
 
 RESOLVE_AGAIN = 10.0
@@ -305,7 +306,8 @@ def _report(
         return draft.decide(*effects, publish, step="rendering the report", requeue=again)
     draft.condition(life.REPORTED, True, "Rendered", "the report is in the bucket")
     given_up = [
-        f"{condition.workload_ref} at {condition.concurrency} threads on {cell.instance_ref}"
+        f"{condition.workload_ref} at {plural(condition.concurrency, 'thread')} on "
+        f"{cell.instance_ref}"
         for cell in standing.cells
         for condition in standing.states[cell.name].exhausted
     ]

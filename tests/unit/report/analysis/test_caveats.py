@@ -9,10 +9,10 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import External, InstanceTemplateSpec
 from encbench.core.evidence import MachineFacts, ProvenanceRecord, ServerFacts
 from encbench.report.analysis.bucket import ProvenanceSource
-from encbench.report.analysis.caveats import Facts, load, setting
+from encbench.report.analysis.caveats import Facts, columns, load, setting
 from encbench.report.document import Report
 from encbench.report.formats.markdown import markdown
-from tests.data.report.golden import report_of
+from tests.data.report.golden import DRIVER, report_of
 from tests.data.report.synthetic import Study
 from tests.support.workloads import tpcc_spec
 
@@ -209,6 +209,34 @@ def test_a_url_of_the_user_s_own_is_not_said_to_turn_tls_off(mode: str, told: bo
     _, caveat = setting.external_database(facts)
     assert caveat.title == "Plaintext in transit not proven"
     assert ("that of tde is driver.jar's own, and was not judged" in caveat.text) == told
+
+
+@pytest.mark.parametrize(
+    ("count", "encrypts", "exchanges", "runs"),
+    [
+        (1, "a encrypts", "a only exchanges", "a runs"),
+        (2, "a and b encrypt ", "b only exchange ", "a and b run "),
+    ],
+)
+def test_the_verb_follows_the_count(count: int, encrypts: str, exchanges: str, runs: str) -> None:
+    names = ("a", "b")[:count]
+    modes = {name: {"driver": DRIVER} for name in names}
+    study = replace(CALM, blocks=2, tpcc=True, workloads=names, instances=names, modes=modes)
+    facts = unmeasured(replace(study, loss=dict.fromkeys(names, 0.1)))
+    resolved = facts.resolved.model_copy(update={"instances": outside(facts)})
+    (caveat,) = columns.driver_before_external(replace(facts, resolved=resolved))
+    assert encrypts in caveat.text
+    assert exchanges in caveat.text
+    (caveat,) = setting.no_tpc_result(facts)
+    assert runs in caveat.text
+
+
+def test_what_is_not_the_same_everywhere_is_named() -> None:
+    other = {"kernel": "6.19.0", "cpu_model": "Other"}
+    found = text_of(
+        replace(CALM, machines={"tde": other}), "Not everything was the same everywhere"
+    )
+    assert found.startswith("There is more than one kernel and CPU; the provenance says where.")
 
 
 LARGER = {"node": "node-c", "allocatable_cores": 16.0}

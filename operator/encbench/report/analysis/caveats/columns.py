@@ -129,10 +129,12 @@ def driver_before_external(facts: Facts) -> Iterator[Caveat]:
     """An encrypting driver in front of a database that encrypts by itself."""
     drivers = _modes(facts, lambda mode: mode.driver is not None and mode.proxy is None)
     if drivers and facts.external:
+        encrypt = "encrypts" if len(facts.external) == 1 else "encrypt"
+        exchange = "exchanges" if len(drivers) == 1 else "exchange"
         yield serious(
             title="What the database encrypts was not seen",
-            text=f"{listed(facts.external)} encrypts columns, or does not, by rules that its owner "
-            f"set; {listed(drivers)} only exchanges the client's driver. Which columns arrived "
+            text=f"{listed(facts.external)} {encrypt} columns or not, by rules that the owner set; "
+            f"{listed(drivers)} only {exchange} the client's driver. Which columns arrived "
             "encrypted, and by which algorithm, is the owner's word.",
         )
 

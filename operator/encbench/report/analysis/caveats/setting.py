@@ -209,9 +209,14 @@ def mixed_machines(facts: Facts) -> Iterator[Caveat]:
     if mixed:
         yield note(
             title="Not everything was the same everywhere",
-            text=f"There is more than one {listed(name.lower() for name in mixed)}; the provenance "
-            "says where. A difference between arms may come from there.",
+            text=f"There is more than one {listed(map(_common, mixed))}; the provenance says "
+            "where. A difference between arms may come from there.",
         )
+
+
+def _common(name: str) -> str:
+    """A fact's name within a sentence; `CPU` stays as it is."""
+    return name if name.isupper() else name.lower()
 
 
 def no_tpc_result(facts: Facts) -> Iterator[Caveat]:
@@ -220,9 +225,10 @@ def no_tpc_result(facts: Facts) -> Iterator[Caveat]:
     if names:
         yield note(
             title="Not a TPC result",
-            text=f"{listed(names)} runs TPC-C's transactions without its think times, and nothing "
-            "was audited. TPS is of all five transactions (tpmTOTAL / 60), not of the New-Orders "
-            "alone (tpmC / 60), which stand beside it. Compare the arms with each other.",
+            text=f"{listed(names)} {'runs' if len(names) == 1 else 'run'} TPC-C's transactions "
+            "without its think times, and nothing was audited. TPS is of all five transactions "
+            "(tpmTOTAL / 60), not of the New-Orders alone (tpmC / 60), which stand beside it. "
+            "Compare the arms with each other.",
         )
 
 
