@@ -221,11 +221,13 @@ def _specs(a: Report, b: Report, pairs: Sequence[MatchedPair]) -> Iterable[Diffe
         yield Difference(MEASURED, "baseline mode", *baselines)
 
 
+_PLACED = {True: "on one node", False: "on different nodes", None: "not known"}
+
+
 def _plan(report: Report) -> dict[str, str]:
     own = {
         path: value
         for path, value in flat(report.spec.to_dict()).items()
         if not path.startswith(("matrix", "baselineModeRef", "suspend", "ttl", "activeDeadline"))
     }
-    shared = "on one node" if report.colocated else "on different nodes"
-    return {**own, "client and database": shared}
+    return {**own, "client and database": _PLACED[report.shared_node]}

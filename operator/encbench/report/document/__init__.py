@@ -177,6 +177,16 @@ class Report(Record):
     """Of a follow-up only."""
 
     @property
+    def shared_node(self) -> bool | None:
+        """Whether a client and its database shared a node.
+
+        None where no trial has both nodes, as that of an external database is not known.
+        """
+        if self.colocated:
+            return True
+        return False if self.provenance.by_name.keys() >= {*PLACES} else None
+
+    @property
     def contained(self) -> frozenset[str]:
         """The uids of the campaigns whose blocks are in this follow-up's own figures."""
         pools = any(group.pooled for group in self.groups)

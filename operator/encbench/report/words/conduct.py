@@ -21,6 +21,12 @@ STARTS: dict[Reset, str] = {
     "trial": "each server started anew before each trial, then the warm-up",
 }
 
+PLACEMENTS = {
+    True: "client and database shared a node",
+    False: "client and database on different nodes",
+    None: "not known whether client and database shared a node",
+}
+
 
 def plan(report: Report) -> str:
     """The number of blocks and how it was decided, in one line."""
@@ -54,6 +60,11 @@ def _copying(report: Report) -> str:
         return ""
     middle, most = (text.number(seconds, 1) for seconds in (median(took), max(took)))
     return f", in {middle} s at the median and {most} s at most"
+
+
+def placement(report: Report) -> str:
+    """Where the clients ran, seen from their database."""
+    return PLACEMENTS[report.shared_node]
 
 
 def disturbances(report: Report) -> list[tuple[str, str, str | None]]:

@@ -1,13 +1,17 @@
 """How it was measured, in words: what the resets took stands beside that there were some."""
 
+from dataclasses import replace
+
 import pytest
 
 from encbench.core.records import TrialRecord
 from encbench.report.analysis.bucket import Attempt
 from encbench.report.analysis.build import build
 from encbench.report.analysis.views import view
+from encbench.report.compare.difference import compare
 from encbench.report.document import Report
 from encbench.report.formats.markdown import markdown
+from encbench.report.formats.page import page
 from encbench.report.words import conduct
 from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study, write
@@ -64,6 +68,31 @@ def test_a_server_that_was_started_anew_is_not_called_warm(
     spec = found.spec.model_copy(update=update)
     plan = conduct.plan(found.model_copy(update={"spec": spec}))
     assert plan.endswith("; " + words)
+
+
+@pytest.mark.parametrize(
+    ("colocated", "known", "words", "compared"),
+    [
+        (True, True, "client and database shared a node", "on one node"),
+        (False, True, "client and database on different nodes", "on different nodes"),
+        (False, False, "not known whether client and database shared a node", "not known"),
+    ],
+)
+def test_where_clients_ran_is_told_if_it_is_known(
+    colocated: bool, known: bool, words: str, compared: str
+) -> None:
+    """The node of an external database is not, and without a trial none is."""
+    found = report_of(replace(STUDY, colocated=colocated))
+    facts = tuple(it for it in found.provenance.facts if known or it.name != "Database node")
+    provenance = found.provenance.model_copy(update={"facts": facts})
+    found = found.model_copy(update={"provenance": provenance})
+    assert conduct.placement(found) == words
+    assert words in page(found)
+    other = report_of(replace(STUDY, colocated=not colocated))
+    (differs,) = [
+        it for it in compare(found, other).differences if it.name == "client and database"
+    ]
+    assert differs.a == compared
 
 
 def test_it_comes_from_the_trial_s_record() -> None:

@@ -40,6 +40,7 @@ def page(report: Report) -> str:
             shares=[layertables.share(one) for one in report.encrypted_columns],
             columns=layertables.columns(report.encrypted_columns),
             plan=conduct.plan(report),
+            placement=conduct.placement(report),
             disturbances=conduct.disturbances(report),
             used=list(dict.fromkeys(c.verdict for g in report.groups for c in g.comparisons)),
             timelines=timelines(report),
