@@ -86,11 +86,13 @@ def group(
     of_arm = {comparison.arm: comparison for comparison in compared}
     half_width = _half_width(pairs, primary)
     by_testbed = pairs.by_testbed(primary.field) if spec.blocks.per_testbed != 1 else None
+    # A campaign that is extended is complete, so that all its planned blocks are valid.
+    added = len(pairs.blocks) - len(paired)
     place = {
         "instance": cell.instance,
         "workload": condition.workload,
         "concurrency": condition.concurrency,
-        "planned_blocks": planned,
+        "planned_blocks": planned + added,
     }
     rows = {arm.name: _row(place, pairs, judging, arm, of_arm.get(arm.name)) for arm in cell.arms}
     resources = index.resolved.instances[cell.instance].resources
@@ -103,11 +105,11 @@ def group(
         workload=condition.workload,
         concurrency=condition.concurrency,
         arms=cell.arms,
-        planned_blocks=planned,
-        counted_blocks=len(paired),
+        planned_blocks=planned + added,
+        counted_blocks=len(pairs.blocks),
         block_plan=block_plan,
         half_width=half_width,
-        blocks_why=judgement.why_so_many_blocks(spec, block_plan, len(paired), half_width),
+        blocks_why=judgement.why_so_many_blocks(spec, block_plan, len(paired), half_width, added),
         units=len({one.unit for one in pairs.observed(primary.field)}),
         rounds=_rounds(pairs),
         noise_floor=known.get(primary.key),

@@ -173,6 +173,7 @@ class Group(Model):
     arms: tuple[Arm, ...]
     planned_blocks: int
     counted_blocks: int
+    """Blocks behind the figures, those of campaigns that are pooled with this one included."""
     block_plan: BlockPlan | None = None
     """The result of the pilot, where `precision` asks for one and it is over."""
     half_width: float | None = None
@@ -206,6 +207,7 @@ class Group(Model):
     rows: tuple[Row, ...]
     comparisons: tuple[PairedComparison, ...]
     blocks: tuple[Block, ...]
+    """Of this campaign alone, whatever is pooled with it."""
     steps: tuple[LayerStep, ...] = ()
     """What each layer of column encryption costs; empty where no mode has one."""
     pooled: tuple[PooledChange, ...] = ()

@@ -41,7 +41,8 @@ def words(report: Report, pooling: Pooling) -> str:
     return (
         f"{said} The plan announced {plural(pooling.extensions, 'extension')} before the first "
         f"block was measured. Figures and verdicts of this report are therefore of all blocks, "
-        f"and each of the {looks} is held to its part of the usual error (Bonferroni)."
+        f"and each of the {looks} is held to its part of the usual error (Bonferroni). Single "
+        "trials, latency by percentile and what is said of turns are of this campaign alone."
     )
 
 

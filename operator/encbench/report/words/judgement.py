@@ -177,11 +177,20 @@ def counted(reasons: Iterable[str | None]) -> list[tuple[str, int]]:
 
 
 def why_so_many_blocks(
-    spec: CampaignSpec, plan: BlockPlan | None, counted: int, half_width: float | None
+    spec: CampaignSpec,
+    plan: BlockPlan | None,
+    counted: int,
+    half_width: float | None,
+    added: int = 0,
 ) -> str:
-    """Why a condition has its number of blocks; its `counted` valid ones reached `half_width`."""
+    """Why a condition has its number of blocks; its `counted` valid ones reached `half_width`.
+
+    `added` are those of campaigns that it extends, where they are behind its figures as well.
+    """
     if spec.precision is None:
-        return f"{plural(spec.blocks.min, 'block')} were asked for"
+        were = "was" if spec.blocks.min == 1 else "were"
+        also = f", and {added:,} of what it extends are pooled with them" if added else ""
+        return f"{plural(spec.blocks.min, 'block')} {were} asked for{also}"
     target = spec.precision.target_half_width
     if plan is None:
         return f"the pilot of {plural(spec.blocks.min, 'block')} was not completed"

@@ -14,8 +14,10 @@ from encbench.core.statistics.intervals import both, t_quantile
 from encbench.report.analysis.build import build
 from encbench.report.document import Report
 from encbench.report.document.pooled import PooledChange
+from encbench.report.formats.cards import card
 from encbench.report.formats.markdown import markdown
 from encbench.report.formats.page import page
+from encbench.report.formats.page.conditions import results
 from tests.data.report.synthetic import Bucket, Study, write
 
 FIRST = Study(name="demo", concurrency=(4,), blocks=4, noise=0.03)
@@ -114,6 +116,23 @@ def test_announced_looks_are_judged_by_all_blocks_at_their_share_of_the_error() 
     assert looks.overhead_p == pytest.approx(2 * (once.overhead_p or 0), rel=1e-4)
     assert looks.change == once.change
     assert "2 looks" in finding.why
+
+
+def test_blocks_behind_the_figures_are_counted_with_those_that_were_planned() -> None:
+    for extensions, count in ((0, 8), (1, 12)):
+        _, more = two_incarnations(extensions)
+        (group,) = more.groups
+        assert {(row.blocks, row.planned_blocks) for row in group.rows} == {(count, count)}
+        assert (group.counted_blocks, group.planned_blocks) == (count, count)
+        assert len(group.blocks) == 8, "those of this campaign"
+        shown = {name: value for name, value, _ in card(more, more.headlines[0]).stats}
+        assert shown["valid blocks"] == f"{count} of {count}"
+        pools = extensions > 0
+        assert ("4 of what it extends are pooled with them" in group.blocks_why) is pools
+        titles = [title for title, _ in results(more)[0].charts]
+        assert ("CPU per transaction, every trial" in titles) is not pools
+        said = "every trial of this campaign; means are of all blocks"
+        assert (f"CPU per transaction, {said}" in titles) is pools
 
 
 def test_each_part_is_what_that_campaign_said() -> None:

@@ -131,7 +131,10 @@ def _charts(report: Report, section: Section, number: int) -> Iterable[Chart]:
     field, name = "database_side_cpu_ms_per_transaction", f"r{number}-cpu"
     if any(getattr(row, field) is not None for row in rows):
         drawing = by_arm(section, report.trials, field, "ms / transaction", name)
-        yield "CPU per transaction, every trial", drawing
+        # A mean that differed from the one in the table would be one more figure to explain.
+        pooled = any(group.pooled for group in section.groups) and report.contained
+        alone = " of this campaign; means are of all blocks" if pooled else ""
+        yield f"CPU per transaction, every trial{alone}", drawing
     yield from _percentiles(section.groups[-1:], number)
 
 
