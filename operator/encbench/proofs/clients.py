@@ -82,7 +82,7 @@ def silent(mode: EncryptionModeSpec) -> Proof:
     """The proof of an external database's plaintext where clients report nothing: an exemption.
 
     A mode with inTransit is refused for such clients. The URL of a driver of the user's own is not
-    judged, for only that driver knows what its parameters mean and what it does without them.
+    judged, because only that driver knows what its parameters mean and what it does without them.
     """
     why = "BenchmarkSQL does not report it"
     check = exempt("what the clients' sessions negotiated", why, expected=None)

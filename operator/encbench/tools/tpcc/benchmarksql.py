@@ -12,7 +12,7 @@ Version 5 (log4j, `jTPCC : Term-00, …`):
 Version 6 (log4j2, `result, …`):
 - The table's counts cover the window and include intended rollbacks and errors, and so do its rates
   and the histogram. An error is a transaction that an exception ended, so it is taken off what was
-  done; an intended rollback is none, for it ends as it should. Rates are printed without decimals,
+  done; an intended rollback is none: it ends as it should. Rates are printed without decimals,
   so they are computed from the counts and `runMins`. DELIVERY_BG, the deferred part of a Delivery,
   is not a transaction of its own; its errors are errors, but the Delivery was queued.
 - Latency runs from a transaction's scheduled start to its end, in whole milliseconds. Without think

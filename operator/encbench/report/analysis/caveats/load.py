@@ -206,7 +206,7 @@ def foreign_load(facts: Facts) -> Iterator[Caveat]:
 
 
 def kernel_encryption(facts: Facts) -> Iterator[Caveat]:
-    """CPU of dm-crypt, which cannot be told from that of other programs."""
+    """CPU of dm-crypt, which is not known apart from that of other programs."""
     crypt = [t for t in facts.counted if t.foreign_with_dm_crypt]
     much = [t for t in crypt if (t.foreign_cpu_percent or 0) > FOREIGN_PERCENT]
     if much:
