@@ -11,7 +11,7 @@ QUICK_SECONDS = 60.0
 """Limit for facts of the server, or for a marker in its own file: seconds on a busy server."""
 SETTLE_SECONDS = 180.0
 """Limit for one round in which a server writes its changes; see `sidecars.agent.settle`."""
-FULL_SECONDS = 6 * 3600.0
+FULL_SECONDS = 24 * 3600.0
 """Limit for a search through every file of the volume; `stepDeadlines.proof` ends it earlier."""
 
 LARGEST_PROOF = 4 * 2**20

@@ -5,6 +5,7 @@ neither a token nor an upload URL ever reaches another pod that has taken over t
 """
 
 import asyncio
+import socket
 import ssl
 from collections.abc import Mapping
 from functools import lru_cache, partial
@@ -40,6 +41,14 @@ TOGETHER = 64 * 2**20
 longest real lists, as many as the operator gathers at once."""
 CAMPAIGNS = 64
 """CAs whose contexts are kept; each campaign has one."""
+
+_KEPT_ALIVE = (
+    (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
+    (socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 60),
+    (socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, 15),
+    (socket.IPPROTO_TCP, socket.TCP_KEEPCNT, 4),
+)
+"""A node that is lost says nothing, and a proof may take hours: it is noticed in two minutes."""
 
 Answer = TypeVar("Answer")
 
@@ -134,7 +143,16 @@ class Sidecar(HttpClient):
 
     def _connector(self) -> aiohttp.TCPConnector:
         """Connections are kept between the polls of a wait, and no longer: pods come and go."""
-        return aiohttp.TCPConnector(keepalive_timeout=KEPT_SECONDS)
+        return aiohttp.TCPConnector(keepalive_timeout=KEPT_SECONDS, socket_factory=_socket)
+
+
+def _socket(info: aiohttp.AddrInfoType) -> socket.socket:
+    """One whose end is noticed whoever it is that goes."""
+    family, kind, protocol, *_ = info
+    made = socket.socket(family, kind, protocol)
+    for option in _KEPT_ALIVE:
+        made.setsockopt(*option)
+    return made
 
 
 @lru_cache(maxsize=CAMPAIGNS)

@@ -154,7 +154,8 @@ class EncryptionModeSpec(Model):
         ),
         Rule(
             cel="!has(self.columns) || !has(self.driver) || !has(self.driver.jar) || "
-            "self.driver.jar.urlTemplate.contains('{port}')",
+            "self.driver.jar.urlTemplate.contains('{port}') || "
+            "self.driver.jar.urlTemplate.contains(':3307')",
             message="write {port} in driver.jar.urlTemplate of a mode with columns, because "
             "clients at the server's own port go past the confidential proxy",
             holds=lambda it: (
@@ -162,6 +163,7 @@ class EncryptionModeSpec(Model):
                 or it.driver is None
                 or it.driver.jar is None
                 or "{port}" in it.driver.jar.url_template
+                or ":3307" in it.driver.jar.url_template
             ),
         ),
     )

@@ -120,8 +120,9 @@ NOTHING_VALID = Study(blocks=2, always={"tde": ("Failed", "StartDeadline")})
         (partial(report_of, NOTHING_VALID), [], 3),
         (partial(report_of, Study(tpcc=True, blocks=2)), ["cpuPerTransactionOverhead"], 4),
         (partial(report_of, Study(blocks=1)), OTHERS, 5),
+        (partial(report_of, Study(loss={}, blocks=2)), [], 4),
     ],
-    ids=["fixed rate", "recovery", "nothing valid", "no latency", "no interval"],
+    ids=["fixed rate", "recovery", "nothing valid", "no latency", "no interval", "A/A"],
 )
 def test_figures_that_a_report_lacks_are_left_out(
     made: Callable[[], Report],

@@ -41,7 +41,8 @@ async def test_it_measures_the_parts_as_they_were_and_pools_the_two() -> None:
     key = f"{status(world).storage_prefix}/report/report.json"
     report = decode(Report, await world.store.get(key) or b"", key)
     (group,) = report.groups
-    assert group.counted_blocks == 3
+    assert (group.counted_blocks, group.planned_blocks) == (5, 5)
+    assert len(group.blocks) == 3
     assert {one.blocks for one in group.pooled if one.figure == "tps"} == {5}
     assert group.row("tde").blocks == 5
     assert world.cluster.one(OVERHEAD_REPORT, SPACE, MORE)["status"]["headline"]

@@ -180,6 +180,22 @@ async def test_what_dm_crypt_takes_of_a_node_invalidates_no_trial() -> None:
     assert "Something else used the nodes" not in said
 
 
+async def test_a_disk_that_is_encrypted_under_every_arm_excuses_nothing() -> None:
+    world = World()
+    world.foreign = lambda _: 1.4
+    world.apply(*parts(), study("tde", blocks=1, replacements=0))
+
+    def all_on_luks() -> bool:
+        for server in world.agent.servers.values():
+            server.volume = {**EXT4, "dmCrypt": "dm-0"}
+        return world.ended()
+
+    await world.run(all_on_luks)
+    assert {(t.status.outcome, t.status.reason) for t in world.trials()} == {
+        ("Invalid", "ForeignLoad")
+    }
+
+
 async def test_a_server_beside_its_mount_is_never_measured() -> None:
     world = World(volume_image=IMAGE)
     world.apply(*parts(), mode("fuse", FUSE), study("fuse", blocks=1, replacements=0))

@@ -83,7 +83,7 @@ async def gather(
         # Prometheus' figures are stored by now: it may forget them before this comes.
         raise away
     made = await _proofs(deps, trial, seen.found)
-    if shows_dm_crypt(made.before) or shows_dm_crypt(made.after):
+    if _is_the_mode_s(seen) and (shows_dm_crypt(made.before) or shows_dm_crypt(made.after)):
         metrics = replace(metrics, cpu=neighbours.with_dm_crypt(metrics.cpu, place.node))
     said = _clients_proof(trial, seen, collected, made)
     if said is not None and made.after is not None:
@@ -199,6 +199,12 @@ def _clients_proof(
     unverified = driven.unverified(connection(testbed.name, testbed.spec))
     proof = clients.sessions(testbed.spec.mode, collected.clients, unverified)
     return proof if read is None else joined(proof, read)
+
+
+def _is_the_mode_s(seen: TrialSeen) -> bool:
+    """Whether encryption under the data is the mode's, and not that of every arm's disk."""
+    volume = seen.testbed.spec.mode.volume if seen.testbed else None
+    return volume is not None and volume.storage_class_name is not None
 
 
 def _place(trial: Trial, seen: TrialSeen, collected: Collected) -> series.MetricsPlace:

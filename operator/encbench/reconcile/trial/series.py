@@ -56,8 +56,8 @@ _MODES = ("idle", "iowait", "steal")
 VOLUME_SERIES = {"volume_cpu_seconds": "encbench_volume_cpu_seconds_total"}
 """Of an arm with a file system in the database's pod. The server's series have its CPU too."""
 
-_Process = Literal["database", "proxy", "volume"]
-_Counted = _Process | Literal["node"]
+_Process = Literal["database", "proxy"]
+_Counted = _Process | Literal["node", "volume"]
 
 
 @dataclass(frozen=True)
@@ -276,7 +276,7 @@ def judge(record: MetricsRecord, place: MetricsPlace) -> WindowMetrics:
     cpu = TrialCpu(
         database=database,
         proxy=_of_proxy(record, place, withheld),
-        volume=_process(record, "volume", place.volume_limit, withheld),
+        volume=_of_volume(record, place, database, withheld),
         node=of_node,
         foreign=others or (),
         stolen=neighbours.stolen(record, known),
@@ -310,6 +310,28 @@ def _of_proxy(record: MetricsRecord, place: MetricsPlace, withheld: Withheld) ->
         if window.start <= time <= window.end
     ]
     return ProxyCpu(**dict(used), memory_max_bytes=max(memory, default=None))
+
+
+def _of_volume(
+    record: MetricsRecord, place: MetricsPlace, both: DatabaseCpu | None, withheld: Withheld
+) -> DatabaseCpu | None:
+    """The file system's part of both, by which its error is judged: it may have little to do."""
+    if place.volume_limit is None:
+        return None
+    rate = _read(record, "volume_cpu_seconds", withheld, "volume")
+    if rate is None:
+        return None
+    error = rate.alignment_error
+    if both is not None and both.cores:
+        error *= rate.rate / both.cores
+    if not _is_aligned(error, withheld, "volume"):
+        return None
+    return DatabaseCpu(
+        cores=rate.rate,
+        limit_cores=place.volume_limit,
+        coverage=rate.coverage,
+        alignment_error=rate.alignment_error,
+    )
 
 
 def _process(

@@ -109,12 +109,10 @@ def view(attempt: Attempt, home: records.IndexTestbed | None = None) -> TrialVie
 def _server(cpu: records.TrialCpu) -> records.DatabaseCpu | None:
     """The server alone: a file system in its pod has a CPU limit of its own.
 
-    Records before that figure have both as one.
+    Both as one where the part is not known, as in records before that figure.
     """
     both, volume = cpu.database, cpu.volume
-    if both is None or "volume" in cpu.withheld:
-        return None
-    if volume is None:
+    if both is None or volume is None:
         return both
     cores, limit = both.cores - volume.cores, both.limit_cores - volume.limit_cores
     return records.DatabaseCpu(cores=max(0.0, cores), limit_cores=limit)

@@ -21,7 +21,7 @@ from encbench.wire import agent as wire
 SETTLE_SECONDS = 30.0
 """How long a full proof waits until background encryption has finished."""
 SETTLE_POLL_SECONDS = 0.5
-SEARCH_SECONDS = 6 * 3600.0
+SEARCH_SECONDS = 24 * 3600.0
 """For a caller whose end is not seen; any other ends the search by hanging up."""
 
 

@@ -40,10 +40,11 @@ def problems(workload: WorkloadSpec) -> Iterator[Problem]:
     takes = max(LEAST, by_terminals)
     if takes <= own.memory_bytes:
         return
+    heap = f"a heap of {heap_mib(workload.client)} MiB"
     fewer = ", more client.replicas, or a lower load.concurrency" if by_terminals > LEAST else ""
     text = (
-        f"client.resources.memory of {own.memory} does not hold encbench's own client, which has a "
-        f"heap of {HEAP_MIB} MiB{f' and {terminals:,} terminals' if fewer else ''}: write "
+        f"client.resources.memory of {own.memory} does not hold encbench's own client, which has "
+        f"{heap}{f' and {terminals:,} terminals' if fewer else ''}: write "
         f"{-(-takes // MEBIBYTE)}Mi or more{fewer}"
     )
     yield Problem(WORKLOAD, Reason.MEMORY_TOO_SMALL, text)

@@ -125,7 +125,7 @@ def _unlike_statements(tpcc: Tpcc, engine: str, mode: EncryptionModeSpec) -> Ite
     if inner.startswith("jdbc:mariadb:") != (jdbc.driver(engine, tpcc.driver).scheme == "mariadb"):
         text = (
             "lean statements on MariaDB depend on whether the URL begins with jdbc:mariadb:, and "
-            "driver.jar.urlTemplate differs in this from the driver of other arms: write "
+            "driver.jar.urlTemplate differs in this from the driver of arms without it: write "
             "tpcc.options: {plainStatements: 'true'}, with which every arm sends the same"
         )
         yield Problem(WORKLOAD, Reason.DRIVER_UNSUPPORTED, text)

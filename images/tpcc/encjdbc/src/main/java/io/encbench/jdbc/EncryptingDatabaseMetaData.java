@@ -12,26 +12,22 @@ import java.sql.SQLFeatureNotSupportedException;
  *
  * <p>What Connector/J cannot read through a proxy is asked by ours. MariaDB's driver hands out the
  * rows under the aliases of its questions, and their values are bound to the server's own names, so
- * they are refused.
+ * a value is refused when it is read.
  */
 @Delegating(
     value = DatabaseMetaData.class,
     wrapped = {ResultSet.class, Connection.class})
 final class EncryptingDatabaseMetaData extends DatabaseMetaDataDelegate {
+  private final DatabaseMetaData inner;
+
   EncryptingDatabaseMetaData(Session session, DatabaseMetaData inner) {
     super(session, inner);
+    this.inner = inner;
   }
 
   @Override
-  ResultSet wrap(ResultSet found) throws SQLException {
-    if (found != null && hidesNames() && Columns.areAnnounced(found.getMetaData())) {
-      found.close();
-      throw new SQLFeatureNotSupportedException(
-          "a proxy has encrypted this metadata, and MariaDB's driver hides the names to which its"
-              + " values are bound: use Connector/J after jdbc:encbench:, or ask the server itself",
-          "0A000");
-    }
-    return found == null ? null : new EncryptingResultSet(session, null, found);
+  ResultSet wrap(ResultSet found) {
+    return found == null ? null : new EncryptingResultSet(session, null, found, hidesNames());
   }
 
   @Override
@@ -62,10 +58,23 @@ final class EncryptingDatabaseMetaData extends DatabaseMetaDataDelegate {
     return session.inner == Inner.MARIADB && session.opener.hasKey();
   }
 
+  /** What a value of such an answer, which does not open, is refused with. */
+  static SQLException unopened() {
+    return new SQLFeatureNotSupportedException(
+        "a proxy has encrypted this metadata, and MariaDB's driver hides the names to which its"
+            + " values are bound: use Connector/J after jdbc:encbench:, or ask the server itself",
+        "0A000");
+  }
+
   /** Refuses what the inner driver would answer by ciphertext that it has read itself. */
   private void refuseCiphertext() throws SQLException {
-    if (hidesNames()) {
-      getCatalogs().close();
+    if (!hidesNames()) {
+      return;
+    }
+    try (ResultSet known = inner.getCatalogs()) {
+      if (Columns.areAnnounced(known.getMetaData())) {
+        throw unopened();
+      }
     }
   }
 

@@ -15,17 +15,27 @@ import java.sql.Statement;
 final class EncryptingResultSet extends ResultSetDelegate {
   private final ResultSet inner;
   private final EncryptingStatement statement;
+  private final boolean hidesNames;
   private final Place place;
   private Columns columns;
 
   /** What was read last; null if that was no envelope. */
   private Value last;
 
-  /** The statement is null for what the driver has asked for itself. */
   EncryptingResultSet(Session session, EncryptingStatement statement, ResultSet inner) {
+    this(session, statement, inner, false);
+  }
+
+  /**
+   * The statement is null for what the driver has asked for itself, which it may hand out under
+   * names to which no value is bound.
+   */
+  EncryptingResultSet(
+      Session session, EncryptingStatement statement, ResultSet inner, boolean hidesNames) {
     super(session, inner);
     this.inner = inner;
     this.statement = statement;
+    this.hidesNames = hidesNames;
     this.place = column -> Columns.name(inner, column);
   }
 
@@ -45,6 +55,9 @@ final class EncryptingResultSet extends ResultSetDelegate {
       }
       throw new SQLDataException(
           Columns.name(inner, column) + " is announced as encrypted and its value is not", "28000");
+    }
+    if (hidesNames) {
+      throw EncryptingDatabaseMetaData.unopened();
     }
     last = open(found, column);
     return last;

@@ -2,6 +2,7 @@ package io.encbench.jdbc;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
@@ -40,7 +41,7 @@ class DatabaseMetaDataTest {
                 DatabaseMetaDataTest.class.getClassLoader(),
                 new Class<?>[] {DatabaseMetaData.class},
                 (proxy, method, arguments) ->
-                    ResultsTest.sent("tables", precision, new byte[] {1}));
+                    ResultsTest.sent("tables", precision, ResultsTest.sealed(253, 0, 0, 45, "t")));
     return new EncryptingDatabaseMetaData(ResultsTest.session(Inner.MARIADB, mek, false), inner);
   }
 
@@ -51,8 +52,26 @@ class DatabaseMetaDataTest {
       assertEquals(
           "a proxy has encrypted this metadata, and MariaDB's driver hides the names to which its"
               + " values are bound: use Connector/J after jdbc:encbench:, or ask the server itself",
-          assertThrows(SQLFeatureNotSupportedException.class, () -> question.ask(meta))
+          assertThrows(SQLFeatureNotSupportedException.class, () -> read(question.ask(meta)))
               .getMessage());
+    }
+  }
+
+  private static String read(ResultSet rows) throws SQLException {
+    rows.next();
+    return rows.getString(2);
+  }
+
+  /** Whether there are rows is the server's answer. */
+  @Test
+  void whatIsNotReadIsNotRefused() throws SQLException {
+    for (Question question : QUESTIONS.subList(0, 3)) {
+      assertTrue(question.ask(around(MEK, ResultsTest.DECIMAL)).next());
+    }
+    for (Question question : QUESTIONS.subList(3, 5)) {
+      assertThrows(
+          SQLFeatureNotSupportedException.class,
+          () -> question.ask(around(MEK, ResultsTest.DECIMAL)));
     }
   }
 

@@ -35,7 +35,7 @@ class ResultsTest {
   private static final Seal AES = new Seal(KEY, Seal.AES);
   private static final Mek MEK = new Mek(Path.of("/keys/mek"), KEY);
 
-  private static byte[] sealed(int type, int decimals, int flags, int collation, String text) {
+  static byte[] sealed(int type, int decimals, int flags, int collation, String text) {
     return sealed(AES, type, decimals, flags, collation, text);
   }
 
