@@ -37,7 +37,7 @@ async def test_it_makes_the_follow_up_and_says_how_long_it_takes(
     assert said.startswith("campaign demo-more-1 extends demo\n")
     assert "36" in said, "12 blocks of three arms"
     assert f"campaign demo-more-1 in namespace {SPACE}: was created" in said
-    assert "accepted\n" not in said, "nobody has looked at it yet"
+    assert "accepted\n" not in said, "the operator has not looked at it yet"
     assert said.endswith(f"seconds:\n    kubectl encbench watch demo-more-1 -n {SPACE}\n")
 
 

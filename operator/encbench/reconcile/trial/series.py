@@ -56,8 +56,8 @@ _MODES = ("idle", "iowait", "steal")
 VOLUME_SERIES = {"volume_cpu_seconds": "encbench_volume_cpu_seconds_total"}
 """Of an arm with a file system in the database's pod. The server's series have its CPU too."""
 
-_Process = Literal["database", "proxy"]
-_Counted = _Process | Literal["node", "volume"]
+_Process = Literal["database", "proxy", "volume"]
+_Counted = _Process | Literal["node"]
 
 
 @dataclass(frozen=True)
@@ -276,7 +276,7 @@ def judge(record: MetricsRecord, place: MetricsPlace) -> WindowMetrics:
     cpu = TrialCpu(
         database=database,
         proxy=_of_proxy(record, place, withheld),
-        volume=_of_volume(record, place, database, withheld),
+        volume=_process(record, "volume", place.volume_limit, withheld, part_of=database),
         node=of_node,
         foreign=others or (),
         stolen=neighbours.stolen(record, known),
@@ -312,36 +312,26 @@ def _of_proxy(record: MetricsRecord, place: MetricsPlace, withheld: Withheld) ->
     return ProxyCpu(**dict(used), memory_max_bytes=max(memory, default=None))
 
 
-def _of_volume(
-    record: MetricsRecord, place: MetricsPlace, both: DatabaseCpu | None, withheld: Withheld
+def _process(
+    record: MetricsRecord,
+    what: _Process,
+    limit: float | None,
+    withheld: Withheld,
+    part_of: DatabaseCpu | None = None,
 ) -> DatabaseCpu | None:
-    """The file system's part of both, by which its error is judged: it may have little to do."""
-    if place.volume_limit is None:
+    """What it used; None where there is no such process, because it has no limit.
+
+    The error of a part is judged by its whole, because the part may have little to do.
+    """
+    if limit is None:
         return None
-    rate = _read(record, "volume_cpu_seconds", withheld, "volume")
+    rate = _read(record, f"{what}_cpu_seconds", withheld, what)
     if rate is None:
         return None
     error = rate.alignment_error
-    if both is not None and both.cores:
-        error *= rate.rate / both.cores
-    if not _is_aligned(error, withheld, "volume"):
-        return None
-    return DatabaseCpu(
-        cores=rate.rate,
-        limit_cores=place.volume_limit,
-        coverage=rate.coverage,
-        alignment_error=rate.alignment_error,
-    )
-
-
-def _process(
-    record: MetricsRecord, what: _Process, limit: float | None, withheld: Withheld
-) -> DatabaseCpu | None:
-    """What it used; None where there is no such process, because it has no limit."""
-    if limit is None:
-        return None
-    rate = _rate(record, f"{what}_cpu_seconds", withheld, what)
-    if rate is None:
+    if part_of is not None and part_of.cores:
+        error *= rate.rate / part_of.cores
+    if not _is_aligned(error, withheld, what):
         return None
     return DatabaseCpu(
         cores=rate.rate,
@@ -376,20 +366,10 @@ def _disk(record: MetricsRecord) -> DiskIo | None:
     return DiskIo(read_bytes_per_second=read.rate, write_bytes_per_second=write.rate)
 
 
-def _rate(
-    record: MetricsRecord, name: str, withheld: Withheld, what: _Counted
-) -> WindowRate | None:
-    """The rate of that series, or what there is to say about it in `withheld`."""
-    rate = _read(record, name, withheld, what)
-    if rate is None or not _is_aligned(rate.alignment_error, withheld, what):
-        return None
-    return rate
-
-
 def _read(
     record: MetricsRecord, name: str, withheld: Withheld, what: _Counted
 ) -> WindowRate | None:
-    """The same, however uncertain it is."""
+    """The rate of that series, however uncertain; or what there is to say in `withheld`."""
     if name not in record.series:
         withheld[what] = "Prometheus has no such series"
         return None

@@ -26,8 +26,16 @@ THROTTLED_PERCENT = 5.0
 EQUAL_WORK_SHARE = 0.7
 """Of the slowest arm's TPS: a rate that every arm can keep up with."""
 IDLE_SERVER_PERCENT = 60.0
-_PROXY_BOUND: Saturation = "ProxyBound"
-_VOLUME_BOUND: Saturation = "VolumeBound"
+_BESIDE: tuple[tuple[Saturation, str, str, str], ...] = (
+    ("ProxyBound", "proxy", "the proxy's CPU", "columns.resources.cpu"),
+    (
+        "VolumeBound",
+        "file system",
+        "the CPU of gocryptfs' container",
+        "atRest.volume.gocryptfs.resources.cpu",
+    ),
+)
+"""What it means for TPS, what it is, its CPU in words, and the field that sets the limit."""
 
 
 def colocation(facts: Facts) -> Iterator[Caveat]:
@@ -117,28 +125,17 @@ def _rate(workload: WorkloadSpec, tps: float) -> str:
     return ""
 
 
-def busy_proxy(facts: Facts) -> Iterator[Caveat]:
-    """A confidential proxy that limited TPS."""
-    names, place = _limited(facts, _PROXY_BOUND)
-    if names:
-        yield note(
-            title="The proxy was at its CPU limit",
-            text=f"TPS of {names}, first in {place}, is what the proxy's CPU lets "
-            "through: the loss is that of a proxy with so many cores. To measure one that has "
-            "enough, raise columns.resources.cpu of the mode.",
-        )
-
-
-def busy_volume(facts: Facts) -> Iterator[Caveat]:
-    """A file system in the database's pod that limited TPS."""
-    names, place = _limited(facts, _VOLUME_BOUND)
-    if names:
-        yield note(
-            title="The file system was at its CPU limit",
-            text=f"TPS of {names}, first in {place}, is what the CPU of gocryptfs' container lets "
-            "through: the loss is that of a file system with so many cores. To measure one that "
-            "has enough, raise atRest.volume.gocryptfs.resources.cpu of the mode.",
-        )
+def busy_beside(facts: Facts) -> Iterator[Caveat]:
+    """What has a CPU limit of its own beside the server, and limited TPS."""
+    for limit, what, whose, field in _BESIDE:
+        names, place = _limited(facts, limit)
+        if names:
+            yield note(
+                title=f"The {what} was at its CPU limit",
+                text=f"TPS of {names}, first in {place}, is what {whose} lets through: the loss is "
+                f"that of a {what} with so many cores. To measure one that has enough, raise "
+                f"{field} of the mode.",
+            )
 
 
 def _limited(facts: Facts, limit: Saturation) -> tuple[str, str]:
@@ -151,7 +148,7 @@ def _limited(facts: Facts, limit: Saturation) -> tuple[str, str]:
 
 def idle_server(facts: Facts) -> Iterator[Caveat]:
     """A server that was never saturated."""
-    if any(_limited(facts, limit)[0] for limit in (_PROXY_BOUND, _VOLUME_BOUND)):
+    if any(_limited(facts, limit)[0] for limit, *_ in _BESIDE):
         return  # TPS does not follow latency alone there.
     cpu = [t.database_cpu_percent for t in facts.counted if t.database_cpu_percent is not None]
     about_load = any(group.primary != "recovery" for group in facts.groups)
