@@ -37,11 +37,14 @@ def test_a_refused_connection_is_tried_again(closed: socket.socket) -> None:
     listening.join()
 
 
-def test_a_server_that_listens_is_reached_at_once(closed: socket.socket) -> None:
+def test_a_server_that_listens_is_reached_at_once(
+    closed: socket.socket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reach, "_PAUSE_SECONDS", 60.0)
     closed.listen()
     before = time.monotonic()
     reach.reach(HOST, port(closed), seconds=0)
-    assert time.monotonic() - before < 0.5
+    assert time.monotonic() - before < 30
 
 
 def test_nothing_is_waited_for_without_end(closed: socket.socket) -> None:

@@ -121,14 +121,14 @@ GET = b"GET / HTTP/1.1\r\nAuthorization: Bearer t0ken\r\n\r\n"
 
 @pytest.fixture
 def control() -> Iterator[tuple[Echo, ssl.SSLSocket]]:
-    """A connection by TLS to a port that wants a token and keeps connections for half a second."""
+    """A connection by TLS to a port that wants a token and keeps connections for two seconds."""
     echo = Echo()
 
     def answer(request: Request) -> Response:
         return refusal(request, "t0ken") or echo.answer(request)
 
     listener = serving.listen(0)
-    serving.serve(listener, answer, sidecars.context("agent"), kept=0.5)
+    serving.serve(listener, answer, sidecars.context("agent"), kept=2)
     plain = socket.create_connection(("127.0.0.1", listener.getsockname()[1]), timeout=5)
     with sidecars.trust().wrap_socket(plain) as connection:
         yield echo, connection
@@ -143,7 +143,7 @@ def test_a_connection_is_kept_for_a_while(control: tuple[Echo, ssl.SSLSocket]) -
     assert len(echo.seen) == 3
     began = time.monotonic()
     assert connection.recv(1) == b""
-    assert 0.3 < time.monotonic() - began < 3
+    assert time.monotonic() - began > 1
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_no_connection_is_kept_for_whoever_is_refused_or_ends_it(
     assert b"Connection: close" in said
     began = time.monotonic()
     assert connection.recv(1) == b""
-    assert time.monotonic() - began < 0.4
+    assert time.monotonic() - began < 1.5
 
 
 @pytest.mark.parametrize("tls", [None, sidecars.context("agent")], ids=["clear", "TLS"])

@@ -37,20 +37,31 @@ def finished(runs: SlotRuns, run: str) -> SlotsAnswer:
 
 
 def test_every_slot_is_read_at_its_edges() -> None:
-    runs, wanted = SlotRuns(burning), order("one")
+    used: list[float] = []
+
+    def counted() -> Reading:
+        used.append(round(time.monotonic(), 6))
+        return replace(BEGUN, cpu_seconds=used[-1])
+
+    runs, wanted = SlotRuns(counted), order("one")
     whole(SlotsAnswer, runs.begin(wanted))
     answer = finished(runs, "one")
     whole(SlotsAnswer, answer)
     assert (answer["state"], [row["slot"] for row in answer["rows"]]) == ("done", [0, 1, 2])
     assert answer["startAt"] == wanted["startAt"]
+    late: list[float] = []
+    told: list[float] = []
     for row in answer["rows"]:
         begin = wanted["startAt"] + 0.05 + row["slot"] * 0.11
         for edge, after in (("begin", 0.0), ("counted", 0.03), ("end", 0.1)):
             read = row[edge]  # type: ignore[literal-required]
-            assert begin + after <= read["at"] < begin + after + 0.09
+            late.append(read["at"] - (begin + after))
+            told.append(read["cpuSeconds"])
             assert (read["readBytes"], read["writeBytes"]) == (5, None)
-        used = row["end"]["cpuSeconds"] - row["begin"]["cpuSeconds"]
-        assert used == pytest.approx(row["end"]["at"] - row["begin"]["at"], abs=0.02)
+    assert told == used
+    # A busy machine makes any one reading late; a wrong moment makes all of them early or late.
+    assert min(late) >= 0
+    assert min(late) < 0.02
 
 
 def test_the_same_name_looks_and_another_replaces() -> None:
