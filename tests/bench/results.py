@@ -6,8 +6,12 @@ from typing import Any
 
 
 def read(file: Path | None) -> list[Any]:
-    """What earlier runs have kept; nothing without a file."""
-    return list(map(json.loads, file.read_text(encoding="utf-8").splitlines())) if file else []
+    """What earlier runs have kept; nothing without a file. Ends the program if it does not exist."""
+    if file is None:
+        return []
+    if not file.is_file():
+        raise SystemExit(f"there is no file {file}: name one that an earlier run has kept")
+    return list(map(json.loads, file.read_text(encoding="utf-8").splitlines()))
 
 
 def add(file: Path, row: dict[str, Any]) -> None:

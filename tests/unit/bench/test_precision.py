@@ -150,3 +150,8 @@ def test_its_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="0"):
         main(["--help"])
     assert "--short" in capsys.readouterr().out
+
+
+def test_a_file_that_does_not_exist_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match="there is no file .*none.jsonl: name one that"):
+        main([f"--kept={tmp_path / 'none.jsonl'}"])
