@@ -6,7 +6,7 @@ from typing import Any
 
 
 def read(file: Path | None) -> list[Any]:
-    """What earlier runs have kept; nothing without a file. Ends the program if it does not exist."""
+    """What earlier runs have kept; nothing without a file. One that does not exist is refused."""
     if file is None:
         return []
     if not file.is_file():

@@ -7,11 +7,13 @@ from encbench.admission.gather import CampaignParts, named
 from encbench.api.base import Placement
 from encbench.api.campaign import MAX_TRIALS, CampaignSpec
 from encbench.api.kinds import CAMPAIGN, INSTANCE_TEMPLATE, WORKLOAD, Kind
+from encbench.api.workload import WorkloadSpec
 from encbench.core.plan import SOLO, cells
 from encbench.core.problem import Problem, Reason
 from encbench.engines.postgresql.stock_level import plan_changes
 from encbench.kube.affinity import HOSTNAME
 from encbench.text.words import plural
+from encbench.tools.sysbench import script
 
 
 def recovery(found: CampaignParts) -> Iterator[Problem]:
@@ -174,28 +176,35 @@ def interleave(found: CampaignParts) -> Iterator[Problem]:
         )
         yield Problem(CAMPAIGN, Reason.NOT_INSTALLED, text, found.name)
     for name, workload in found.workloads.items():
-        where = f"Workload {name}: "
-        if workload.recovery is not None:
-            why = f"{where}a recovery stops the server of one arm alone"
-            yield _not_interleaved(WORKLOAD, name, why)
-        elif workload.load.rate is not None:
-            why = f"{where}at a fixed rate transactions queue up while a client is stopped"
-            yield _not_interleaved(WORKLOAD, name, why)
-        elif (tpcc := workload.tpcc) is not None and tpcc.benchmarksql is not None:
-            why = f"{where}BenchmarkSQL counts nothing that can be read at the end of a slice"
-            instead = "leave out tpcc.benchmarksql to use encbench's own client, or "
-            yield _not_interleaved(WORKLOAD, name, why, instead)
-        elif tpcc is not None and tpcc.limit_txns_per_min is not None:
-            why = f"{where}under limitTxnsPerMin all terminals begin at once in every slice"
-            instead = "leave out tpcc.limitTxnsPerMin, or "
-            yield _not_interleaved(WORKLOAD, name, why, instead)
-        elif not workload.load.warmup_seconds:
-            why = f"{where}load.warmup: 0s leaves the clients no time to connect"
-            yield _not_interleaved(WORKLOAD, name, why, "write load.warmup: 10s, or ")
+        if (hindered := _not_in_turns(workload, found.script(workload))) is not None:
+            why, instead = hindered
+            yield _not_interleaved(WORKLOAD, name, f"Workload {name}: {why}", instead)
     for name, instance in found.instances.items():
         if instance.is_external:
             why = f"InstanceTemplate {name}: all arms share one external database"
             yield _not_interleaved(INSTANCE_TEMPLATE, name, why)
+
+
+def _not_in_turns(workload: WorkloadSpec, own: str | None) -> tuple[str, str] | None:
+    """Why clients of a workload cannot be stopped, and what to write instead of that."""
+    tpcc = workload.tpcc
+    if workload.recovery is not None:
+        return "a recovery stops the server of one arm alone", ""
+    if workload.load.rate is not None:
+        return "at a fixed rate transactions queue up while a client is stopped", ""
+    if tpcc is not None and tpcc.benchmarksql is not None:
+        instead = "leave out tpcc.benchmarksql to use encbench's own client, or "
+        return "BenchmarkSQL counts nothing that can be read at the end of a slice", instead
+    if tpcc is not None and tpcc.limit_txns_per_min is not None:
+        why = "under limitTxnsPerMin all terminals begin at once in every slice"
+        return why, "leave out tpcc.limitTxnsPerMin, or "
+    if not workload.load.warmup_seconds:
+        why = "load.warmup: 0s leaves the clients no time to connect"
+        return why, "write load.warmup: 10s, or "
+    if own is not None and "thread_run" in script.read(own).functions:
+        why = "its script's own thread_run() leaves no calls of event() to count"
+        return why, "write function event() alone, or "
+    return None
 
 
 def extension(found: CampaignParts) -> Iterator[Problem]:

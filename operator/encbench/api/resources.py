@@ -151,7 +151,12 @@ RESOURCES: tuple[Resource, ...] = (
         OverheadReportSpec,
         OverheadReportStatus,
         (
-            Column("Overhead", ".status.overhead", "Loss of TPS with its interval."),
+            Column(
+                "Overhead",
+                ".status.overhead",
+                "The first treatment's overhead with its interval: loss of TPS, or of the figure "
+                "that it names.",
+            ),
             Column("Verdict", ".status.verdict", "Overhead, Equivalent or Inconclusive."),
             Column("Headline", ".status.headline", "The answer in one sentence.", priority=1),
         ),

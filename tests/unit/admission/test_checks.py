@@ -421,6 +421,27 @@ async def test_arms_do_not_take_turns_with_other_clients(one: Body, why: str, in
     assert problem.text.endswith("leave out blocks.interleave")
 
 
+EVENTS = """
+sysbench.cmdline.options = {tables = {"", 1}, table_size = {"", 1}}
+function prepare() end
+function event() end
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "found"),
+    [("", []), ("function thread_run(id) end", [(WORKLOAD, "oltp", Reason.NOT_INTERLEAVED)])],
+)
+async def test_arms_do_not_take_turns_with_a_loop_of_the_script_s_own(
+    more: str, found: list[Any]
+) -> None:
+    mine = manifests.config_map("mine", SPACE, **{"mine.lua": EVENTS + more})
+    one = workload(sysbench={**SCRIPT, "tables": 1, "tableSize": 100})
+    assert await admitted(one, mine) == ()
+    problems = await admitted(study(**IN_TURNS), one, mine)
+    assert [(p.kind, p.subject, p.reason) for p in problems] == found
+
+
 def pinned(node: str) -> Body:
     return {"placement": {"nodeSelector": {"kubernetes.io/hostname": node}}}
 

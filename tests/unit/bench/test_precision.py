@@ -153,5 +153,5 @@ def test_its_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_file_that_does_not_exist_is_named(tmp_path: Path) -> None:
-    with pytest.raises(SystemExit, match="there is no file .*none.jsonl: name one that"):
+    with pytest.raises(SystemExit, match=r"there is no file .*none\.jsonl: name one that"):
         main([f"--kept={tmp_path / 'none.jsonl'}"])
