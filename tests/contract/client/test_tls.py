@@ -76,6 +76,7 @@ def test_a_script_of_the_user_s_own_tells_and_keeps_its_options(
         'sysbench.cmdline.options = {tables = {"", 1}, table_size = {"", 1}}\n'
         "local con\n"
         "function event()\n"
+        '  if not con then io.write("connects...") end\n'
         "  con = con or sysbench.sql.driver():connect()\n"
         '  assert(con:query_row("SELECT 7") == "7")\n'
         f'  assert(sysbench.opt.table_size == 2000 and test == "{script}")\n'

@@ -1,8 +1,12 @@
 """The lines in which a client tells what its session negotiated, and what its driver read."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from encbench.core.tls import PLAIN, TlsSession
+from encbench.tools import session
 from encbench.tools.session import columns, session_count, sessions
 
 LINE = "encbench-session tls=TLSv1.3 cipher=TLS_AES_128_GCM_SHA256"
@@ -58,3 +62,17 @@ def test_a_damaged_row_is_not_told() -> None:
     assert columns(f"encbench-columns bmsql_item {DIGEST[:-1]}\n") == ()
     assert columns(f"x encbench-columns bmsql_item {DIGEST}\n") == ()
     assert columns("encbench-columns bmsql_item gone\n") == ()
+
+
+def written(script: str, *values: str) -> str:
+    """What one of sysbench's scripts writes with these values."""
+    text = (Path(session.__file__).parent / "sysbench" / script).read_text()
+    (form,) = re.findall(r'io\.write\(string\.format\("(encbench.*|\\n.*)",', text)
+    return str(form.replace("\\n", "\n") % values)
+
+
+def test_it_is_told_apart_from_a_line_that_is_left_unfinished() -> None:
+    """A user's script may print without a newline before it connects."""
+    said = f"preparing...{written('session.lua', 'none', 'none')}"
+    assert sessions(said) == (PLAIN,)
+    assert columns(f"{said}...{written('enclave.lua', DIGEST)}") == (("sbtest1", DIGEST),)

@@ -266,8 +266,8 @@ local function print_digest()
                              without_padding(opened(values[2], column.pad.open))}, "\31")
    result:free()
    ask.statement:close()
-   -- In one write, for other threads write lines as well.
-   io.write(string.format("encbench-columns sbtest1 %s\n", cipher_of.sha256(row)))
+   -- On a line of its own, and in one write, for other threads write lines as well.
+   io.write(string.format("\nencbench-columns sbtest1 %s\n", cipher_of.sha256(row)))
    io.flush()
 end
 

@@ -29,8 +29,9 @@ local function tell(connection, driver)
       answers[row[1]] = row[2] or ""
    end
    rows:free()
-   -- In one write, for other threads write lines as well.
-   io.write(string.format("encbench-session tls=%s cipher=%s\n",
+   -- On a line of its own, for the script may have left one unfinished, and in one write, for other
+   -- threads write lines as well.
+   io.write(string.format("\nencbench-session tls=%s cipher=%s\n",
                           word(answers, "Ssl_version"), word(answers, "Ssl_cipher")))
    io.flush()
 end

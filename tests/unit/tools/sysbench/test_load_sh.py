@@ -19,6 +19,10 @@ SCRIPT = Path(__file__).parents[4] / "operator/encbench/tools/sysbench/load.sh"
         pytest.param('[ "$1" = cleanup ] || exit 5', 5, id="prepare fails"),
         pytest.param('[ "$1" = cleanup ] || echo "FATAL: no" >&2', 1, id="prepare fails with 0"),
         pytest.param('[ "$1" = prepare ] || echo "FATAL: no"', 0, id="cleanup fails with 0"),
+        pytest.param("printf unfinished", 0, id="an unfinished line"),
+        pytest.param("printf unfinished; exit 5", 5, id="fails with an unfinished line"),
+        pytest.param("printf 'unfinished FATAL: no'", 1, id="an unfinished line of an error"),
+        pytest.param("printf unfinished; echo FATAL: no", 1, id="an error on an unfinished line"),
     ],
 )
 def test_exit_code(shell: list[str], tool: str, code: int) -> None:
@@ -28,6 +32,7 @@ def test_exit_code(shell: list[str], tool: str, code: int) -> None:
     assert "did cleanup" in done.stdout
     assert "did prepare" in done.stdout
     assert "exit code" not in done.stdout
+    assert done.stdout.count("unfinished") == 2 * tool.count("unfinished")
 
 
 @pytest.mark.parametrize("shell", SHELLS)

@@ -43,7 +43,7 @@ def test_without_warm_up_the_whole_run_counts() -> None:
     assert (found.transactions, found.seconds) == (44460, 3.0026)
 
 
-TOLD = "encbench-session tls=TLSv1.3 cipher=TLS_AES_128_GCM_SHA256\n"
+TOLD = "\nencbench-session tls=TLSv1.3 cipher=TLS_AES_128_GCM_SHA256\n"
 
 
 def telling(log: str, line: str = TOLD) -> str:
@@ -147,7 +147,7 @@ def test_a_window_without_any_transaction() -> None:
     assert (found.transactions, found.tps, found.latency_p95_ms) == (0, 0.0, 0.0)
 
 
-ROW = f"encbench-columns sbtest1 {'5e' * 32}\n"
+ROW = f"\nencbench-columns sbtest1 {'5e' * 32}\n"
 
 
 @pytest.mark.parametrize(("name", "counted"), [("read_write", 1), ("no_warmup", 2)])
