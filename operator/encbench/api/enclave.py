@@ -52,10 +52,10 @@ class Enclave(Model):
     """A SIMULATION of an enclave's boundary. It spins; it protects nothing."""
 
     transition: BoundaryCost = "8us"
-    """Least time of a crossing; 0ns for none."""
+    """Least time of a crossing: 0ns for none, or 5us to 1ms, which a proof can measure."""
     value: ValueCost = "1200ns"
-    """Least time for each value that is opened or sealed in a crossing, its cryptography included;
-    0ns for the cryptography alone."""
+    """Least time for each value that is opened or sealed in a crossing, its cryptography included:
+    0ns for the cryptography alone, or 200ns to 20us."""
     index: IndexClass = "Single"
     """Operator class of indexes on encrypted columns. Single: one crossing for each comparison.
     PageBatch: one for each search of a page."""

@@ -7,6 +7,7 @@ Every arm runs it. In a mode without encrypted types it encrypts nothing, and ge
 from collections.abc import Iterator
 from pathlib import Path
 
+from encbench.api.columns import Columns
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.kinds import ENCRYPTION_MODE, WORKLOAD
@@ -27,6 +28,8 @@ RANGE_SIZE = "100"
 """The script's own."""
 LARGEST = 2**31 - 1
 """What `enc_int4` holds, and so a sum of encrypted values."""
+FEWEST_ROWS = 1000
+"""Of fewer than about 250 rows, or 500 in no order, PostgreSQL reads all for a range of 100."""
 
 
 def texts() -> dict[str, str]:
@@ -72,17 +75,51 @@ def problems(
             "have: leave db-ps-mode out"
         )
         yield Problem(WORKLOAD, Reason.SETTING_INVALID, text)
+    if sysbench.enclave_workload is not None and not enclave.has_secondary(sysbench):
+        yield from _without_secondary(sysbench, columns)
     if columns is None:
         return
     yield from enclave.problems(columns)
-    if sysbench.enclave_workload == "range" and "k" in enclave.encrypted(columns):
-        yield from _too_large(sysbench)
     if sysbench.enclave_workload is None:
         text = (
             "encrypted column types need a client that encrypts: write sysbench.script: "
             "enclave_point, enclave_range or enclave_write, or columns.method: confidential"
         )
         yield Problem(ENCRYPTION_MODE, Reason.MODE_UNSUPPORTED, text)
+        return
+    if sysbench.enclave_workload == "range" and "k" in enclave.encrypted(columns):
+        yield from _too_large(sysbench)
+    yield from _too_small(sysbench)
+
+
+def _without_secondary(sysbench: Sysbench, columns: Columns | None) -> Iterator[Problem]:
+    """What asks for the index on k, which the workload leaves out."""
+    if sysbench.enclave_workload != "write" and enclave.lookup(sysbench) == "k":
+        text = (
+            f"sysbench.options create-secondary: {sysbench.script} finds its rows by k, which has "
+            "no index without it: leave create-secondary out, or lookup"
+        )
+        yield Problem(WORKLOAD, Reason.SETTING_INVALID, text)
+    if columns is None or columns.boundary.index != "PageBatch":
+        return
+    if {*enclave.LOOKUPS} & {*enclave.encrypted(columns)} == {"k"}:
+        text = (
+            "columns.enclave.index: PageBatch batches comparisons of encrypted indexes, and the "
+            "only one would be k's: leave create-secondary out of sysbench.options, or leave index "
+            "out"
+        )
+        yield Problem(ENCRYPTION_MODE, Reason.MODE_UNSUPPORTED, text)
+
+
+def _too_small(sysbench: Sysbench) -> Iterator[Problem]:
+    """Tables that the proof's plans would not use an index of, whatever is encrypted."""
+    if sysbench.table_size < FEWEST_ROWS:
+        text = (
+            f"sysbench.tableSize: PostgreSQL rightly reads a table of {sysbench.table_size} rows "
+            "without its index, whose use is part of the proof of encrypted types: write "
+            f"{FEWEST_ROWS} at least"
+        )
+        yield Problem(WORKLOAD, Reason.SETTING_INVALID, text)
 
 
 def _too_large(sysbench: Sysbench) -> Iterator[Problem]:

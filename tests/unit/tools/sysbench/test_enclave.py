@@ -162,6 +162,30 @@ def test_what_fits_has_no_problem(name: str) -> None:
             POSTGRESQL,
             "enclave_write reads results that only prepared statements have",
         ),
+        (
+            {"script": "enclave_point", "options": {"lookup": "k", "create-secondary": "off"}},
+            {},
+            POSTGRESQL,
+            "create-secondary: enclave_point finds its rows by k, which has no index without it",
+        ),
+        (
+            {"script": "enclave_range", "options": {"lookup": "k", "create_secondary": "false"}},
+            ENCLAVE,
+            POSTGRESQL,
+            "create-secondary: enclave_range finds its rows by k, which has no index without it",
+        ),
+        (
+            {"script": "enclave_write", "options": {"lookup": "k", "create-secondary": "off"}},
+            {},
+            POSTGRESQL,
+            "enclave_write finds its rows by id: leave lookup out",
+        ),
+        (
+            {"script": "enclave_write", "tableSize": 999},
+            ENCLAVE,
+            POSTGRESQL,
+            "reads a table of 999 rows without its index, whose use is part of the proof",
+        ),
     ],
 )
 def test_what_does_not(
@@ -205,6 +229,45 @@ def test_the_range_that_would_fit_is_named() -> None:
     assert said(no_number, MODE, POSTGRESQL) == [
         "sysbench.options range-size: write a number, not 'many'"
     ]
+
+
+@pytest.mark.parametrize("options", [{}, {"create-secondary": "off"}])
+def test_a_table_is_large_enough_for_its_index(options: dict[str, str]) -> None:
+    test = {"script": "enclave_point", "tableSize": 1000, "options": options}
+    assert said(test, MODE, POSTGRESQL) == []
+    assert said({**test, "tableSize": 1}, EncryptionModeSpec(), POSTGRESQL) == []
+
+
+@pytest.mark.parametrize(
+    ("costs", "why"),
+    [
+        ({"transition": "1ns"}, "transition: 1ns is too short to be proven"),
+        ({"transition": "1us"}, "transition: 1us is too short to be proven"),
+        ({"transition": "4999ns"}, "more than the 5 % that a proof allows: write 5us at least"),
+        ({"transition": "5us"}, None),
+        ({"transition": "1ms", "value": "20us"}, None),
+        ({"transition": "0us", "value": "0ms"}, None),
+        ({"value": "20001ns"}, "value: 20001ns is too long to be proven"),
+        ({"value": "1ms"}, "must end in time on a small server, too: write 20us at most"),
+    ],
+)
+def test_costs_that_a_proof_can_measure(costs: dict[str, str], why: str | None) -> None:
+    columns = {**ENCLAVE["columns"], "enclave": costs}
+    mode = EncryptionModeSpec.model_validate({"columns": columns})
+    found = said({"script": "enclave_point"}, mode, POSTGRESQL)
+    assert len(found) == (0 if why is None else 1)
+    assert why is None or why in found[0]
+
+
+@pytest.mark.parametrize(("ratio", "count"), [(75, 1), (100, 0)])
+def test_page_batching_where_the_only_encrypted_index_is_left_out(ratio: int, count: int) -> None:
+    columns = {"method": "enclave", "ratio": ratio, "enclave": {"index": "PageBatch"}}
+    mode = EncryptionModeSpec.model_validate({"columns": columns})
+    test = {"script": "enclave_point", "options": {"create-secondary": "off"}}
+    found = said(test, mode, POSTGRESQL)
+    assert len(found) == count
+    assert all("leave create-secondary out of sysbench.options, or leave" in one for one in found)
+    assert said({"script": "enclave_point"}, mode, POSTGRESQL) == []
 
 
 def test_page_batching_without_an_encrypted_index() -> None:
