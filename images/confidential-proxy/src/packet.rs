@@ -3,8 +3,6 @@
 //!
 //! A payload of the greatest length is continued by the next packet, down to an empty one.
 
-use std::fmt;
-
 pub const HEADER: usize = 4;
 pub const MAX_PAYLOAD: usize = 0xFF_FFFF;
 
@@ -18,12 +16,6 @@ pub const NULL: u8 = 0xFB;
 /// The bytes are not what the protocol says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Malformed;
-
-impl fmt::Display for Malformed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a packet that the MySQL protocol does not know")
-    }
-}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Header {
