@@ -60,7 +60,11 @@ pub fn write(kind: Kind, column: &Column, value: &[u8], out: &mut Vec<u8>) -> Re
     let start = out.len();
     match kind {
         Kind::Integer(_) => integer(column.flags & UNSIGNED != 0, value, out)?,
-        Kind::Year => put(out, format_args!("{:04}", Reader::new(value).u16()?)),
+        Kind::Year => {
+            // MariaDB has years of two digits.
+            let digits = if column.length == 2 { 2 } else { 4 };
+            put(out, format_args!("{:0digits$}", Reader::new(value).u16()?));
+        }
         Kind::Float => {
             let value = Reader::new(value).array().map(f32::from_le_bytes)?;
             let plain = (1e-5..1e15).contains(&value.abs()) || value == 0.0;
@@ -182,6 +186,16 @@ mod tests {
         assert_eq!(text(8, UNSIGNED, 0, &[0xFF; 8]), "18446744073709551615");
         assert_eq!(text(3, UNSIGNED | ZEROFILL, 0, &42u32.to_le_bytes()), "00042");
         assert_eq!(text(13, UNSIGNED | ZEROFILL, 0, &[0, 0]), "0000");
+    }
+
+    #[test]
+    fn years_are_as_wide_as_their_column() {
+        for (length, value, expected) in [(4, 1901u16, "1901"), (4, 0, "0000"), (2, 99, "99"), (2, 7, "07")] {
+            let column = Column { kind: 13, flags: UNSIGNED | ZEROFILL, length, ..DECIMAL };
+            let mut out = Vec::new();
+            write(Kind::Year, &column, &value.to_le_bytes(), &mut out).unwrap();
+            assert_eq!(out, expected.as_bytes());
+        }
     }
 
     #[test]
