@@ -9,11 +9,18 @@
 use std::io;
 use std::os::fd::OwnedFd;
 use std::task::{ready, Context, Poll};
+use std::time::Duration;
 
 use rustix::io::Errno;
 use rustix::net::{self, RecvFlags, SendFlags, Shutdown};
 use tokio::io::unix::AsyncFd;
 use tokio::io::Interest;
+
+use crate::clock;
+use crate::open_files;
+
+/// How long to wait for room where no file may be opened to be told of it.
+const PAUSE: Duration = Duration::from_millis(5);
 
 pub(crate) struct Stream(AsyncFd<OwnedFd>);
 
@@ -55,9 +62,16 @@ impl Stream {
         Ok(())
     }
 
+    /// Wait until there may be room.
     async fn room(&self) -> io::Result<()> {
-        let again = registered(self.0.get_ref().try_clone()?, Interest::WRITABLE)?;
-        let _ = again.writable().await?;
+        let again = match self.0.get_ref().try_clone() {
+            Err(error) if open_files::are_used_up(&error) => {
+                clock::pause(PAUSE).await;
+                return Ok(());
+            }
+            again => again?,
+        };
+        let _ = registered(again, Interest::WRITABLE)?.writable().await?;
         Ok(())
     }
 

@@ -1,34 +1,59 @@
 //! The program itself, which a shell starts with few open files.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
 use confidential_proxy::packet::{self, header_bytes, HEADER};
+use rustix::process::{prlimit, Pid, Resource, Rlimit};
 
 /// A client that has nothing by then has to wait.
 const PATIENCE: Duration = Duration::from_secs(5);
 const VERSION: &[u8] = b"\x0a8.0.0\0";
 const GREETING: &[u8] = b"\x0a8.0.0\0\x01\0\0\0scramble\0\xff\xf7\x2d\x02\0\xff\x00\x15\
     \0\0\0\0\0\0\0\0\0\0and the rest\0";
+const OK: [u8; 7] = [0, 0, 0, 2, 0, 0, 0];
+const EOF: [u8; 5] = [0xFE, 0, 0, 2, 0];
+/// What a client asks for: protocol 4.1, long flags, transactions and a secure connection.
+const CAPABILITIES: u32 = 0xA205;
+/// More than the buffers of two sockets hold.
+const ROWS: usize = 400;
+static ROW: [u8; 60_000] = [b'x'; 60_000];
 
-/// A server that greets and says no more.
+/// A server that greets, takes any login, and answers a command with many rows.
 fn server() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     thread::spawn(move || {
-        let mut greeted = Vec::new();
         for stream in listener.incoming() {
-            let mut stream = stream.unwrap();
-            let _ = stream.write_all(&[&header_bytes(GREETING.len(), 0), GREETING].concat());
-            greeted.push(stream);
+            thread::spawn(move || serve(stream.unwrap()));
         }
     });
     address
+}
+
+/// Until the other side is gone.
+fn serve(mut stream: TcpStream) -> Option<()> {
+    send(&mut stream, 0, GREETING).ok()?;
+    receive(&mut stream)?;
+    send(&mut stream, 2, &OK).ok()?;
+    receive(&mut stream)?;
+    for (sequence, payload) in [[1].as_slice(), b"a definition", &EOF].into_iter().enumerate() {
+        send(&mut stream, sequence as u8 + 1, payload).ok()?;
+    }
+    for _ in 0..ROWS {
+        send(&mut stream, 4, &ROW).ok()?;
+    }
+    send(&mut stream, 5, &EOF).ok()?;
+    receive(&mut stream).map(drop)
+}
+
+fn send(stream: &mut TcpStream, sequence: u8, payload: &[u8]) -> io::Result<()> {
+    stream.write_all(&[&header_bytes(payload.len(), sequence), payload].concat())
 }
 
 struct Program {
@@ -70,8 +95,16 @@ impl Program {
     fn client(&self) -> (TcpStream, Option<Vec<u8>>) {
         let mut stream = TcpStream::connect(self.address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        let first = first_packet(&mut stream);
+        let first = receive(&mut stream);
         (stream, first)
+    }
+
+    /// Let it open no more files than it has.
+    fn allow_no_more(&self) {
+        let files = format!("/proc/{}/fd", self.child.id());
+        let next = (0..).find(|number: &u64| !Path::new(&files).join(number.to_string()).exists());
+        let limit = Rlimit { current: next, maximum: next };
+        prlimit(Some(Pid::from_child(&self.child)), Resource::Nofile, limit).unwrap();
     }
 
     /// End it; what it has said on standard error.
@@ -91,7 +124,7 @@ impl Drop for Program {
     }
 }
 
-fn first_packet(stream: &mut TcpStream) -> Option<Vec<u8>> {
+fn receive(stream: &mut TcpStream) -> Option<Vec<u8>> {
     let mut header = [0; HEADER];
     stream.read_exact(&mut header).ok()?;
     let mut payload = vec![0; packet::header(&header)?.length];
@@ -131,4 +164,22 @@ fn it_says_that_it_may_open_no_more() {
         None => assert!(said.starts_with("confidential-proxy may open no more"), "{said}"),
     }
     assert!(said.lines().count() <= 1, "{said}");
+}
+
+/// Its connection has begun, so that others' files are none of its business.
+#[test]
+fn a_client_that_reads_late_gets_all_when_no_more_may_be_opened() {
+    let program = Program::start("late", "true");
+    let (mut client, _) = program.client();
+    let login = [&CAPABILITIES.to_le_bytes(), [0; 28].as_slice(), b"user\0\0"].concat();
+    send(&mut client, 1, &login).unwrap();
+    assert_eq!(receive(&mut client).unwrap(), OK);
+    program.allow_no_more();
+    send(&mut client, 0, b"\x03SELECT 1").unwrap();
+    thread::sleep(Duration::from_millis(500)); // so that there is no room by then
+    let mut got = Vec::new();
+    while got.len() < 3 + ROWS + 1 {
+        got.push(receive(&mut client).expect("the connection goes on").len());
+    }
+    assert_eq!(got[3..], [vec![ROW.len(); ROWS], vec![EOF.len()]].concat());
 }
