@@ -5,6 +5,9 @@ use crate::packet::{Malformed, Reader};
 /// MariaDB: the statement that was prepared last.
 pub const LAST_PREPARED: u32 = u32::MAX;
 
+/// How a statement is executed, behind its number.
+const WITHOUT_CURSOR: u8 = 0;
+
 /// What stands in front of long data: a statement and the number of a parameter.
 const LONG_DATA: usize = 6;
 
@@ -28,6 +31,8 @@ pub enum Request {
     Prepare,
     /// Results by the binary protocol.
     Execute(u32),
+    /// The same, of which a cursor is opened or anything else is asked.
+    Open(u32),
     /// More rows of an executed statement's cursor.
     Fetch(u32),
     /// Column definitions and nothing else.
@@ -54,7 +59,10 @@ pub fn read(payload: &[u8]) -> Result<Request, Malformed> {
         0x09 => Request::Statistics,
         0x11 => Request::ChangeUser,
         0x16 => Request::Prepare,
-        0x17 => Request::Execute(reader.u32()?),
+        0x17 => match (reader.u32()?, reader.u8()?) {
+            (statement, WITHOUT_CURSOR) => Request::Execute(statement),
+            (statement, _) => Request::Open(statement),
+        },
         // COM_STMT_SEND_LONG_DATA, COM_STMT_CLOSE. MySQL answers one that is shorter.
         0x18 => {
             reader.take(LONG_DATA)?;
@@ -81,9 +89,15 @@ mod tests {
         assert_eq!(read(b"\x0ASELECT @@version"), Ok(Request::Processes), "no text to be trusted");
         assert_eq!(read(b"\x16SELECT label FROM plain"), Ok(Request::Prepare));
         assert_eq!(read(b"\x17\x05\0\0\0\0\x01\0\0\0"), Ok(Request::Execute(5)));
+        for flags in [b"\x01", b"\x02", b"\x08", b"\xff"] {
+            let command = [b"\x17\x05\0\0\0", flags.as_slice(), b"\x01\0\0\0"].concat();
+            assert_eq!(read(&command), Ok(Request::Open(5)), "{flags:?}");
+        }
         assert_eq!(read(b"\x19\x05\0\0\0"), Ok(Request::Silent { closes: Some(5) }));
         assert_eq!(read(b"\x18\x05\0\0\0\0\0"), Ok(Request::Silent { closes: None }));
-        for short in [b"".as_slice(), b"\x17\x05", b"\x18\0", b"\x18\x05\0\0\0\0", b"\x19\x05\0\0"] {
+        for short in
+            [b"".as_slice(), b"\x17\x05", b"\x17\x05\0\0\0", b"\x18\0", b"\x18\x05\0\0\0\0", b"\x19\x05\0\0"]
+        {
             assert_eq!(read(short), Err(Malformed), "{short:?}");
         }
         for command in [0x00, 0x0B, 0x0F, 0x10, 0x12, 0x13, 0x14, 0x15, 0x1D, 0x1E, 0x20, 0xFA, 0xFE] {

@@ -174,6 +174,13 @@ impl Responder {
                 self.use_statement(statement);
                 State::Head
             }
+            Request::Open(statement) => {
+                self.use_statement(statement);
+                // The columns are those of the table that keeps the rows, so an alias stands where a column's
+                // own name belongs, beside the schema and the table that it comes from.
+                self.trust = Some(Trust::Unknown);
+                State::Head
+            }
             Request::Fetch(statement) => {
                 self.use_statement(statement);
                 self.plan.clear();

@@ -190,7 +190,7 @@ fn a_result_is_followed_by_others() {
 }
 
 #[test]
-fn prepared_statements_and_cursors() {
+fn prepared_statements() {
     for deprecate_eof in [true, false] {
         let mut responder = responder(RULES, deprecate_eof);
         let answer = Answer::new(deprecate_eof).prepared();
@@ -200,20 +200,35 @@ fn prepared_statements_and_cursors() {
         let sent = through(&mut responder, bare(Request::Execute(1)), &answer.payloads).unwrap();
         assert!(responder.is_done() && !contains(&sent, MARKER));
         assert!(contains(&sent, b"\x01\0\0\0\x3c\0ENC"), "the number keeps its bytes");
+    }
+}
+
+/// The definitions of a cursor say an alias where a column's own name belongs.
+#[test]
+fn a_cursor_shows_nothing_whatever_its_columns_are_called() {
+    for (deprecate_eof, name) in [(true, "name"), (true, "x"), (false, "name"), (false, "x")] {
+        let mut responder = responder(RULES, deprecate_eof);
+        let answer = Answer::new(deprecate_eof).prepared();
+        through(&mut responder, PREPARE, &answer.payloads).unwrap();
 
         let opened = Answer::new(deprecate_eof)
             .push(&[2])
             .definition("secret", "id", 0x03)
-            .definition("secret", "name", 0xFD);
+            .definition("secret", name, 0xFD);
         let opened = match deprecate_eof {
             true => opened.end_of_rows(2 | CURSOR),
             false => opened.end_of_definitions(2 | CURSOR),
         };
-        through(&mut responder, bare(Request::Execute(1)), &opened.payloads).unwrap();
+        through(&mut responder, bare(Request::Open(1)), &opened.payloads).unwrap();
         assert!(responder.is_done());
         let rows = Answer::new(deprecate_eof).push(b"\0\0\x01\0\0\0\x0cMarker7Qxone").end_of_rows(2 | CURSOR);
         let sent = through(&mut responder, bare(Request::Fetch(1)), &rows.payloads).unwrap();
         assert!(responder.is_done() && !contains(&sent, MARKER) && contains(&sent, b"\0ENC"));
+        assert!(!contains(&sent, b"\x01\0\0\0\x3c"), "nor the number");
+
+        let answer = Answer::new(deprecate_eof).binary_result(2);
+        let sent = through(&mut responder, bare(Request::Execute(1)), &answer.payloads).unwrap();
+        assert!(contains(&sent, b"\x01\0\0\0\x3c\0ENC"), "without a cursor it is trusted again");
     }
 }
 
@@ -513,8 +528,8 @@ proptest! {
         payloads in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..60), 0..12),
         deprecate_eof in any::<bool>(),
         asked in prop::sample::select(vec![
-            bare(Request::Simple), UNTRUSTED, bare(Request::Execute(1)), bare(Request::Fetch(1)),
-            PREPARE, bare(Request::FieldList), bare(Request::Reset),
+            bare(Request::Simple), UNTRUSTED, bare(Request::Execute(1)), bare(Request::Open(1)),
+            bare(Request::Fetch(1)), PREPARE, bare(Request::FieldList), bare(Request::Reset),
         ]),
     ) {
         through(&mut responder(RULES, deprecate_eof), asked, &payloads);

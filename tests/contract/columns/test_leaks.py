@@ -141,19 +141,26 @@ def test_out_parameters(server: Server, recorder: Recorder, capabilities: int) -
     clean(recorder)
 
 
-def test_rows_of_a_cursor(server: Server, recorder: Recorder, capabilities: int) -> None:
+@pytest.mark.parametrize("column", ["name", "name AS x", "(name)"])
+def test_rows_of_a_cursor(
+    server: Server, recorder: Recorder, capabilities: int, column: str
+) -> None:
+    """The server names its columns after the table that keeps the rows: none is in plaintext."""
+    query = f"SELECT id, {column} FROM secret WHERE id < 3 ORDER BY id"  # noqa: S608
     recorder.clear()
     with server.wire(recorder.port, capabilities) as wire:
-        statement = wire.prepare("SELECT id, name FROM secret WHERE id < 3 ORDER BY id")
+        statement = wire.prepare(query)
         (opening,) = wire.execute(statement.number, cursor=1)
         assert opening.rows == []
         fetched = [wire.fetch(statement.number, opening.columns, 1) for _ in range(2)]
         with pytest.raises(ServerError):
             wire.fetch(statement.number + 1, opening.columns, 1)
         wire.simple(0x1A, statement.number.to_bytes(4, "little"))
-    texts = [opened(result.rows[0][1] or b"", NAME).text for result in fetched]
-    assert texts == [f"{corpus.MARKER}{which}".encode() for which in ("one", "two")]
-    assert [result.rows[0][0] for result in fetched] == [b"\1\0\0\0", b"\2\0\0\0"]
+    for result, number, which in zip(fetched, (b"1", b"2"), ("one", "two"), strict=True):
+        (row,) = result.rows
+        columns = zip(opening.columns, row, strict=True)
+        texts = [opened(value or b"", announced.origin).text for announced, value in columns]
+        assert texts == [number, f"{corpus.MARKER}{which}".encode()]
     clean(recorder)
 
 
