@@ -72,13 +72,14 @@ enum State {
     NoFile,
 }
 
-/// A prepared statement.
+/// A prepared statement, of which a client may have thousands.
 struct Statement {
     trust: Trust,
     names: Names,
-    /// What becomes of the columns of its open cursor; of none before there is one.
-    cursor: Plan,
 }
+
+/// What the operator's estimate of the proxy's memory reckons with (`admission/programs.py`).
+const _: () = assert!(size_of::<(u32, Statement)>() == 8);
 
 /// The answers of one connection.
 pub struct Responder {
@@ -98,6 +99,8 @@ pub struct Responder {
     statement: u32,
     last_prepared: u32,
     statements: HashMap<u32, Statement>,
+    /// What becomes of the columns of a statement's open cursor.
+    cursors: HashMap<u32, Plan>,
     plan: Plan,
     /// Whether the packet is continued by the next one.
     continued: bool,
@@ -121,6 +124,7 @@ impl Responder {
             statement: 0,
             last_prepared: 0,
             statements: HashMap::new(),
+            cursors: HashMap::new(),
             plan: Plan::default(),
             continued: false,
             refused: false,
@@ -136,6 +140,7 @@ impl Responder {
     /// Another user has no prepared statements.
     pub fn forget(&mut self) {
         self.statements.clear();
+        self.cursors.clear();
         self.plan.clear();
     }
 
@@ -149,6 +154,7 @@ impl Responder {
             Request::Silent { closes } => {
                 if let Some(closed) = closes {
                     self.statements.remove(&closed);
+                    self.cursors.remove(&closed);
                 }
                 State::Done
             }
@@ -184,8 +190,8 @@ impl Responder {
             Request::Fetch(statement) => {
                 self.use_statement(statement);
                 self.plan.clear();
-                if let Some(known) = self.statements.get(&self.statement) {
-                    self.plan.clone_from(&known.cursor);
+                if let Some(cursor) = self.cursors.get(&self.statement) {
+                    self.plan.clone_from(cursor);
                 }
                 State::Rows
             }
@@ -477,10 +483,9 @@ impl Responder {
     }
 
     fn end_of_rows(&mut self, status: u16) {
-        if status & CURSOR_EXISTS != 0 && self.protocol == Protocol::Binary {
-            if let Some(statement) = self.statements.get_mut(&self.statement) {
-                statement.cursor.clone_from(&self.plan);
-            }
+        let opened = status & CURSOR_EXISTS != 0 && self.protocol == Protocol::Binary;
+        if opened && self.statements.contains_key(&self.statement) {
+            self.cursors.entry(self.statement).or_default().clone_from(&self.plan);
         }
         self.after_result(status);
     }
@@ -513,7 +518,8 @@ impl Responder {
             };
             let names = self.names.unwrap_or_else(|| names::names(asked));
             (self.trust, self.names) = (Some(trust), Some(names));
-            self.statements.insert(statement, Statement { trust, names, cursor: Plan::default() });
+            self.statements.insert(statement, Statement { trust, names });
+            self.cursors.remove(&statement);
         }
         self.state = match parameters {
             0 => prepared_columns(columns),

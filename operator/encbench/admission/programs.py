@@ -10,13 +10,15 @@ from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.kinds import ENCRYPTION_MODE, INSTANCE_TEMPLATE, WORKLOAD
 from encbench.api.workload import WorkloadSpec
 from encbench.core.problem import Problem, Reason
-from encbench.core.session_memory import Sessions
+from encbench.core.session_memory import SessionMemory, Sessions
 from encbench.engines.registry import engine
 from encbench.engines.setting_names import unknown
 from encbench.tools.registry import tool
 
-PROXY_AT_REST, PROXY_CONNECTION = 4 * 2**20, 24 * 2**10
-"""Bytes: 23.1 MiB were measured with 1,024 connections that had had answers."""
+PROXY_AT_REST = 4 * 2**20
+PROXY_MEMORY = SessionMemory(connection=24 * 2**10, statement=24)
+"""Bytes: 23.1 MiB were measured with 1,024 connections that had had answers, and up to 22 bytes for
+each of hundreds of statements in tables of 256 connections, which grow to twice their size."""
 
 
 def tools(found: CampaignParts) -> Iterator[Problem]:
@@ -63,7 +65,7 @@ def memory(found: CampaignParts) -> Iterator[Problem]:
 
 
 def proxies(found: CampaignParts) -> Iterator[Problem]:
-    """Whether each proxy has memory for the connections that the workloads open at once."""
+    """Whether each proxy has memory for the sessions that the workloads open at once."""
     return of_combinations(found, (ENCRYPTION_MODE, WORKLOAD), "with", _proxy_room)
 
 
@@ -81,15 +83,18 @@ def _problems(instance: InstanceTemplateSpec, mode: EncryptionModeSpec) -> Itera
 def _proxy_room(mode: EncryptionModeSpec, workload: WorkloadSpec) -> Iterable[Problem]:
     if mode.proxy is None:
         return
-    own, connections = mode.proxy.resources, max(workload.load.concurrency)
-    takes = PROXY_AT_REST + connections * PROXY_CONNECTION
+    own = mode.proxy.resources
+    # A proxy that encrypts nothing keeps none of them.
+    statements = tool(workload).statements(workload) if mode.proxy.encrypts else 0
+    opened = Sessions(max(workload.load.concurrency), statements)
+    takes = PROXY_AT_REST + PROXY_MEMORY.of(opened)
     # The other half is for long rows.
     if 2 * takes <= own.memory_bytes:
         return
     text = (
-        f"columns.resources.memory of {own.memory} does not hold {connections:,} connections, for "
-        f"which the proxy has half of it: write {-(-2 * takes // 2**20)}Mi or more, or a lower "
-        "load.concurrency"
+        f"columns.resources.memory of {own.memory} does not hold {opened}, for which the proxy has "
+        f"half of it: write {-(-2 * takes // 2**20)}Mi or more, "
+        f"{'fewer tables, ' if statements else ''}or a lower load.concurrency"
     )
     yield Problem(ENCRYPTION_MODE, Reason.MEMORY_TOO_SMALL, text)
 

@@ -124,7 +124,7 @@ def command(columns: Columns, server_port: int) -> list[str]:
         columns.algorithm,
         "--columns",
         layout.LIST_FILE,
-        # The other half is for connections, of which each has 24 KiB, and the program.
+        # The other half is for the program and its connections (`admission.programs`).
         "--row-memory",
         str(int(parse_quantity(columns.resources.memory)) // 2),
         *([] if columns.strict else ["--permissive"]),

@@ -222,17 +222,39 @@ async def test_what_an_installation_lacks_is_asked_of_an_installation_only() -> 
     assert await admitted(elsewhere, installed=None) == ()
 
 
-@pytest.mark.parametrize(("connections", "fits"), [(512, True), (513, False)])
-async def test_a_proxy_needs_memory_for_its_connections(connections: int, fits: bool) -> None:
-    small = mode(columns={**COLUMNS, "resources": {"cpu": "1", "memory": "32Mi"}})
-    problems = await admitted(small, workload(load={"concurrency": [1, connections]}))
-    own = [p.text for p in problems if (p.kind, p.reason) == PROXY_TOO_SMALL]
-    told = (
-        "EncryptionMode enc with Workload oltp: columns.resources.memory of 32Mi does not hold "
-        "513 connections, for which the proxy has half of it: write 33Mi or more, or a lower "
-        "load.concurrency"
+@pytest.mark.parametrize(
+    ("ratio", "memory", "connections", "told"),
+    [
+        (0, "32Mi", 512, None),
+        (
+            0,
+            "32Mi",
+            513,
+            "32Mi does not hold 513 connections, for which the proxy has half of it: write 33Mi or "
+            "more, or a lower load.concurrency",
+        ),
+        (100, "64Mi", 256, None),
+        (
+            100,
+            "64Mi",
+            512,
+            "64Mi does not hold 512 connections with 2,252 prepared statements each, for which the "
+            "proxy has half of it: write 85Mi or more, fewer tables, or a lower load.concurrency",
+        ),
+    ],
+)
+async def test_a_proxy_needs_memory_for_its_sessions(
+    ratio: int, memory: str, connections: int, told: str | None
+) -> None:
+    columns = {**COLUMNS, "ratio": ratio, "resources": {"cpu": "1", "memory": memory}}
+    many = workload(
+        sysbench={"script": "oltp_read_write", "tables": 250},
+        load={"concurrency": [1, connections]},
     )
-    assert own == ([] if fits else [told])
+    problems = await admitted(mode(columns=columns), many)
+    own = [p.text for p in problems if (p.kind, p.reason) == PROXY_TOO_SMALL]
+    begins = "EncryptionMode enc with Workload oltp: columns.resources.memory of"
+    assert own == ([] if told is None else [f"{begins} {told}"])
 
 
 async def test_a_claim_with_a_driver_is_looked_up() -> None:
