@@ -153,6 +153,7 @@ impl Responder {
         self.state = match request {
             Request::Silent { closes } => {
                 if let Some(closed) = closes {
+                    let closed = self.meant(closed);
                     self.statements.remove(&closed);
                     self.cursors.remove(&closed);
                 }
@@ -229,10 +230,18 @@ impl Responder {
 
     fn use_statement(&mut self, statement: u32) {
         self.protocol = Protocol::Binary;
-        self.statement = if statement == LAST_PREPARED { self.last_prepared } else { statement };
+        self.statement = self.meant(statement);
         let known = self.statements.get(&self.statement);
         self.trust = Some(known.map_or(Trust::Unknown, |known| known.trust));
         self.names = Some(known.map_or(Names::Computed, |known| known.names));
+    }
+
+    /// The statement that a command's number stands for.
+    fn meant(&self, statement: u32) -> u32 {
+        match statement {
+            LAST_PREPARED => self.last_prepared,
+            statement => statement,
+        }
     }
 
     /// Whether the answer is complete.

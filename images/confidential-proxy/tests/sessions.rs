@@ -6,7 +6,7 @@ use std::sync::Arc;
 use confidential_proxy::envelope::{Algorithm, Master, Sealer};
 use confidential_proxy::key;
 use confidential_proxy::packet::{header_bytes, put_string, Header, HEADER, MAX_PAYLOAD};
-use confidential_proxy::request::Request;
+use confidential_proxy::request::{Request, LAST_PREPARED};
 use confidential_proxy::responder::{Fate, Responder};
 use confidential_proxy::rules::Rules;
 use proptest::prelude::*;
@@ -405,6 +405,23 @@ fn a_reset_that_fails_forgets_nothing() {
             .end_of_rows(2);
         let sent = through(&mut responder, bare(Request::Execute(1)), &rows.payloads).unwrap();
         assert_eq!(contains(&sent, b"open"), kept, "only a statement that is known is trusted");
+    }
+}
+
+/// MariaDB has a number for the one that was prepared last.
+#[test]
+fn a_statement_is_forgotten_by_either_number() {
+    for number in [1, LAST_PREPARED] {
+        let mut responder = responder(RULES, true);
+        through(&mut responder, PREPARE, &Answer::new(true).prepared().payloads);
+        responder.begin(Request::Silent { closes: Some(number) }, b"");
+        let rows = Answer::new(true)
+            .push(&[1])
+            .definition("plain", "label", 0xFD)
+            .push(b"\0\0\x04open")
+            .end_of_rows(2);
+        let sent = through(&mut responder, bare(Request::Execute(1)), &rows.payloads).unwrap();
+        assert!(!contains(&sent, b"open"), "{number}");
     }
 }
 
