@@ -1,7 +1,8 @@
 """Compiling the parts that are written in Rust.
 
 A crate's sources, its lock file and the compiler decide what comes out, and name the entry in the
-cache. Where neither PATH nor the environment says where cargo is, it is looked for in the place
+cache. Rust has no linker of its own and a crate may hold C, so a C compiler is installed if there
+is none. Where neither PATH nor the environment says where cargo is, it is looked for in the place
 that rustup has for it.
 """
 
@@ -10,10 +11,11 @@ import platform
 import shutil
 from pathlib import Path
 
-from . import cache
+from . import cache, packages
 from .command import capture, run_logged
 from .console import ClusterError, Console
 from .layout import Layout
+from .versions import C_COMPILER, RUST
 
 _BUILD_TIMEOUT = 1800
 _SOURCES = ("Cargo.toml", "Cargo.lock", "src/**/*.rs")
@@ -36,6 +38,7 @@ def ensure(
 
     def compile_into(made: Path) -> None:
         made.mkdir()
+        packages.ensure(layout, console, C_COMPILER)
         target = made.parent / "target"
         with console.step(f"compile {name}", ", ".join(binaries)):
             run_logged(
@@ -72,5 +75,7 @@ def cargo() -> str:
     home = Path(os.environ.get("CARGO_HOME") or Path.home() / ".cargo")
     found = shutil.which("cargo") or shutil.which("cargo", path=str(home / "bin"))
     if found is None:
-        raise ClusterError("cargo is needed for the parts in Rust; install it from rustup.rs")
+        raise ClusterError(
+            f"cargo {RUST} or later is needed for the parts in Rust; install it from rustup.rs"
+        )
     return found

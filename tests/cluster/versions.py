@@ -11,6 +11,9 @@ from typing import Final
 USUAL_KUBERNETES: Final = "1.34"
 OTHER_KUBERNETES: Final = ("1.32", "1.37")
 
+# The oldest Rust that compiles our crates; a unit test holds them and the docs against it.
+RUST: Final = "1.85"
+
 DEBIAN_SUITE: Final = "bookworm"
 
 # The suites that our images are based on, each with the name that registries know its image by.
@@ -59,7 +62,7 @@ HOST_PACKAGES: Final = {
     "runc": "runc",
 }
 
-# What Go needs for packages that are in C.
+# What Go needs for packages that are in C, and Rust as its linker.
 C_COMPILER: Final = {"gcc": "gcc", "libc6-dev": "/usr/include/stdio.h"}
 
 # By which mmdebstrap sees whether this machine runs another architecture's programs.

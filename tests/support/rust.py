@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tests.cluster import crates
 from tests.cluster.layout import Layout
+from tests.support import debian
 
 CHECKS = (
     ("fmt", "--check"),
@@ -35,4 +36,5 @@ def check(crate: Path) -> int:
 
 
 if __name__ == "__main__":
+    debian.install("gcc", "libc6-dev")
     sys.exit(max(check(Path(folder).resolve()) for folder in sys.argv[1:]))
