@@ -69,12 +69,12 @@ def entering(group: str) -> str:
 
 def members(group: str = NAME) -> set[int]:
     """The processes of a group and of those inside it; of the whole branch, pods included."""
-    root = _tracking_root() / group
     found: set[int] = set()
-    for procs in [root / "cgroup.procs", *root.rglob("cgroup.procs")]:
+    # Not `rglob`, which fails where a group goes away meanwhile.
+    for folder, _, _ in os.walk(_tracking_root() / group):
         try:
-            found.update(int(pid) for pid in procs.read_text().split())
-        except OSError:  # the group went away meanwhile
+            found.update(int(pid) for pid in Path(folder, "cgroup.procs").read_text().split())
+        except OSError:
             continue
     return found
 
