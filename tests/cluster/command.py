@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from .console import ClusterError
@@ -16,6 +17,9 @@ _CONTAINED = (
     *("unshare", "--mount", "--propagation", "private", "--pid", "--fork"),
     *("--kill-child", "--mount-proc"),
 )
+
+_PATIENCE = 300
+"""Seconds in which the package manager may end after an interruption."""
 
 _running: set[subprocess.Popen[bytes]] = set()
 
@@ -52,8 +56,8 @@ def run_logged(
 
     ``contained`` commands die with this process, or when :func:`end_contained` is called. The
     package manager is the exception: it is safer to let it finish than to kill it. After
-    ``timeout`` it is asked to stop, which apt-get does between two steps of dpkg, and it has ended
-    by the time this returns.
+    ``timeout``, and when this process is interrupted, it is asked to stop, which apt-get does
+    between two steps of dpkg, and it has ended by the time this returns.
     """
     log.parent.mkdir(parents=True, exist_ok=True)
     full = [*_CONTAINED, *argv] if contained else list(argv)
@@ -73,16 +77,27 @@ def run_logged(
         try:
             code = process.wait(timeout)
         except subprocess.TimeoutExpired:
-            if contained:
-                process.kill()
-            else:
-                process.send_signal(signal.SIGINT)
-                process.wait()
+            _end(process, contained=contained)
             raise ClusterError(f"{argv[0]} took longer than {timeout:.0f} s", log) from None
+        except BaseException:
+            with suppress(subprocess.TimeoutExpired):
+                _end(process, contained=contained, patience=_PATIENCE)
+            raise
         finally:
             _running.discard(process)
     if code != 0:
         raise ClusterError(f"{argv[0]} failed with exit code {code}", log)
+
+
+def _end(
+    process: subprocess.Popen[bytes], *, contained: bool, patience: float | None = None
+) -> None:
+    if contained:
+        process.kill()
+        return
+    # It is in a session of its own, so an interruption from the terminal has not reached it.
+    process.send_signal(signal.SIGINT)
+    process.wait(patience)
 
 
 def end_contained() -> None:
