@@ -23,7 +23,16 @@ if [ ! -e "$venv/ok" ]; then
         # the lock of tests/cluster/packages.py. Others on this machine have five minutes to end.
         rm -rf "$venv"
         apt() { flock "$cache/apt.lock" apt-get -qq -oDPkg::Lock::Timeout=300 "$@" >&2; }
-        apt update
+        # Nor does that option make it wait for who updates the lists without that lock.
+        tries=300
+        until said=$(apt update 2>&1); do
+            tries=$((tries - 1))
+            case $said in
+            */lists/lock*) [ "$tries" -gt 0 ] && sleep 1 && continue ;;
+            esac
+            echo "$said" >&2
+            exit 100
+        done
         apt install -y --no-install-recommends python3-venv
         python3 -m venv "$venv" >&2
     fi

@@ -9,6 +9,7 @@ killed run is found and removed. One process installs at a time.
 import fcntl
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
@@ -21,7 +22,11 @@ from .versions import HOST_PACKAGES
 
 _POLICY: Final = Path("/usr/sbin/policy-rc.d")
 _MARKER: Final = "# placed by tests.cluster while it installs packages\n"
-_LOCK_WAIT: Final = "-oDPkg::Lock::Timeout=300"
+_LOCK_SECONDS: Final = 300
+_LOCK_WAIT: Final = f"-oDPkg::Lock::Timeout={_LOCK_SECONDS}"
+_LISTS_LOCK: Final = b"/lists/lock"
+"""What apt names when another process renews its lists. That option does not make it wait then."""
+_PAUSE: Final = 1
 
 
 def ensure(
@@ -41,6 +46,19 @@ def ensure(
         if missing:
             with around():
                 _install(layout, console, missing)
+
+
+def download(layout: Layout, package: str, folder: Path) -> Path:
+    """A package's archive, put into a folder and not installed. Call only while `alone`."""
+    # As root, for apt's own user may not write there.
+    _fetch(["-oAPT::Sandbox::User=root", "download", package], _log(layout), folder)
+    (archive,) = folder.glob("*.deb")
+    return archive
+
+
+def update(layout: Layout) -> None:
+    """Renew this machine's lists of packages. Call only while `alone`."""
+    _update(_log(layout))
 
 
 def remove_policy(layout: Layout) -> None:
@@ -66,16 +84,12 @@ def is_there(shows: str) -> bool:
 def _install(layout: Layout, console: Console, missing: list[str]) -> None:
     if shutil.which("apt-get") is None:
         raise ClusterError(f"these are missing and there is no apt-get: {', '.join(missing)}")
-    log = layout.build_logs / "packages.log"
+    log = _log(layout)
     with console.step("packages", " ".join(missing)):
         _place_policy()
         try:
             _repair(log)
-            try:
-                _apt(["install", *missing], log)
-            except ClusterError:
-                _apt(["update"], log)
-                _apt(["install", *missing], log)
+            _fetch(["install", *missing], log)
         finally:
             _remove_policy()
 
@@ -97,9 +111,36 @@ def _repair(log: Path) -> None:
         run_logged(["dpkg", "--configure", "-a"], log, timeout=600, env=_env(), contained=False)
 
 
-def _apt(arguments: list[str], log: Path) -> None:
-    options = ["-y", "--no-install-recommends", _LOCK_WAIT]
-    run_logged(["apt-get", *options, *arguments], log, timeout=900, env=_env(), contained=False)
+def _fetch(arguments: list[str], log: Path, folder: Path | None = None) -> None:
+    """What needs apt's lists: where it fails they may be old, or a new machine has none yet."""
+    try:
+        _apt(arguments, log, folder)
+    except ClusterError:
+        _update(log)
+        _apt(arguments, log, folder)
+
+
+def _update(log: Path) -> None:
+    """Renew apt's lists, after whoever does that now."""
+    deadline = time.monotonic() + _LOCK_SECONDS
+    while True:
+        before = log.stat().st_size if log.exists() else 0
+        try:
+            _apt(["update"], log)
+            return
+        except ClusterError:
+            if _LISTS_LOCK not in log.read_bytes()[before:] or time.monotonic() > deadline:
+                raise
+        time.sleep(_PAUSE)
+
+
+def _apt(arguments: list[str], log: Path, folder: Path | None = None) -> None:
+    argv = ["apt-get", "-y", "--no-install-recommends", _LOCK_WAIT, *arguments]
+    run_logged(argv, log, timeout=900, cwd=folder, env=_env(), contained=False)
+
+
+def _log(layout: Layout) -> Path:
+    return layout.build_logs / "packages.log"
 
 
 def _env() -> dict[str, str]:

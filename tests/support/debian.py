@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tests.cluster.console import Console
 from tests.cluster.layout import Layout
-from tests.cluster.packages import alone, ensure
+from tests.cluster.packages import alone, download, ensure, update
 
 PACKAGES = {
     "chromium": "chromium",
@@ -45,14 +45,9 @@ def install(*packages: str) -> None:
 
 def extract(package: str, folder: Path) -> None:
     """Put a package's files into a folder, without the packages that it depends on."""
-    with (
-        alone(Layout.from_environment()),
-        tempfile.TemporaryDirectory(prefix="encbench-package-") as scratch,
-    ):
-        # As root, for apt's own user may not write there.
-        download = ["apt-get", "-qq", "-o", "APT::Sandbox::User=root", "download", package]
-        subprocess.run(download, check=True, cwd=scratch)
-        (archive,) = Path(scratch).glob("*.deb")
+    layout = Layout.from_environment()
+    with alone(layout), tempfile.TemporaryDirectory(prefix="encbench-package-") as scratch:
+        archive = download(layout, package, Path(scratch))
         subprocess.run(["dpkg", "--extract", str(archive), str(folder)], check=True)
 
 
@@ -83,7 +78,7 @@ def extract_from(suite: str, keyring: Path, folder: Path, *packages: str) -> Non
 def _archive() -> str:
     """Where this machine has its own packages from, which has Debian's other suites too."""
     # Only the archive's own files say whose they are.
-    subprocess.run(["apt-get", "-qq", "update"], check=True)
+    update(Layout.from_environment())
     own = ["Origin: Debian", "Label: Debian", "Created-By: Packages"]
     command = ["apt-get", "indextargets", "--format", "$(REPO_URI)", *own]
     said = subprocess.run(command, check=True, capture_output=True, text=True)

@@ -12,11 +12,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.cluster import binaries, cache, packages
+from tests.cluster import binaries, cache
 from tests.cluster.console import Console
 from tests.cluster.layout import Layout
 from tests.cluster.versions import DEBIAN_SUITE
 from tests.support.daemon import free_port, running
+from tests.support.debian import extract
 
 
 def current() -> Path:
@@ -33,16 +34,9 @@ def debian(name: str) -> Path:
 
 
 def _unpack(made: Path) -> None:
-    with packages.alone(Layout.from_environment()), tempfile.TemporaryDirectory() as scratch:
-        where = Path(scratch)
-        where.chmod(0o755)
-        download = ["apt-get", "-q", "download", "prometheus"]
-        if subprocess.run(download, cwd=where, check=False).returncode != 0:
-            subprocess.run(["apt-get", "-q", "update"], check=True)
-            subprocess.run(download, cwd=where, check=True)
-        package = next(where.glob("prometheus_*.deb"))
-        subprocess.run(["dpkg-deb", "-x", str(package), str(where / "tree")], check=True)
-        shutil.copytree(where / "tree/usr/bin", made)
+    with tempfile.TemporaryDirectory() as scratch:
+        extract("prometheus", Path(scratch))
+        shutil.copytree(Path(scratch, "usr/bin"), made)
 
 
 def import_openmetrics(text: str, folder: Path) -> None:

@@ -17,6 +17,11 @@ esac
 APT = """#!/bin/sh
 flock --nonblock "$ENCBENCH_CACHE/apt.lock" true && echo free >>"$PLACE/lock"
 echo "$*" >>"$PLACE/asked"
+case $* in *update*) [ ! -s "$PLACE/complaints" ] || {
+    head -1 "$PLACE/complaints" >&2
+    sed -i 1d "$PLACE/complaints"
+    exit 100
+} ;; esac
 case $* in *install*) touch "$PLACE/installed" ;; esac
 """
 
@@ -71,6 +76,26 @@ def test_it_waits_for_processes_that_do_not_know_that_lock(ran: Path) -> None:
     asked = (ran / "asked").read_text().splitlines()
     assert [line.split()[2] for line in asked] == ["update", "install"]
     assert all("DPkg::Lock::Timeout=300" in line for line in asked)
+
+
+LOCKED = "E: Could not get lock /var/lib/apt/lists/lock. It is held by process 7 (apt-get)"
+NO_NETWORK = "E: Failed to fetch http://deb.example.com/debian/dists/bookworm/InRelease"
+
+
+def test_it_waits_for_who_updates_the_lists(environment: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "complaints").write_text(f"{LOCKED}\n")
+    ended(begun(environment))
+    asked = (tmp_path / "asked").read_text().splitlines()
+    assert [line.split()[2] for line in asked] == ["update", "update", "install"]
+
+
+def test_lists_that_cannot_be_had_end_it(environment: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "complaints").write_text(f"{NO_NETWORK}\n")
+    run = begun(environment)
+    said, complaints = run.communicate(timeout=60)
+    assert (run.returncode, said) == (100, "")
+    assert NO_NETWORK in complaints
+    assert len((tmp_path / "asked").read_text().splitlines()) == 1
 
 
 def test_of_two_runs_at_once_one_makes_it_and_the_other_waits(
