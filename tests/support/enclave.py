@@ -8,6 +8,7 @@ one that the regression tests' known answers were sealed with.
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping
@@ -187,7 +188,8 @@ def _wheel() -> Path:
         made.mkdir()
         requirements = made / "requirements.txt"
         requirements.write_text(WHEEL)
-        pip = ["python3", "-m", "pip", "download", "--quiet", "--no-deps", "--require-hashes"]
+        # That of the tests' environment: the machine's own Python may have none.
+        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--require-hashes"]
         command = [*pip, *WHEEL_FOR, f"--dest={made}", f"--requirement={requirements}"]
         subprocess.run(command, check=True)
 
