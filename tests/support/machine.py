@@ -1,6 +1,7 @@
 """The state of the machine that a cluster could leave traces in, read from the machine itself."""
 
 import os
+import re
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -11,6 +12,14 @@ PLACES = ("/etc", "/opt", "/run", "/var/lib", "/var/log", "/usr/libexec")
 """Directories whose entries are listed, two levels deep."""
 PASSING = ("/run/user", "/run/shm", "/var/lib/apt", "/run/udev")
 """What changes by itself."""
+LOGS = "/var/log/"
+ROTATED = re.compile(r"(\.\d+|-\d{8,10})(\.(bz2|gz|xz|zst))?$")
+"""What logrotate appends to a log's name."""
+PROC, CGROUPS = Path("/proc"), Path("/sys/fs/cgroup")
+UNITS = (".mount", ".scope", ".service", ".slice", ".socket")
+"""Control groups of systemd's have such names. They come and go with services that are not ours."""
+STRANGERS = ("chrome_crashpad_handler",)
+"""Programs of other tests that stay for a while, as children of init."""
 SYSCTLS = (
     "net/ipv4/ip_forward",
     "net/bridge/bridge-nf-call-iptables",
@@ -28,7 +37,7 @@ def take() -> State:
         "process": _processes(),
         "mount": _mounts(),
         "link": {line.split(": ")[1].split("@")[0] for line in _output("ip", "-o", "link")},
-        "route": set(_output("ip", "route", "show", "table", "all")),
+        "route": _routes(),
         "network namespace": set(_output("ip", "netns", "list")),
         "daemon's namespace": _namespaces(),
         "firewall rule": _rules(),
@@ -67,7 +76,7 @@ def _namespaces() -> set[str]:
 
 def _daemons() -> Iterator[tuple[Path, str]]:
     """Their folders in /proc and their names."""
-    for entry in Path("/proc").iterdir():
+    for entry in PROC.iterdir():
         if not entry.name.isdigit():
             continue
         try:
@@ -75,8 +84,15 @@ def _daemons() -> Iterator[tuple[Path, str]]:
             command = (entry / "cmdline").read_bytes().split(b"\0")[0].decode()
         except OSError:
             continue
-        if parent == "1" and command and int(entry.name) != os.getpid():
-            yield entry, Path(command).name
+        name = Path(command).name
+        if parent == "1" and name and name not in STRANGERS and int(entry.name) != os.getpid():
+            yield entry, name
+
+
+def _routes() -> set[str]:
+    """Without the seconds that are left of what a router has advertised."""
+    lines = _output("ip", "route", "show", "table", "all")
+    return {re.sub(r" expires -?\d+sec", "", line) for line in lines}
 
 
 def _mounts() -> set[str]:
@@ -92,22 +108,36 @@ def _rules() -> set[str]:
 
 
 def _cgroups() -> set[str]:
+    """With version 1 the first level is that of the controllers."""
     return {
         str(path)
-        for top in Path("/sys/fs/cgroup").glob("*")
-        if top.is_dir()
-        for path in top.glob("*")
-        if path.is_dir()
+        for path in _listed(CGROUPS)
+        if path.is_dir() and not any(part.endswith(UNITS) for part in path.parts)
     }
 
 
 def _files() -> set[str]:
+    """A log by its first name, however often it has been rotated."""
     found = set()
     for place in PLACES:
-        for path in [*Path(place).glob("*"), *Path(place).glob("*/*")]:
+        for path in _listed(Path(place)):
             if not str(path).startswith(PASSING):
-                found.add(str(path))
+                log = str(path).startswith(LOGS)
+                found.add(ROTATED.sub("", str(path)) if log else str(path))
     return found
+
+
+def _listed(place: Path) -> list[Path]:
+    """The entries of a directory, two levels deep; any of them may go away meanwhile."""
+    first = _entries(place)
+    return [*first, *(path for folder in first for path in _entries(folder))]
+
+
+def _entries(place: Path) -> list[Path]:
+    try:
+        return list(place.iterdir())
+    except OSError:
+        return []
 
 
 def _setting(name: str) -> str:
