@@ -5,11 +5,12 @@ Nothing of the operator's judgement is used here: the agent's evidence is read f
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.cluster import mounts
+from tests.cluster.layout import Layout
 from tests.e2e import manifests, readings
 from tests.e2e.bucket import bucket
 from tests.e2e.conftest import conditions, delete_campaign, ended
@@ -23,7 +24,7 @@ pytestmark = pytest.mark.full
 
 NAME = "volume"
 MOUNTED: set[str] = set()
-"""Lines of `/proc/mounts` while the campaign ran."""
+"""The file systems on the node while the campaign ran."""
 ROOM = {"cpu": "200m", "memory": "96Mi"}
 VOLUMES: dict[str, dict[str, Any]] = {
     "pass-through": {"cipher": "none", "resources": ROOM},
@@ -157,8 +158,10 @@ def test_nothing_is_left_on_the_node(privileged: Kube, finished: dict[str, Any])
 
 
 def fuse_mounts() -> list[str]:
-    lines = Path("/proc/mounts").read_text(encoding="utf-8").splitlines()
-    return [line for line in lines if " fuse.gocryptfs " in line or " fuse.passthrough " in line]
+    """Those of the cluster's pods; other tests of this machine have mounts of their own."""
+    state, kinds = Layout.from_environment().state, ("fuse.gocryptfs", "fuse.passthrough")
+    found = [one.point for one in mounts.mounted() if one.kind in kinds]
+    return [str(point) for point in found if point.is_relative_to(state)]
 
 
 def test_a_server_beside_its_mount_is_never_measured(privileged: Kube) -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from tests.cluster import binaries
-from tests.support.daemon import free_port
+from tests.support.daemon import ending_with_us, free_port
 
 AES, SM4 = "AES_128_GCM", "SM4_128_GCM"
 KEY = "00112233445566778899aabbccddeeff"
@@ -153,7 +153,8 @@ def running(
 ) -> Iterator[Proxy]:
     """A proxy of a server on this machine."""
     folder.mkdir(parents=True, exist_ok=True)
-    command = [str(binary or program()), *arguments(folder, upstream, columns, algorithm), *more]
+    words = [*arguments(folder, upstream, columns, algorithm), *more]
+    command = ending_with_us(str(binary or program()), *words)
     with (folder / "proxy.err").open("w") as errors:
         process = subprocess.Popen(
             command,

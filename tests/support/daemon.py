@@ -50,6 +50,15 @@ def free_port() -> int:
     raise RuntimeError("no port of this worker's is free")
 
 
+def ending_with_us(*command: str, by: str = "KILL") -> list[str]:
+    """The command, whose process gets a signal when this one ends, however that ends.
+
+    So a killed run leaves no server. For the kernel it is the thread that started it which ends.
+    """
+    setpriv = shutil.which("setpriv")
+    return [*((setpriv, "--pdeathsig", by) if setpriv else ()), *command]
+
+
 @contextmanager
 def running(
     argv: Sequence[str],
@@ -66,10 +75,9 @@ def running(
     It dies with this process too, however that ends, and has nothing to save: some would take
     seconds to say goodbye. RuntimeError with the log's end when it does not become ready.
     """
-    contained = ["setpriv", "--pdeathsig", "KILL", *argv] if shutil.which("setpriv") else list(argv)
     with log.open("ab") as output:
         process = subprocess.Popen(
-            contained,
+            ending_with_us(*argv),
             env={**os.environ, **(env or {})},
             stdin=subprocess.DEVNULL,
             stdout=output,

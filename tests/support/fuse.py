@@ -23,6 +23,7 @@ from encbench.kube.pods import USER_ID
 from tests.cluster import binaries
 from tests.support import mariadb
 from tests.support.certified import issued
+from tests.support.daemon import ending_with_us
 from tests.support.mariadb import MariaDB
 from tests.support.testbeds import spec_of_testbed
 
@@ -60,7 +61,9 @@ class Mount:
         """Mount, as the sidecar does."""
         words = [self.cipher, str(self.lower), str(self.point), str(self.password)]
         path = f"{programs()}:{os.environ['PATH']}"
-        self.process = subprocess.Popen(["sh", str(SCRIPT), *words], env={"PATH": path})
+        # By the signal after which it unmounts.
+        command = ending_with_us("sh", str(SCRIPT), *words, by="TERM")
+        self.process = subprocess.Popen(command, env={"PATH": path})
         deadline = time.monotonic() + 20
         while not self.mounted or self.program is None:
             if time.monotonic() > deadline or self.process.poll() is not None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support import sidecars
-from tests.support.daemon import free_port
+from tests.support.daemon import ending_with_us, free_port
 from tests.support.receiver import STORE
 from tests.support.sidecars import trust
 
@@ -124,7 +124,11 @@ class LocalClient:
 def _start(words: Sequence[str], environment: Mapping[str, str], log: Path) -> Any:
     with log.open("ab") as errors:
         return subprocess.Popen(
-            words, env=environment, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors
+            ending_with_us(*words),
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=errors,
+            stderr=errors,
         )
 
 

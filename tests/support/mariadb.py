@@ -29,6 +29,7 @@ from encbench.engines.mariadb import settings
 from encbench.engines.mariadb.settings import KEY_FILE
 from encbench.kube.pods import USER_ID
 from tests.support import certified, debian
+from tests.support.daemon import ending_with_us
 from tests.support.once import Dataset, begin
 from tests.support.places import mounted, places, texts, write
 from tests.support.sidecars import PLACEHOLDERS
@@ -82,11 +83,11 @@ class MariaDB:
 
     def serving(self) -> list[str]:
         """The server's command."""
-        return [
+        return ending_with_us(
             "mariadbd",
             f"--defaults-file={self.layout.server_cnf}",
             f"--init-file={self.layout.init_sql}",
-        ]
+        )
 
     def identity(self) -> dict[str, Any]:
         """Arguments of subprocess that make it the pod's user, where we may."""
