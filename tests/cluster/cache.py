@@ -62,6 +62,17 @@ def entry(layout: Layout, kind: str, name: str, key: str, make: Callable[[Path],
     return final
 
 
+def shared(
+    layout: Layout, console: Console, kind: str, name: str, key: str, make: Callable[[Path], None]
+) -> Path:
+    """The same for who does not hold the lock: it is taken only to make the entry."""
+    found = place(layout, kind, name, key)
+    if found.exists():
+        return found
+    with exclusive(layout, console):
+        return entry(layout, kind, name, key, make)
+
+
 def remove(path: Path) -> None:
     """Remove a file or a whole directory, if it is there."""
     if path.is_dir() and not path.is_symlink():

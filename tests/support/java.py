@@ -1,17 +1,14 @@
 """Java and Maven on this machine, and what they make of our Java parts for the tests."""
 
-import fcntl
-import hashlib
-import os
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from tests.cluster import cache
+from tests.cluster.console import Console
+from tests.cluster.layout import Layout
 from tests.support import debian
-
-CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "encbench" / "tpcc"
 
 
 def install() -> None:
@@ -36,24 +33,14 @@ def built(name: str, root: Path, files: Sequence[Path], make: Callable[[Path, Pa
     `make` gets a copy of the files, as they lie below `root`, and the folder that it is to make.
     """
     install()
-    CACHE.mkdir(parents=True, exist_ok=True)
-    place = CACHE / f"{name}-{_digest(root, files)}"
-    with (CACHE / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not place.exists():
-            with tempfile.TemporaryDirectory(dir=CACHE) as folder:
-                copy, made = Path(folder) / "copy", Path(folder) / "made"
-                for path in files:
-                    target = copy / path.relative_to(root)
-                    target.parent.mkdir(parents=True, exist_ok=True)
-                    shutil.copy2(path, target)
-                make(copy, made)
-                made.rename(place)
-    return place
+    layout, key = Layout.from_environment(), cache.files_key(root, files)
 
+    def make_from_copy(made: Path) -> None:
+        copy = made.parent / "copy"
+        for path in files:
+            target = copy / path.relative_to(root)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(path, target)
+        make(copy, made)
 
-def _digest(root: Path, files: Sequence[Path]) -> str:
-    whole = hashlib.sha256()
-    for path in files:
-        whole.update(f"{path.relative_to(root)}\n".encode() + path.read_bytes())
-    return whole.hexdigest()[:16]
+    return cache.shared(layout, Console(), "tpcc", name, key, make_from_copy)

@@ -61,13 +61,7 @@ def mysql() -> Path:
 
 
 def _entry(kind: str, name: str, key: str, make: Callable[[Path], None]) -> Path:
-    """The entry of the cache, which is locked only to make it."""
-    layout = Layout.from_environment()
-    found = cache.place(layout, kind, name, key)
-    if found.exists():
-        return found
-    with cache.exclusive(layout, Console()):
-        return cache.entry(layout, kind, name, key, make)
+    return cache.shared(Layout.from_environment(), Console(), kind, name, key, make)
 
 
 def _files(folder: Path) -> list[Path]:
