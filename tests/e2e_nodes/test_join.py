@@ -24,7 +24,7 @@ def test_they_are_ready_soon_and_the_first_goes_on(
     if joined is None:
         pytest.skip("they were there from the start: NODES is 3")
     with capsys.disabled():
-        print("\nReady after the command to join:", joined.seconds)
+        print("\nReady after the node's certificate:", joined.seconds)
     assert joined.seconds.keys() == set(nodes.further)
     assert max(joined.seconds.values()) < SOON
     assert all(joined.before.values()), "the search finds every daemon"
