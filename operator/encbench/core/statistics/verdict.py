@@ -12,7 +12,7 @@ the campaign's margin. The interval contains the noise already, so the noise flo
   1987); the p-value is the larger of the two. The usual 90 % interval, 5 % on either side, was
   wrong in up to 6.6 % of simulated campaigns, because a number of blocks that the data chose, and
   bursts that go one way, cost it a percent or two.
-- `Inconclusive`: neither.
+- `Inconclusive`: neither. `Obstacle` is what stood in the way.
 
 Where testbeds are never rebuilt, either claim also needs the placement interval (`intervals`) on
 the same side, at 5 % on one side: else the luck of three testbeds could pass for a mode's cost or
@@ -28,13 +28,25 @@ condition (instance, workload, concurrency) and one figure, for each of the two 
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TypeVar
+from dataclasses import dataclass, replace
+from typing import Literal, TypeVar
 
 from encbench.api.overheadreport import FigureVerdict
 from encbench.core.statistics.intervals import LEVEL, Estimate, Sense, t_probability
 
 K = TypeVar("K")
+
+Obstacle = Literal[
+    "NoInterval", "BetterThanBaseline", "TooWide", "Placement", "CarryOver", "Correction"
+]
+"""What stood in the way of a verdict, the first of what did.
+
+By its paired interval alone: there is none (`NoInterval`), it lies below zero and not inside
+±margin (`BetterThanBaseline`), or it is on no side of the margin (`TooWide`). Where that interval
+would do, the claim does not hold against the testbeds' luck (`Placement`), then not against what
+one arm leaves behind for the next (`CarryOver`), and at last not beside the other claims and looks
+that it is corrected for (`Correction`).
+"""
 
 
 @dataclass(frozen=True)
@@ -46,6 +58,8 @@ class Judgement:
     """Adjusted p-value of "the change is at most the margin", two-sided; None without a test."""
     equivalent_p: float | None
     """Adjusted p-value of "the change is at least the margin, one way or the other"."""
+    obstacle: Obstacle | None = None
+    """None with a verdict."""
 
 
 def noise_floor(*controls: Estimate | None, sense: Sense = "loss") -> float | None:
@@ -75,13 +89,15 @@ def judge(
         mode: p for mode, one in estimates.items() if (p := _inside(one, margin, sense)) is not None
     }
     above_all, inside_all = _of_looks(holm(above), looks), _of_looks(holm(inside), looks)
+    verdicts = {mode: _verdict(above_all.get(mode), inside_all.get(mode)) for mode in estimates}
     return {
         mode: Judgement(
-            verdict=_verdict(above_all.get(mode), inside_all.get(mode)),
+            verdict=verdicts[mode],
             overhead_p=above_all.get(mode),
             equivalent_p=inside_all.get(mode),
+            obstacle=_obstacle(one, margin, sense) if verdicts[mode] == "Inconclusive" else None,
         )
-        for mode in estimates
+        for mode, one in estimates.items()
     }
 
 
@@ -90,11 +106,28 @@ def _of_looks(p_values: Mapping[str, float], looks: int) -> dict[str, float]:
 
 
 def _verdict(above: float | None, inside: float | None) -> FigureVerdict:
-    if above is not None and above < 1 - LEVEL:
+    if _holds(above):
         return "Overhead"
-    if inside is not None and inside < 1 - LEVEL:
-        return "Equivalent"
-    return "Inconclusive"
+    return "Equivalent" if _holds(inside) else "Inconclusive"
+
+
+def _holds(p: float | None) -> bool:
+    return p is not None and p < 1 - LEVEL
+
+
+def _obstacle(one: Estimate, margin: float, sense: Sense) -> Obstacle:
+    """What kept this one from a verdict, by the tests that led to none."""
+    bounds = one.change_bounds(sense)
+    if bounds is None:
+        return "NoInterval"
+    settled = replace(one, carried=0.0)
+    alone = replace(settled, luck=None)
+    claim = next((it for it in (_above, _inside) if _holds(it(alone, margin, sense))), None)
+    if claim is None:
+        return "BetterThanBaseline" if bounds.high < 0 else "TooWide"
+    if not _holds(claim(settled, margin, sense)):
+        return "Placement"
+    return "Correction" if _holds(claim(one, margin, sense)) else "CarryOver"
 
 
 def _above(one: Estimate, margin: float, sense: Sense) -> float | None:

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from encbench.core.statistics.demand import in_all
 from encbench.core.statistics.intervals import Estimate
 from encbench.core.statistics.rounds import batches
+from encbench.core.statistics.verdict import Obstacle
 from encbench.report.analysis.rounds import AMOUNTS
 from encbench.report.analysis.views import rounded
 from encbench.report.document.group import Demand, Finding
 from encbench.report.figures import JUDGED
-from encbench.report.words.judgement import JudgementReason, reason
 
-NARROWER = (JudgementReason.TOO_WIDE, JudgementReason.CORRECTION)
+NARROWER: tuple[Obstacle, ...] = ("TooWide", "Correction")
 """Obstacles to a verdict that a narrower interval may remove."""
 
 
@@ -45,9 +45,9 @@ def demand(finding: Finding, found: Estimate, margin: float, pace: MeasuringPace
     twice the margin. An interval that is as narrow already would have to be half as wide.
     """
     change = finding.change
-    if change is None or finding.verdict != "Inconclusive":
+    if finding.obstacle not in NARROWER or change is None:
         return None
-    if change.low is None or change.high is None or reason(finding, margin) not in NARROWER:
+    if change.low is None or change.high is None:
         return None
     half = (change.high - change.low) / 2
     target = margin / 2 if half > margin / 2 else half / 2

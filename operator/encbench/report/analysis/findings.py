@@ -109,6 +109,7 @@ def judge(
             overhead_p=_shown(judged[name].overhead_p),
             equivalent_p=_shown(judged[name].equivalent_p),
             verdict=judged[name].verdict,
+            obstacle=judged[name].obstacle,
             why="",
         )
         why = judgement.why(found, margin, together)

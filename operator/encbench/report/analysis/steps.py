@@ -139,7 +139,7 @@ def steps(
     return tuple(_step(pairs, one, offered, judged.get(one.arm.name)) for one in found)
 
 
-_OF_TPS = ("blocks", "verdict", "why", "bar", "placement", "carried")
+_OF_TPS = ("blocks", "verdict", "why", "bar", "placement", "carried", "obstacle")
 """What a step has of the finding about its TPS."""
 
 

@@ -10,6 +10,7 @@ from encbench.api.overheadreport import FigureKey, Interval, Row, Verdict
 from encbench.api.scalars import Name
 from encbench.api.testbed import Arm
 from encbench.core.records import IndexTrial
+from encbench.core.statistics.verdict import Obstacle
 from encbench.report.document.interleaving import Interleaving
 from encbench.report.document.pooled import PooledChange
 from encbench.report.document.trial import Block, TrialView
@@ -73,6 +74,8 @@ class Finding(Model):
     """p-value of "the change is at least the margin, one way or the other", adjusted likewise;
     below 0.05 is `Equivalent`."""
     verdict: Verdict
+    obstacle: Obstacle | None = None
+    """What stood in the way of a verdict; None with one, without data, and in earlier reports."""
     why: str
     """What decided, in one clause."""
     demand: Demand | None = None
@@ -138,7 +141,8 @@ class LayerStep(Model):
     bar: float | None = None
     placement: Interval | None = None
     carried: float | None = None
-    """`why`, `bar`, `placement` and `carried` are those of a `Finding` about TPS."""
+    obstacle: Obstacle | None = None
+    """`why`, `bar`, `placement`, `carried` and `obstacle` are those of a `Finding` about TPS."""
     instead: Finding | None = None
     """Where TPS is as offered: the same of the condition's primary figure, such as CPU per
     transaction."""

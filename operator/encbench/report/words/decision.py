@@ -7,7 +7,6 @@ never as the way to a verdict, because a narrower interval may lie anywhere.
 from encbench.report.document.group import Capacity, Demand, Finding
 from encbench.report.figures import JUDGED, TPS
 from encbench.report.words import text
-from encbench.report.words.judgement import JudgementReason, reason
 from encbench.text.words import capitalised
 
 
@@ -86,21 +85,21 @@ def _follows(
     if finding.demand is not None:
         more = demand(finding.demand)
         return f"{by_cpu}, or measure on: {more}" if by_cpu else more
-    match reason(finding, margin):
-        case JudgementReason.PLACEMENT:
+    match finding.obstacle:
+        case "Placement":
             return (
                 "measure on testbeds that are built anew (blocks.perTestbed), because one of each "
                 "leaves too much to luck"
             )
-        case JudgementReason.CARRY_OVER:
+        case "CarryOver":
             return (
                 "measure with a longer blocks.interleave.settle or in sequential blocks, because "
                 "arms leave work behind for each other"
             )
-        case JudgementReason.BETTER_THAN_BASELINE if by_cpu:
+        case "BetterThanBaseline" if by_cpu:
             why = ", because a proxy's CPU limit adds to its server's and so can raise TPS"
             return by_cpu + why * proxied
-        case JudgementReason.BETTER_THAN_BASELINE:
+        case "BetterThanBaseline":
             return "look for another cause first, because encryption makes nothing faster"
         case _:
             return "measure more before you decide"

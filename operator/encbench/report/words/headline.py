@@ -139,6 +139,7 @@ def _of_step(step: LayerStep) -> Finding | None:
         placement=step.placement,
         carried=step.carried,
         verdict=step.verdict,
+        obstacle=step.obstacle,
         why=step.why,
     )
 

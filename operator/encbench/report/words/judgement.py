@@ -2,10 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from enum import Enum, auto
 
 from encbench.api.campaign import BlockPlan, CampaignSpec
-from encbench.api.overheadreport import Interval, Verdict
+from encbench.api.overheadreport import Verdict
 from encbench.api.testbed import Arm
 from encbench.core.records import IndexTrial
 from encbench.report.document.group import Finding
@@ -13,53 +12,6 @@ from encbench.report.document.trial import TrialView
 from encbench.report.figures import JUDGED
 from encbench.report.words import text
 from encbench.text.words import listed, plural
-
-
-class JudgementReason(Enum):
-    """What decided a verdict, or stood in its way."""
-
-    NO_INTERVAL = auto()
-    ABOVE_THE_MARGIN = auto()
-    WITHIN_THE_MARGIN = auto()
-    CORRECTION = auto()
-    """It would have a verdict by itself, but not beside the others."""
-    PLACEMENT = auto()
-    """It would have a verdict by its interval, but the testbeds' luck could explain that."""
-    CARRY_OVER = auto()
-    """The same, but what one arm leaves behind for the next could explain that."""
-    BETTER_THAN_BASELINE = auto()
-    TOO_WIDE = auto()
-
-
-def reason(finding: Finding, margin: float) -> JudgementReason:
-    """What decided the verdict of a measured figure, or the first obstacle to one."""
-    change = finding.change
-    if change is None or change.low is None or change.high is None:
-        return JudgementReason.NO_INTERVAL
-    if finding.verdict == "Overhead":
-        return JudgementReason.ABOVE_THE_MARGIN
-    if finding.verdict == "Equivalent":
-        return JudgementReason.WITHIN_THE_MARGIN
-    if (by_interval := _alone(finding, margin)) != "Inconclusive":
-        lucky = finding.placement and by_interval != _side(finding.placement, margin)
-        if lucky:
-            return JudgementReason.PLACEMENT
-        return JudgementReason.CARRY_OVER if finding.carried else JudgementReason.CORRECTION
-    return JudgementReason.BETTER_THAN_BASELINE if change.high < 0 else JudgementReason.TOO_WIDE
-
-
-def _alone(finding: Finding, margin: float) -> Verdict:
-    """The verdict of its paired interval, without placement or correction for others."""
-    return _side(finding.change, margin)
-
-
-def _side(interval: Interval | None, margin: float) -> Verdict:
-    """`Overhead` for one that lies above the margin, `Equivalent` for one inside it."""
-    if interval is None or interval.low is None or interval.high is None:
-        return "Inconclusive"
-    if interval.low > margin:
-        return "Overhead"
-    return "Equivalent" if -margin < interval.low and interval.high < margin else "Inconclusive"
 
 
 def why(finding: Finding, margin: float, together: str) -> str:
@@ -70,52 +22,65 @@ def why(finding: Finding, margin: float, together: str) -> str:
     """
     limit = text.margin(margin)
     also = f", also after correction for {together}" if together else ""
-    match reason(finding, margin):
-        case JudgementReason.NO_INTERVAL:
-            if finding.blocks == 1:
-                return "one block gives no interval"
-            return f"{plural(finding.blocks, 'block')} are too few for an interval"
-        case JudgementReason.ABOVE_THE_MARGIN:
+    match finding.verdict:
+        case "Overhead":
             return (
                 f"the whole paired 95 % interval {text.bounds(finding.change)} lies above the "
                 f"margin of {limit}{_luck_too(finding)}{also}"
             )
-        case JudgementReason.WITHIN_THE_MARGIN:
+        case "Equivalent":
             return (
                 f"the whole paired 95 % interval {text.bounds(finding.change)} lies inside ±{limit}"
                 f"{_luck_too(finding)}{also}"
             )
-        case JudgementReason.CORRECTION:
+        case _:
+            return _what_stood_in_the_way(finding, margin, together)
+
+
+def _what_stood_in_the_way(finding: Finding, margin: float, together: str) -> str:
+    match finding.obstacle:
+        case "NoInterval":
+            if finding.blocks == 1:
+                return "one block gives no interval"
+            return f"{plural(finding.blocks, 'block')} are too few for an interval"
+        case "Correction":
             alone = _alone(finding, margin)
             p = finding.overhead_p if alone == "Overhead" else finding.equivalent_p
             by = "Bonferroni" if together.endswith("looks") else "Holm"
             return (
                 f"by itself it would be {alone}, but not as one of {together} ({by}: p = {p:.2g})"
             )
-        case JudgementReason.PLACEMENT:
+        case "Placement":
             return (
                 f"its interval alone would say {_alone(finding, margin)}, but the luck of one "
                 f"testbed each could explain that: placement interval "
                 f"{text.bounds(finding.placement)}"
             )
-        case JudgementReason.CARRY_OVER:
+        case "CarryOver":
             return (
                 f"its interval alone would say {_alone(finding, margin)}, but who ran before shows "
                 "in the baseline: what one arm leaves behind for the next could be up to "
                 f"{text.number(100 * (finding.carried or 0.0), 1)} points of it"
             )
-        case JudgementReason.BETTER_THAN_BASELINE:
+        case "BetterThanBaseline":
             figure = JUDGED[finding.figure]
             side = "higher" if figure.sense == "loss" else "lower"
             return (
                 f"{figure.phrase} is {side} than the baseline's: neither an overhead nor an "
                 "equivalence"
             )
-        case JudgementReason.TOO_WIDE:
+        case "TooWide" | None:
+            limit = text.margin(margin)
             return (
                 f"the paired 95 % interval {text.bounds(finding.change)} lies neither above the "
                 f"margin of {limit} nor inside ±{limit}"
             )
+
+
+def _alone(finding: Finding, margin: float) -> Verdict:
+    """The verdict that its interval would give if nothing else had stood in the way."""
+    above = finding.change is not None and finding.change.estimate > margin
+    return "Overhead" if above else "Equivalent"
 
 
 def _luck_too(finding: Finding) -> str:

@@ -134,6 +134,53 @@ def test_p_values_agree_with_scipy() -> None:
     assert alone(one, margin=0.12).equivalent_p == pytest.approx(2 * peer.pvalue)
 
 
+COSTLY, NONE = case(0.10, 0.01), case(0.0, 0.01)
+WEAK = case(0.073, 0.022)
+"""An overhead by itself, at p = 0.038, but not beside another mode."""
+
+
+@pytest.mark.parametrize(
+    ("one", "obstacle"),
+    [
+        (Estimate(n=1, mean=-0.1, deviation=None, units=1, error=None), "NoInterval"),
+        (case(0.07, 0.04), "TooWide"),
+        (case(-0.04, 0.05), "TooWide"),
+        (case(-0.04, 0.02), "BetterThanBaseline"),
+        (case(-0.10, 0.02), "BetterThanBaseline"),
+        (lucky(COSTLY, 0.03), "Placement"),
+        (lucky(NONE, 0.03), "Placement"),
+        (replace(COSTLY, carried=0.06), "CarryOver"),
+        (replace(NONE, carried=0.06), "CarryOver"),
+        (replace(lucky(COSTLY, 0.005), carried=0.03), "CarryOver"),
+        # Several at once: the first one is told.
+        (replace(case(0.07, 0.04), carried=0.06, luck=0.03), "TooWide"),
+        (replace(lucky(COSTLY, 0.03), carried=0.06), "Placement"),
+    ],
+)
+def test_what_stood_in_the_way(one: Estimate, obstacle: str) -> None:
+    for found in (alone(one, 0.05), judge({"mode": one, "other": WEAK}, 0.05)["mode"]):
+        assert (found.verdict, found.obstacle) == ("Inconclusive", obstacle)
+
+
+@pytest.mark.parametrize("one", [WEAK, lucky(WEAK, 0.001), case(0.005, 0.044)])
+def test_only_what_others_take_away_is_laid_on_the_correction(one: Estimate) -> None:
+    assert alone(one, 0.05).obstacle is None
+    beside = judge({"mode": one, "other": case(0.05, 0.05)}, 0.05)["mode"]
+    twice = judge({"mode": one}, 0.05, looks=2)["mode"]
+    for found in (beside, twice):
+        assert (found.verdict, found.obstacle) == ("Inconclusive", "Correction")
+
+
+def test_a_carry_over_that_leaves_the_claim_is_no_obstacle() -> None:
+    """By itself the mode has a verdict in spite of it, and loses it to Holm's correction."""
+    one = replace(WEAK, carried=0.0005)
+    p = alone(one, 0.05).overhead_p
+    assert p is not None and 0.025 < p < 0.05
+    found = judge({"mode": one, "other": replace(case(0.05, 0.05), carried=0.0005)}, 0.05)["mode"]
+    assert found.overhead_p == pytest.approx(2 * p)
+    assert (found.verdict, found.obstacle) == ("Inconclusive", "Correction")
+
+
 def test_several_modes_are_corrected_for_their_number() -> None:
     strong, weak = case(0.15, 0.02), case(0.073, 0.022)
     assert alone(weak, 0.05).verdict == "Overhead"
@@ -158,7 +205,7 @@ def test_a_mode_without_an_interval_does_not_count_as_a_claim() -> None:
     one_block = intervals.estimate([100.0], [90.0])
     assert one_block is not None
     found = judge({"one": one_block, "weak": case(0.073, 0.022)}, 0.05)
-    assert found["one"] == Judgement("Inconclusive", None, None)
+    assert found["one"] == Judgement("Inconclusive", None, None, "NoInterval")
     assert found["weak"].verdict == "Overhead"
 
 

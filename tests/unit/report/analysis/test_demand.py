@@ -10,6 +10,7 @@ from encbench.admission.follow_up import follow_up
 from encbench.api.overheadreport import Interval, Row, Saturation
 from encbench.core.statistics.intervals import Estimate
 from encbench.core.statistics.rounds import batches
+from encbench.core.statistics.verdict import Obstacle
 from encbench.report.analysis.capacity import capacity
 from encbench.report.analysis.demand import MeasuringPace, demand
 from encbench.report.document.group import Demand, Finding
@@ -21,10 +22,10 @@ ROUNDS = MeasuringPace(rounds=24, blocks=1, group=2, least=0, block_seconds=400)
 BLOCKS = replace(ROUNDS, rounds=0)
 
 
-def inconclusive(low: float, high: float) -> Finding:
+def inconclusive(low: float, high: float, obstacle: Obstacle = "TooWide") -> Finding:
     change = Interval(estimate=(low + high) / 2, low=low, high=high)
     return Finding(
-        figure="tps", blocks=1, change=change, change90=change, verdict="Inconclusive", why=""
+        figure="tps", blocks=1, change=change, verdict="Inconclusive", obstacle=obstacle, why=""
     )
 
 
@@ -103,20 +104,25 @@ def test_an_interval_that_is_narrow_already_has_to_be_half_as_wide() -> None:
     assert found.half_width == pytest.approx(0.003)
 
 
+@pytest.mark.parametrize("obstacle", ["Placement", "CarryOver", "BetterThanBaseline"])
+def test_no_demand_where_width_is_not_what_stood_in_the_way(obstacle: Obstacle) -> None:
+    assert demand(inconclusive(0.03, 0.06, obstacle), spread(0.02, 12), 0.02, ROUNDS) is None
+
+
 @pytest.mark.parametrize(
-    "finding",
+    "more",
     [
-        inconclusive(0.0, 0.03).model_copy(update={"verdict": "Overhead"}),
-        inconclusive(0.0, 0.03).model_copy(update={"change": Interval(estimate=0.02)}),
-        inconclusive(-0.05, -0.03),
-        # The interval alone would say Overhead: luck of placement stands in the way.
-        inconclusive(0.03, 0.06).model_copy(
-            update={"placement": Interval(estimate=0.045, low=-0.2, high=0.3)}
-        ),
+        {"verdict": "Overhead", "obstacle": None},
+        {"change": Interval(estimate=0.02), "obstacle": "NoInterval"},
     ],
 )
-def test_no_demand_where_width_is_not_what_stood_in_the_way(finding: Finding) -> None:
-    assert demand(finding, spread(0.02, 12), 0.02, ROUNDS) is None
+def test_no_demand_with_a_verdict_or_without_an_interval(more: dict[str, object]) -> None:
+    found = inconclusive(0.0, 0.03).model_copy(update=more)
+    assert demand(found, spread(0.02, 12), 0.02, ROUNDS) is None
+
+
+def test_what_the_correction_took_a_narrower_interval_may_give_back() -> None:
+    assert demand(inconclusive(0.025, 0.045, "Correction"), spread(0.02, 12), 0.02, ROUNDS)
 
 
 # ------------------------------------------------------------------- of whole reports

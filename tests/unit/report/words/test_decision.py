@@ -116,7 +116,7 @@ def test_what_tps_does_not_show_is_decided_by_cpu() -> None:
 
 
 def test_a_proxy_that_makes_tps_higher_is_judged_by_cpu() -> None:
-    faster = finding("Inconclusive", change=Interval(estimate=-0.07, low=-0.1, high=-0.04))
+    faster = finding("Inconclusive", obstacle="BetterThanBaseline")
     assert decision.so(faster, None, 0.02, CPU_COSTS, proxied=True) == (
         "So decide by CPU per transaction, 30.0 to 50.0 % higher, because a proxy's CPU limit adds "
         "to its server's and so can raise TPS."
@@ -132,15 +132,18 @@ def test_a_proxy_that_makes_tps_higher_is_judged_by_cpu() -> None:
 @pytest.mark.parametrize(
     ("found", "words"),
     [
-        (finding("Inconclusive", change=Interval(estimate=0.07)), "So measure more before you"),
+        (finding("Inconclusive", obstacle="NoInterval"), "So measure more before you"),
+        # No spread to tell by how much more would take.
+        (finding("Inconclusive", obstacle="Correction"), "So measure more before you"),
         (
-            finding("Inconclusive", placement=Interval(estimate=0.07, low=-0.4, high=0.6)),
+            finding("Inconclusive", obstacle="Placement"),
             "So measure on testbeds that are built anew (blocks.perTestbed), because one ",
         ),
         (
-            finding("Inconclusive", change=Interval(estimate=-0.07, low=-0.1, high=-0.04)),
-            "So look for another cause first",
+            finding("Inconclusive", obstacle="CarryOver"),
+            "So measure with a longer blocks.interleave.settle or in sequential blocks",
         ),
+        (finding("Inconclusive", obstacle="BetterThanBaseline"), "So look for another cause first"),
     ],
 )
 def test_what_to_do_about_other_obstacles(found: Finding, words: str) -> None:

@@ -1,12 +1,13 @@
-"""Why a verdict is what it is: the first obstacle, and its words."""
+"""Why a verdict is what it is: the words of each obstacle."""
 
 import pytest
 
-from encbench.api.overheadreport import Interval, Verdict
+from encbench.api.overheadreport import FigureVerdict, Interval
+from encbench.core.statistics.verdict import Obstacle
 from encbench.report.document.group import Finding
 from encbench.report.formats.markdown import markdown
 from encbench.report.formats.page import page
-from encbench.report.words.judgement import JudgementReason, by_arm, reason, why
+from encbench.report.words.judgement import by_arm, why
 from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study
 
@@ -16,91 +17,80 @@ MARGIN = 0.03
 def finding(
     low: float | None,
     high: float | None,
-    verdict: Verdict = "Inconclusive",
+    told: Obstacle | FigureVerdict,
     placement: tuple[float, float] | None = None,
     carried: float | None = None,
 ) -> Finding:
-    interval = Interval(estimate=0.05, low=low, high=high)
+    middle = 0.05 if low is None or high is None else (low + high) / 2
     ends = placement or (None, None)
+    is_verdict = told in ("Overhead", "Equivalent")
     return Finding(
         figure="latencyAverage",
         blocks=6,
-        change=interval,
-        placement=Interval(estimate=0.05, low=ends[0], high=ends[1]) if placement else None,
+        change=Interval(estimate=middle, low=low, high=high),
+        placement=Interval(estimate=middle, low=ends[0], high=ends[1]) if placement else None,
         carried=carried,
         overhead_p=0.07,
         equivalent_p=0.08,
-        verdict=verdict,
+        verdict=told if is_verdict else "Inconclusive",
+        obstacle=None if is_verdict else told,
         why="",
     )
 
 
 @pytest.mark.parametrize(
-    ("found", "expected", "words"),
+    ("found", "words"),
     [
         (
-            finding(None, None).model_copy(update={"blocks": 1}),
-            JudgementReason.NO_INTERVAL,
+            finding(None, None, "NoInterval").model_copy(update={"blocks": 1}),
             "one block gives no interval",
         ),
         # Of two campaigns, or on one set of testbeds.
         (
-            finding(None, None).model_copy(update={"blocks": 2}),
-            JudgementReason.NO_INTERVAL,
+            finding(None, None, "NoInterval").model_copy(update={"blocks": 2}),
             "2 blocks are too few for an interval",
         ),
         (
             finding(0.04, 0.06, "Overhead"),
-            JudgementReason.ABOVE_THE_MARGIN,
             "95 % interval [4.0, 6.0] % lies above the margin of 3 %, also after",
         ),
         (
             finding(0.04, 0.06, "Overhead", (0.035, 0.065)),
-            JudgementReason.ABOVE_THE_MARGIN,
             "above the margin of 3 %, and so does the placement interval, also after",
         ),
+        (finding(-0.01, 0.02, "Equivalent"), "95 % interval [−1.0, 2.0] % lies inside ±3 %"),
         (
-            finding(-0.01, 0.02, "Equivalent"),
-            JudgementReason.WITHIN_THE_MARGIN,
-            "95 % interval [−1.0, 2.0] % lies inside ±3 %",
+            finding(0.04, 0.06, "Correction"),
+            "would be Overhead, but not as one of 2 modes (Holm: p = 0.07)",
         ),
-        (finding(0.04, 0.06), JudgementReason.CORRECTION, "would be Overhead, but not as one of 2"),
-        (finding(-0.01, 0.02), JudgementReason.CORRECTION, "be Equivalent, but not as one of 2"),
         (
-            finding(0.04, 0.06, placement=(0.035, 0.065)),
-            JudgementReason.CORRECTION,
+            finding(-0.01, 0.02, "Correction"),
+            "be Equivalent, but not as one of 2 modes (Holm: p = 0.08)",
+        ),
+        # A carry-over was noticed, and a claim held in spite of it.
+        (
+            finding(0.04, 0.06, "Correction", (0.035, 0.065), carried=0.002),
             "would be Overhead, but not as one of 2",
         ),
         (
-            finding(0.04, 0.06, placement=(0.01, 0.09)),
-            JudgementReason.PLACEMENT,
+            finding(0.04, 0.06, "Placement", (0.01, 0.09)),
             "would say Overhead, but the luck of one testbed each could explain that: placement "
             "interval [1.0, 9.0] %",
         ),
+        (finding(-0.01, 0.02, "Placement", (-0.06, 0.07)), "would say Equivalent, but the luck"),
         (
-            finding(-0.01, 0.02, placement=(-0.06, 0.07)),
-            JudgementReason.PLACEMENT,
-            "would say Equivalent, but the luck",
+            finding(0.04, 0.06, "CarryOver", (0.035, 0.065), carried=0.031),
+            "would say Overhead, but who ran before shows in the baseline: what one arm leaves "
+            "behind for the next could be up to 3.1 points of it",
         ),
+        (finding(-0.1, -0.05, "BetterThanBaseline"), "average latency is lower than"),
         (
-            finding(0.04, 0.06, placement=(0.035, 0.065), carried=0.031),
-            JudgementReason.CARRY_OVER,
-            "what one arm leaves behind for the next could be up to 3.1 points of it",
-        ),
-        (
-            finding(-0.1, -0.05),
-            JudgementReason.BETTER_THAN_BASELINE,
-            "average latency is lower than",
-        ),
-        (
-            finding(0.01, 0.06),
-            JudgementReason.TOO_WIDE,
+            finding(0.01, 0.06, "TooWide"),
             "[1.0, 6.0] % lies neither above the margin of 3 % nor inside ±3 %",
         ),
     ],
 )
-def test_reason(found: Finding, expected: JudgementReason, words: str) -> None:
-    assert reason(found, MARGIN) is expected
+def test_why(found: Finding, words: str) -> None:
     assert words in why(found, MARGIN, "2 modes")
 
 
