@@ -33,12 +33,15 @@ class ProofVerdict(Model):
     ok: bool
     summary: str
     on_trust: Literal[True] | None = None
-    """Encryption was declared, and not verified. Only set where that is so; data without this field
-    say it in their summary, as `proofs.check.conclude` does."""
+    """Encryption was declared, and not verified. Only set where that is so."""
 
     @model_validator(mode="before")
     @classmethod
     def _summary_says_on_trust(cls, data: Any) -> Any:
+        """Of a record of an earlier release, and of a condition, which have no such field.
+
+        Their summary is that of `proofs.check.conclude`.
+        """
         if not isinstance(data, Mapping) or {"on_trust", "onTrust"} & data.keys():
             return data
         return {**data, "on_trust": ON_TRUST in str(data.get("summary")) or None}

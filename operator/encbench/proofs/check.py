@@ -91,6 +91,7 @@ def conclude(
         evidence,
         found=f"{mode} is in force: {found}{trust}",
         missing=f"{mode} is not proven",
+        on_trust=on_trust,
     )
 
 
@@ -101,8 +102,12 @@ def proof_of(
     found: str,
     missing: str,
     unchecked: str = "nothing was checked",
+    on_trust: bool = False,
 ) -> Proof:
-    """The proof that these checks make; `unchecked` is the reason given where there are none."""
+    """The proof that these checks make; `unchecked` is the reason given where there are none.
+
+    With `on_trust` it holds by a declaration, as `found` then says.
+    """
     own = [check for check in checks if not check.exempt]
     failed = [f"{check.name}: {check.detail}" for check in own if not check.ok]
     ok = bool(own) and not failed
@@ -110,18 +115,23 @@ def proof_of(
     return Proof(
         ok=ok,
         summary=found if ok else f"{missing}: {'; '.join(failed[:SHOWN] + rest) or unchecked}",
+        on_trust=(ok and on_trust) or None,
         checks=tuple(check.stored() for check in checks),
         evidence=dict(evidence),
     )
 
 
 def joined(first: Proof, second: Proof) -> Proof:
-    """One proof of two. It holds when both do; otherwise its summary says which failed and why."""
+    """One proof of two. It holds when both do; otherwise its summary says which failed and why.
+
+    What either of them takes on trust, both do.
+    """
     failed = [part.summary for part in (first, second) if not part.ok]
     return first.model_copy(
         update={
             "ok": not failed,
             "summary": "; ".join(failed or (first.summary, second.summary)),
+            "on_trust": first.on_trust or second.on_trust,
             "checks": (*first.checks, *second.checks),
             "evidence": {**first.evidence, **second.evidence},
         }

@@ -1,6 +1,9 @@
 """How checks become a proof."""
 
-from encbench.proofs.check import conclude, equals, exempt
+import pytest
+
+from encbench.core.evidence import Proof
+from encbench.proofs.check import Comparison, conclude, equals, exempt, joined, proof_of
 
 
 def test_all_checks_must_hold() -> None:
@@ -32,3 +35,27 @@ def test_what_stands_on_trust_says_so() -> None:
     assert proof.summary == (
         "TDE is in force: the class declares it, which nothing in the pod can show"
     )
+    assert proof.on_trust
+
+
+GOOD, BAD = equals("a", "1", "1"), equals("a", "1", "2")
+
+
+def proof(check: Comparison, *, on_trust: bool = False) -> Proof:
+    return proof_of([check], {}, found="found", missing="missing", on_trust=on_trust)
+
+
+def test_a_proof_is_known_to_stand_on_trust_whatever_its_words() -> None:
+    assert proof(GOOD, on_trust=True).on_trust
+    assert proof(GOOD).on_trust is None
+    assert proof(BAD, on_trust=True).on_trust is None, "it does not stand at all"
+    words = "what was seen, which nothing in the pod can show"
+    assert proof_of([GOOD], {}, found=words, missing="").on_trust is None
+
+
+@pytest.mark.parametrize("other", [GOOD, BAD])
+def test_what_one_of_two_takes_on_trust_both_do(other: Comparison) -> None:
+    declared, seen = proof(GOOD, on_trust=True), proof(other)
+    assert joined(declared, seen).on_trust
+    assert joined(seen, declared).on_trust
+    assert joined(seen, seen).on_trust is None

@@ -176,7 +176,7 @@ async def _proofs(deps: Deps, trial: Trial, found: TrialFound) -> TrialProofsRec
 
 
 def _from_condition(trial: Trial, when: When) -> Proof | None:
-    """The verdict, where the evidence was lost."""
+    """The verdict, where the evidence was lost. Its summary alone says what was declared."""
     fact = find(trial.status.conditions, CONDITIONS[when])
     if fact is None or fact.reason not in (IN_FORCE, NOT_IN_FORCE):
         return None

@@ -88,7 +88,9 @@ def _kind(kind: TransactionKind) -> KindRecord:
 
 
 def _verdict(proof: Proof | None) -> ProofVerdict | None:
-    return ProofVerdict(ok=proof.ok, summary=proof.summary) if proof else None
+    if proof is None:
+        return None
+    return ProofVerdict(ok=proof.ok, summary=proof.summary, on_trust=proof.on_trust)
 
 
 def _consistency(status: TrialStatus) -> ProofVerdict | None:
