@@ -32,6 +32,7 @@ from encbench.report.analysis.caveats import Facts, caveats
 from encbench.report.analysis.encrypted import encrypted_columns
 from encbench.report.analysis.groups import group
 from encbench.report.analysis.latency import distributions
+from encbench.report.analysis.observations import observations
 from encbench.report.analysis.pace import block_times
 from encbench.report.analysis.pooled import unlike
 from encbench.report.analysis.provenance import provenance
@@ -189,7 +190,8 @@ def _groups(
                 (one.index.campaign.name, _under(one.views, cell, condition)) for one in before
             ]
             lost = _under(gone, cell, condition)
-            found = group(index, cell, condition, trials, times, earlier, lost)
+            seen = observations(index, cell, condition, trials, lost, earlier)
+            found = group(index, cell, condition, seen, times)
             latency = distributions(found, {trial.name: trial for trial in trials})
             yield found.model_copy(update={"latency": latency})
 

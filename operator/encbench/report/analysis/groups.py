@@ -1,98 +1,62 @@
 """Groups and rows: what each condition's valid blocks say about each arm."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from encbench.api.campaign import MIN_UNITS, CampaignSpec
 from encbench.api.overheadreport import Row, Verdict
 from encbench.api.testbed import Arm
 from encbench.core import plan
-from encbench.core.artefact import RecordError
-from encbench.core.records import IndexCell, IndexCondition, IndexRecord, IndexTrial
-from encbench.core.statistics.rounds import noticed
+from encbench.core.records import IndexCell, IndexCondition, IndexRecord
 from encbench.core.statistics.saturation import KEPT_UP, saturation
-from encbench.report.analysis import pooled
 from encbench.report.analysis.capacity import capacity
 from encbench.report.analysis.demand import MeasuringPace
 from encbench.report.analysis.findings import comparisons
-from encbench.report.analysis.interleaving import carry_overs, interleaving
+from encbench.report.analysis.interleaving import interleaving
+from encbench.report.analysis.observations import Observations, is_solo
 from encbench.report.analysis.pace import BlockTime, block_seconds
-from encbench.report.analysis.pairs import Blocks, Pairs, interval
+from encbench.report.analysis.pairs import Pairs, interval
+from encbench.report.analysis.pooled import changes
 from encbench.report.analysis.rounds import of_batches
 from encbench.report.analysis.steps import steps
 from encbench.report.analysis.views import rounded
 from encbench.report.document.group import Group, PairedComparison
-from encbench.report.document.trial import Block, TrialView
-from encbench.report.figures import FIGURES, JUDGED, RECOVERY, TPS, VOLUME, JudgedFigure, judged
+from encbench.report.document.trial import Block
+from encbench.report.figures import FIGURES, RECOVERY, TPS, VOLUME, JudgedFigure, judged
 from encbench.report.words import judgement
-
-Earlier = Sequence[tuple[str, Sequence[TrialView]]]
-"""Of each campaign that a follow-up is pooled with: its name and its trials of one condition."""
 
 
 def group(
     index: IndexRecord,
     cell: IndexCell,
     condition: IndexCondition,
-    trials: Sequence[TrialView],
+    seen: Observations,
     in_cell: Sequence[BlockTime],
-    earlier: Earlier = (),
-    lost: Sequence[IndexTrial] = (),
 ) -> Group:
-    """One condition. `trials` are those of this cell and condition, in the order they ran.
-
-    `in_cell` are the times of all its cell's blocks. `earlier` are those of the campaigns that this
-    one extends, where they may be pooled; `lost` are its trials without a record. RecordError when
-    two of them claim one place.
-    """
+    """One condition by what was observed; `in_cell` are the times of all its cell's blocks."""
     spec, workload = index.spec, index.resolved.workloads[condition.workload]
-    own = (cell.name, condition.workload, condition.concurrency)
-    pilots = (p for p in index.block_plans if (p.cell, p.workload, p.concurrency) == own)
-    block_plan = next(pilots, None)
-    planned = block_plan.planned_blocks if block_plan else spec.blocks.min
     offered = workload.offered_tps
     is_recovery = workload.recovery is not None
-    blocks, needed = _by_block(trials), judged(recovery=is_recovery)[0].field
-    good = _good(cell.arms, blocks, needed)
-    external = index.resolved.instances[cell.instance].external is not None
-    # All arms share an external database, so its luck is theirs alike.
-    kept = not spec.blocks.per_testbed and not external
-    paired = _compared(spec, good)
-    alone = pooled.pairs_of(paired, cell.arms, spec, one_set=kept)
-    before = [
-        (name, _compared(spec, _good(cell.arms, _by_block(v), needed))) for name, v in earlier
-    ]
-    # Both or nothing: whoever can watch TPS could otherwise stop at the moment that suits.
-    parts = (
-        [(name, replace(alone, blocks=it)) for name, it in before] if len(paired) >= planned else []
-    )
-    parts += [(index.campaign.name, alone)]
-    whole = replace(alone, blocks=pooled.joined([one.blocks for _, one in parts]))
-    looks = spec.blocks.looks
-    # Only what was announced before the first look may be judged by blocks that were looked at.
-    pairs = whole if looks > 1 else alone
-    carried = carry_overs(pairs)
-    left = {JUDGED[key].field: noticed(one) for key, one in carried.items()}
-    pairs = replace(pairs, carried=left)
-    solo = replace(alone, blocks={n: of for n, of in good.items() if n not in paired})
+    alone, pairs, looks = seen.alone, seen.pairs, spec.blocks.looks
     equal_work = _equal_work(pairs, offered)
     judging = _judging(pairs, is_recovery=is_recovery, as_offered=bool(equal_work))
     primary = judging[0]
     floors = {figure.key: pairs.noise_floor(figure) for figure in judging}
     known = {key: rounded(floor) for key, floor in floors.items() if floor is not None}
     pace = _pace(spec, pairs, block_seconds(alone.blocks, in_cell, spec.blocks.per_testbed))
-    compared = comparisons(pairs, judging, floors, spec.margin, (*trials, *lost), pace, looks)
+    compared = comparisons(
+        pairs, judging, floors, spec.margin, (*seen.trials, *seen.lost), pace, looks
+    )
     of_arm = {comparison.arm: comparison for comparison in compared}
     half_width = _half_width(pairs, primary)
     by_testbed = pairs.by_testbed(primary.field) if spec.blocks.per_testbed != 1 else None
     # A campaign that is extended is complete, so that all its planned blocks are valid.
-    added = len(pairs.blocks) - len(paired)
+    planned = seen.planned + seen.added
     place = {
         "instance": cell.instance,
         "workload": condition.workload,
         "concurrency": condition.concurrency,
-        "planned_blocks": planned + added,
+        "planned_blocks": planned,
     }
     rows = {arm.name: _row(place, pairs, judging, arm, of_arm.get(arm.name)) for arm in cell.arms}
     resources = index.resolved.instances[cell.instance].resources
@@ -105,11 +69,13 @@ def group(
         workload=condition.workload,
         concurrency=condition.concurrency,
         arms=cell.arms,
-        planned_blocks=planned + added,
+        planned_blocks=planned,
         counted_blocks=len(pairs.blocks),
-        block_plan=block_plan,
+        block_plan=seen.block_plan,
         half_width=half_width,
-        blocks_why=judgement.why_so_many_blocks(spec, block_plan, len(paired), half_width, added),
+        blocks_why=judgement.why_so_many_blocks(
+            spec, seen.block_plan, len(alone.blocks), half_width, seen.added
+        ),
         units=len({one.unit for one in pairs.observed(primary.field)}),
         rounds=_rounds(pairs),
         noise_floor=known.get(primary.key),
@@ -129,27 +95,23 @@ def group(
             for one in compared
         ),
         steps=() if is_recovery else steps(pairs, modes, judging, floors, spec.margin, looks),
-        interleaving=interleaving(alone, solo, judging, carried),
-        pooled=pooled.changes(parts, whole, judging) if len(parts) > 1 else (),
-        blocks=tuple(
-            Block(
-                block=number,
-                solo=_is_solo(spec, number),
-                counted=number in good,
-                why=None
-                if number in good
-                else judgement.why_not_counted(
-                    cell.arms, by_arm, [t for t in lost if t.block == number]
-                ),
-                trials=tuple(t.name for t in sorted(by_arm.values(), key=lambda t: t.order)),
-            )
-            for number, by_arm in sorted(blocks.items())
-        ),
+        interleaving=interleaving(alone, seen.solo, judging, seen.carried),
+        pooled=changes(seen.parts, seen.whole, judging) if len(seen.parts) > 1 else (),
+        blocks=tuple(_blocks(spec, cell.arms, seen)),
     )
 
 
-def _is_solo(spec: CampaignSpec, block: int) -> bool:
-    return spec.blocks.interleave is not None and not plan.is_interleaved(spec.blocks, block)
+def _blocks(spec: CampaignSpec, arms: Sequence[Arm], seen: Observations) -> Iterator[Block]:
+    for number, by_arm in sorted(seen.blocks.items()):
+        lost = [trial for trial in seen.lost if trial.block == number]
+        counted = number in seen.good
+        yield Block(
+            block=number,
+            solo=is_solo(spec, number),
+            counted=counted,
+            why=None if counted else judgement.why_not_counted(arms, by_arm, lost),
+            trials=tuple(t.name for t in sorted(by_arm.values(), key=lambda t: t.order)),
+        )
 
 
 def _pace(spec: CampaignSpec, pairs: Pairs, seconds: float) -> MeasuringPace:
@@ -171,29 +133,6 @@ def _rounds(pairs: Pairs) -> int | None:
     """Rounds of each block, where blocks are interleaved."""
     counts = {len(trial.rounds) for of in pairs.blocks.values() for trial in of.values()}
     return max(counts, default=0) or None
-
-
-def _good(arms: Sequence[Arm], blocks: Blocks, field: str) -> Blocks:
-    return {number: of for number, of in sorted(blocks.items()) if _counts(arms, of, field)}
-
-
-def _compared(spec: CampaignSpec, good: Blocks) -> Blocks:
-    """Without the sequential blocks beside interleaved ones, which are there for comparison."""
-    return {n: of for n, of in good.items() if not _is_solo(spec, n)}
-
-
-def _by_block(trials: Sequence[TrialView]) -> Blocks:
-    blocks: Blocks = {}
-    for trial in trials:
-        other = blocks.setdefault(trial.block, {}).setdefault(trial.arm, trial)
-        if other is not trial:
-            raise RecordError(f"{trial.name} and {other.name} claim the same place in one block")
-    return blocks
-
-
-def _counts(arms: Sequence[Arm], by_arm: dict[str, TrialView], field: str) -> bool:
-    found = [by_arm.get(arm.name) for arm in arms]
-    return all(t and t.outcome == "Succeeded" and getattr(t, field) is not None for t in found)
 
 
 def _half_width(pairs: Pairs, primary: JudgedFigure) -> float | None:
