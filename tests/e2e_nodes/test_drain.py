@@ -31,6 +31,10 @@ def test_a_drain_waits_for_the_trial_and_a_forced_one_is_named_and_survived(
     first = wait_for_running_trial(installed, name)["metadata"]["name"]
     installed.kubectl("cordon", nodes.databases)
     try:
+        # Before the clients end: then nothing of theirs would be left to evict.
+        with pytest.raises(CommandFailed, match="disruption budget"):
+            _drain(installed, nodes.clients, "--timeout=2s")
+        installed.kubectl("uncordon", nodes.clients)
         with pytest.raises(CommandFailed, match="disruption budget"):
             _drain(installed, nodes.databases, "--timeout=8s")
         wait_for("the end of the trial", lambda: _outcome(installed, first), 120)
@@ -41,7 +45,7 @@ def test_a_drain_waits_for_the_trial_and_a_forced_one_is_named_and_survived(
         body = wait_for("a word about it", lambda: _unschedulable(installed, name), 60)
         assert "fits no node" in body["status"]["step"]
     finally:
-        installed.kubectl("uncordon", nodes.databases)
+        installed.kubectl("uncordon", *nodes.further)
     before = _outcomes(installed, name).count("Succeeded")
     wait_for(
         "a trial that succeeds after the drain",

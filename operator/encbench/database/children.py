@@ -1,4 +1,4 @@
-"""The objects of a testbed: Secrets, ConfigMap, Service, claim, budget, StatefulSet.
+"""The objects of a testbed: Secrets, ConfigMap, Service, claim, budgets, StatefulSet.
 
 One builder for each object. The engine supplies the contents; `pod` builds the pod itself.
 """
@@ -154,21 +154,29 @@ def volume_claim(context: DatabaseContext) -> Body:
     }
 
 
-MORE_THAN_ALL = 1_000_000
-"""Pods that are to stay available: whole numbers alone count the pods of a Job, which has no scale,
-and no testbed has as many."""
+def database_budget(context: DatabaseContext) -> Body:
+    """The database may not be evicted; while it is stopped, nothing is missing."""
+    return _budget(context, "database", {"matchLabels": labels.database_selector(context.name)})
 
 
-def disruption_budget(context: DatabaseContext) -> Body:
-    """Nothing of the testbed may be evicted: not its database, its clients, nor its load."""
+def jobs_budget(context: DatabaseContext) -> Body:
+    """Nor may the load and the clients.
+
+    Kubernetes cannot count how many pods of a Job there are to be, and allows no eviction then. A
+    number in `minAvailable` would be missed between two trials, and an alert would say so.
+    """
+    others = {"key": labels.COMPONENT, "operator": "NotIn", "values": ["database"]}
+    own = {labels.TESTBED: context.name}
+    return _budget(context, "jobs", {"matchLabels": own, "matchExpressions": [others]})
+
+
+def _budget(context: DatabaseContext, what: str, selector: Body) -> Body:
+    """No pod may have two: the API server would then answer an eviction with a fault."""
     return {
         "apiVersion": "policy/v1",
         "kind": "PodDisruptionBudget",
-        "metadata": context.metadata(context.name),
-        "spec": {
-            "minAvailable": MORE_THAN_ALL,
-            "selector": {"matchLabels": {labels.TESTBED: context.name}},
-        },
+        "metadata": context.metadata(f"{context.name}-{what}"),
+        "spec": {"maxUnavailable": 0, "selector": selector},
     }
 
 

@@ -23,7 +23,8 @@ from encbench.core.starts import Start
 from encbench.database.children import (
     config_map,
     credentials_secret,
-    disruption_budget,
+    database_budget,
+    jobs_budget,
     keys_secret,
     service,
     stateful_set,
@@ -99,7 +100,8 @@ def test_a_testbed_s(
         config_map(context),
         service(context),
         volume_claim(context),
-        disruption_budget(context),
+        database_budget(context),
+        jobs_budget(context),
         stateful_set(context),
     ]
     for body in made:

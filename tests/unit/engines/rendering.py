@@ -8,7 +8,8 @@ from encbench.api.testbed import TestbedSpec
 from encbench.database.children import (
     config_map,
     credentials_secret,
-    disruption_budget,
+    database_budget,
+    jobs_budget,
     keys_secret,
     service,
     stateful_set,
@@ -27,7 +28,8 @@ def children(spec: TestbedSpec) -> list[dict[str, Any]]:
         config_map(context),
         service(context),
         volume_claim(context),
-        disruption_budget(context),
+        database_budget(context),
+        jobs_budget(context),
         stateful_set(context),
     ]
     return [child for child in made if child is not None]

@@ -407,18 +407,30 @@ async def test_a_database_that_moves_before_the_record_is_made_leaves_its_node_i
     assert record.database_node == DATABASE_NODE
 
 
-async def test_every_testbed_has_a_budget_that_goes_with_it() -> None:
+def _covers(budget: Body, pod: Body) -> bool:
+    own, selector = pod["metadata"]["labels"], budget["spec"]["selector"]
+    excluded = selector.get("matchExpressions") or ()
+    assert all(one["operator"] == "NotIn" for one in excluded)
+    return selector["matchLabels"].items() <= own.items() and not any(
+        own[one["key"]] in one["values"] for one in excluded
+    )
+
+
+async def test_every_testbed_has_budgets_that_go_with_it() -> None:
     world = with_nodes()
     await world.run(world.running())
     beds = {body["metadata"]["name"] for body in world.cluster.all(TESTBED)}
-    budgets = world.cluster.all(POD_DISRUPTION_BUDGET)
-    assert {one["metadata"]["name"] for one in budgets} == beds
+    budgets = {one["metadata"]["name"]: one for one in world.cluster.all(POD_DISRUPTION_BUDGET)}
+    assert budgets.keys() == {f"{bed}-{what}" for bed in beds for what in ("database", "jobs")}
+    for budget in budgets.values():
+        # A number of pods that are to be there would be missed while there are none.
+        assert budget["spec"].keys() == {"maxUnavailable", "selector"}
+        assert budget["spec"]["maxUnavailable"] == 0
     for body in world.cluster.all(POD):
-        own = body["metadata"]["labels"]
-        held = [
-            one for one in budgets if one["spec"]["selector"]["matchLabels"].items() <= own.items()
-        ]
+        held = [name for name, one in budgets.items() if _covers(one, body)]
         assert len(held) == 1, "the API evicts no pod that has two"
+        of_database = body["metadata"]["labels"][labels.COMPONENT] == "database"
+        assert held[0].endswith("-database") is of_database, "of a Job's pods none can be counted"
         notes = body["metadata"]["annotations"]
         assert notes["karpenter.sh/do-not-disrupt"] == "true"
         assert notes["cluster-autoscaler.kubernetes.io/safe-to-evict"] == "false"

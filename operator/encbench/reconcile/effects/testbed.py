@@ -103,7 +103,7 @@ class TestbedEffects(NodeEffects[Testbed, do.OwnTestbedEffect, TestbedFound]):
         spare = self._deps.certificates.unpresentable(self._deps.clock.now())
         context, token = self._context(testbed), self._deps.settings.random_token
         sidecars = self._sidecars(testbed, authority)
-        budget = children.disruption_budget(context)
+        budget = children.jobs_budget(context)
         credentials = children.external_credentials(context, login, spare, sidecars, token)
         return [
             do.Apply(kinds.POD_DISRUPTION_BUDGET, budget),
@@ -143,7 +143,8 @@ class TestbedEffects(NodeEffects[Testbed, do.OwnTestbedEffect, TestbedFound]):
             do.Apply(kinds.CONFIG_MAP, children.config_map(context)),
             do.Apply(kinds.SERVICE, children.service(context)),
             do.Apply(kinds.PERSISTENT_VOLUME_CLAIM, children.volume_claim(context)),
-            do.Apply(kinds.POD_DISRUPTION_BUDGET, children.disruption_budget(context)),
+            do.Apply(kinds.POD_DISRUPTION_BUDGET, children.database_budget(context)),
+            do.Apply(kinds.POD_DISRUPTION_BUDGET, children.jobs_budget(context)),
             do.Apply(kinds.STATEFUL_SET, children.stateful_set(context)),
         ]
 
