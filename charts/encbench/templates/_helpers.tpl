@@ -81,11 +81,17 @@ imagePullPolicy: {{ (index . 1).pullPolicy }}
 {{- dict "items" (concat $shared (.Values.imagePullSecrets | default list) | uniq) | toJson -}}
 {{- end -}}
 
-{{/* Labels of a component's pods: ours, and those of its values. Call with
-     (list . "component" values-of-the-component). */}}
-{{- define "encbench.podLabels" -}}
+{{/* Labels of a pod that is an object of its own: those of every object, and those of its component's
+     values. Call with (list . "component" values-of-the-component). */}}
+{{- define "encbench.hookLabels" -}}
 {{- $own := include "encbench.labels" (list (index . 0) (index . 1)) | fromYaml -}}
 {{- merge $own ((index . 2).podLabels | default dict) | toYaml -}}
+{{- end -}}
+
+{{/* The same for a template of pods, without the chart's version: each version would replace the pods,
+     and Prometheus' samples would go with its own. */}}
+{{- define "encbench.podLabels" -}}
+{{- omit (include "encbench.hookLabels" . | fromYaml) "helm.sh/chart" "app.kubernetes.io/version" | toYaml -}}
 {{- end -}}
 
 {{/* What all pods of the chart have in common. Call with (list . values-of-the-component). */}}

@@ -2,6 +2,8 @@
 
 import argparse
 import re
+import shutil
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -15,7 +17,7 @@ from encbench.cli.installation import READER
 from encbench.kube.labels import MANAGED_BY, MANAGER
 from encbench.sidecars.storeusers.__main__ import arguments as storeusers
 from tests.cluster.versions import IMAGE_TAGS
-from tests.support.chart import NAMESPACE, Refused, Rendered, lint, render
+from tests.support.chart import CHART, NAMESPACE, Refused, Rendered, lint, render
 from tests.support.choices import ALLOWED
 from tests.unit.chart.variants import EXTERNAL
 
@@ -377,6 +379,25 @@ def test_prometheus_is_restarted_by_a_changed_configuration(
         for rendered in (default, namespaces)
     ]
     assert marks[0] != marks[1]
+
+
+def test_a_version_of_the_chart_replaces_no_pod_but_those_of_its_own_programs(
+    default: Rendered, tmp_path: Path
+) -> None:
+    copy = tmp_path / "encbench"
+    shutil.copytree(CHART, copy)
+    about = (copy / "Chart.yaml").read_text(encoding="utf-8")
+    newer = about.replace(f"version: {__version__}", "version: 99.0.0")
+    newer = newer.replace(f"appVersion: {__version__}", "appVersion: 98.0.0")
+    (copy / "Chart.yaml").write_text(newer, encoding="utf-8")
+    upgraded, same = render(chart=copy), []
+    for kind in ("Deployment", "DaemonSet", "StatefulSet"):
+        for old, new in zip(default.all(kind), upgraded.all(kind), strict=True):
+            assert old["metadata"]["labels"] != new["metadata"]["labels"]
+            own, theirs = new["spec"]["template"], old["spec"]["template"]
+            assert own["metadata"] == theirs["metadata"]
+            same += [kind] if own == theirs else []
+    assert same == ["Deployment", "DaemonSet"], "Prometheus and node-exporter"
 
 
 def test_without_a_node_exporter_none_is_looked_for() -> None:
