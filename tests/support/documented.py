@@ -39,6 +39,8 @@ _BUILTIN = (
     "clusterroles",
     *("secret", "secrets", "pvc", "leases", "lease", "namespace", "ns", "crd", "pods", "pod"),
     *("configmap", "deployment", "nodes", "events", "poddisruptionbudgets", "statefulset"),
+    *("clusterroles", "clusterrolebindings", "roles", "rolebindings", "networkpolicies"),
+    *("validatingadmissionpolicies", "validatingadmissionpolicybindings"),
 )
 _VALUED = (
     *("-n", "--namespace", "-o", "--output", "-l", "--selector", "-f", "--filename", "-c"),

@@ -10,8 +10,9 @@ from prometheus_client.parser import text_string_to_metric_families
 from encbench.api.base import GROUP, VERSION
 from encbench.api.resources import RESOURCES
 from tests.chart_readme import values
-from tests.support.chart import CHART, REPO, render
+from tests.support.chart import CHART, NAMESPACE, RELEASE, REPO, Rendered, render
 from tests.support.metered import metered
+from tests.unit.chart.variants import EXTERNAL
 
 OPERATING = (REPO / "docs" / "operating.md").read_text(encoding="utf-8")
 
@@ -80,3 +81,27 @@ def test_the_notes_say_where_images_come_from_until_a_registry_is_set(tmp_path: 
     ):
         (said,) = render(given, copy).all("Notes")
         assert ("set global.imageRegistry" in said["text"]) is warned, given
+        assert ("delete pod bench-encbench-minio-0" in said["text"]) is warned, given
+    (said,) = render({**EXTERNAL}, copy).all("Notes")
+    assert "set global.imageRegistry" in said["text"]
+    assert "minio-0" not in said["text"]
+
+
+def test_what_a_deleted_namespace_leaves_is_removed_by_the_documented_commands(
+    any_variant: Rendered,
+) -> None:
+    text = (REPO / "docs" / "install.md").read_text(encoding="utf-8").replace("\\\n", "")
+    given = re.findall(r"(?m)^kubectl delete -l (\S+) +(--all-namespaces )?(\S+)$", text)
+    kinds = {bool(wide): {*kinds.split(",")} for _, wide, kinds in given}
+    (selector,) = {one for one, _, _ in given}
+    wanted = {
+        **dict(pair.split("=") for pair in selector.split(",")),
+        "app.kubernetes.io/instance": RELEASE,
+    }
+    for body in any_variant.manifests:
+        space, kind = body["metadata"].get("namespace"), body["kind"].lower()
+        if space == NAMESPACE or kind == "customresourcedefinition":
+            continue
+        plural = f"{kind.removesuffix('y')}ies" if kind.endswith("y") else f"{kind}s"
+        assert plural in kinds[space is not None], (kind, space)
+        assert wanted.items() <= body["metadata"]["labels"].items()
