@@ -299,8 +299,11 @@ def restarted(pod: PodFacts) -> str:
 
 
 def no_pod(kind: str, name: str) -> str:
-    """What there is to say of a controller without a pod; the reason is in its events alone."""
-    return f"{kind} {name} has made no pod: kubectl describe {kind} {name} says why"
+    """What there is to say of a controller without a pod.
+
+    The reason is in its events alone, which outlive a deleted one by an hour.
+    """
+    return f"{kind} {name} has made no pod: kubectl events --for {kind}/{name} says why"
 
 
 def raise_memory(container: str) -> str:

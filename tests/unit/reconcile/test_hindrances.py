@@ -134,11 +134,11 @@ async def test_what_passes_by_itself_is_not_worth_a_word() -> None:
 async def test_a_job_that_makes_no_pod() -> None:
     world = slow(pod=60.0)
     await world.settle(SOON)
-    assert_named(world, "NoPod", "kubectl describe statefulset")
+    assert_named(world, "NoPod", "kubectl events --for statefulset/")
     await world.run(lambda: bool(world.latest(JOB.kind, "")))
     world.cluster.events.clear()
     await world.settle(SOON)
-    assert_named(world, "NoPod", "kubectl describe job")
+    assert_named(world, "NoPod", "kubectl events --for job/")
 
 
 def lost(world: World, pod: str, *, is_lost: bool = True) -> None:

@@ -165,7 +165,12 @@ def test_a_database_that_does_not_come_up_in_time_says_why(
     what: str, seen: TestbedSeen, reason: str
 ) -> None:
     assert not failure(decide(a_testbed({}, startTime=ago(599)), seen))
-    assert failure(decide(a_testbed({}, startTime=ago(602)), seen)) == reason
+    late = decide(a_testbed({}, startTime=ago(602)), seen)
+    assert failure(late) == reason
+    fact = find(late.status.conditions, "Failed")
+    assert fact is not None
+    without = "statefulset bed has made no pod: kubectl events --for statefulset/bed says why"
+    assert (fact.message == without) is (what == "no pod")
 
 
 def test_room_that_only_other_cells_nodes_have_is_waited_for_without_a_deadline() -> None:
@@ -296,6 +301,52 @@ def test_a_load_that_takes_too_long_is_given_up() -> None:
     late = decide(a_testbed(long_ago), saw(load=stuck))
     assert failure(late) == "Unschedulable"
     assert _deletes(late) == ["load"]
+
+
+def test_a_load_without_a_pod_is_given_up_for_what_kept_it_from_one() -> None:
+    late = a_testbed({"Provisioned": ("True", 9e4), "Loaded": ("False", 9e4)})
+    stops = decide(late, saw(load=JobFacts("load")))
+    told = find(stops.status.conditions, "Loaded")
+    assert told is not None
+    assert (
+        told.message == "job bed-load has made no pod: kubectl events --for job/bed-load says why"
+    )
+    ends = decide(replace(late, status=stops.status), saw())
+    assert failure(ends) == "LoadTimeout"
+    told = find(ends.status.conditions, "Failed")
+    assert told is not None
+    assert told.message.startswith("job bed-load has made no pod")
+
+
+def _injected(tool: ContainerFacts, *more: ContainerFacts) -> JobFacts:
+    """A load into whose pod a webhook has put a container, which does not end."""
+    pod = a_pod("x", tool, ContainerFacts("proxy", running=True), *more, **DURING)
+    return JobFacts("load", pods=(pod,))
+
+
+def test_a_load_is_done_when_its_tool_is_whatever_else_was_put_into_its_pod() -> None:
+    running = ContainerFacts("tool", running=True)
+    assert status_of(decide(a_testbed(UP), saw(load=_injected(running))), "Loaded")[0] != "True"
+
+    ended = ContainerFacts("tool", exit_code=0, exit_reason="Completed")
+    done = decide(a_testbed(UP), saw(load=_injected(ended)))
+    assert status_of(done, "Loaded") == ("True", "Loaded")
+    assert _deletes(done) == ["load"], "the pod would keep its room"
+
+    broken = ContainerFacts("tool", exit_code=1, exit_reason="Error")
+    fails = decide(a_testbed(UP), saw(load=_injected(broken)))
+    assert failure(fails) == "LoadFailed"
+    assert not _deletes(fails), "its log says why"
+
+
+def test_a_load_whose_pod_ends_by_itself_is_left_to_its_job() -> None:
+    sidecar = ContainerFacts("init:proxy", running=True)
+    for code in (0, 1):
+        pod = a_pod("x", ContainerFacts("tool", exit_code=code), sidecar, **DURING)
+        waits = decide(a_testbed(UP), saw(load=JobFacts("load", pods=(pod,))))
+        assert status_of(waits, "Loaded")[0] != "True"
+        assert not failure(waits)
+        assert not _deletes(waits)
 
 
 def _deletes(decision: TestbedDecision) -> list[str]:

@@ -166,6 +166,13 @@ def test_clients_that_do_not_start_in_time_say_why(client: ClientPod, reason: st
     assert late.status.message
 
 
+def test_clients_that_have_no_pod_by_then_say_where_it_stands_why() -> None:
+    late = decide(a_trial({"ProvenBefore": ("True", 1.0), "Prepared": ("False", 302.0)}), saw())
+    assert verdict(late) == ("Failed", "StartTimeout")
+    told = "job run has made no pod: kubectl events --for job/run says why"
+    assert late.status.message == told
+
+
 def test_a_client_job_that_failed_is_not_waited_for() -> None:
     tool = ContainerFacts("tool", exit_code=70, exit_reason="Error", termination_message="no FIFO")
     decision = decide(a_trial(), saw(a_client(None, tool), job=JobFacts("job", failed=True)))

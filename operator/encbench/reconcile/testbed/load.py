@@ -44,11 +44,13 @@ def _begin(draft: TestbedDraft) -> TestbedDecision:
 
 def _follow(draft: TestbedDraft, load: JobFacts) -> TestbedDecision:
     found, limit = pods.trouble(list(load.pods)), _limit(draft)
-    if load.succeeded:
+    code = _kept(load)
+    if load.succeeded or code == 0:
         # The Job stays as long as the testbed: while its name is taken, nothing is loaded again.
+        # A pod that does not end by itself would stay with it, and keep its room.
         draft.condition(life.LOADED, True, "Loaded", "the dataset is loaded")
-        return draft.decide(requeue=0.0)
-    if load.failed:
+        return draft.decide(*([] if load.succeeded else [_delete(draft, load)]), requeue=0.0)
+    if load.failed or code:
         taken = _taken_from_load(draft, load)
         if taken is not None:
             return draft.fail(life.LOAD_DISRUPTED, f"{taken} during the load")
@@ -62,8 +64,23 @@ def _follow(draft: TestbedDraft, load: JobFacts) -> TestbedDecision:
     if found is not None:
         return draft.fail(found.reason, found.message, _delete(draft, load))
     message = f"loading the dataset took longer than stepDeadlines.load, {limit:g} s"
+    if not load.pods:
+        message = pods.no_pod("job", load_job_name(draft.subject.name))
     draft.hold(life.LOADED, life.LOAD_TIMEOUT, message)
     return draft.decide(_delete(draft, load), requeue=POLL)
+
+
+def _kept(load: JobFacts) -> int | None:
+    """The exit code of a tool beside which a container runs that is not ours.
+
+    A webhook of the cluster has put it there, and the pod does not end before it does.
+    """
+    for pod in load.pods:
+        tool = pod.container("tool")
+        others = (one for name, one in pod.containers.items() if not name.startswith("init:"))
+        if tool.exit_code is not None and any(one.running for one in others):
+            return tool.exit_code
+    return None
 
 
 def _limit(draft: TestbedDraft) -> float:

@@ -49,6 +49,8 @@ def before_release(draft: TrialDraft, testbed: Testbed) -> TrialDecision:
         message = "the clients were not ready to start in time"
         if seen.job is None and seen.found.refused:
             message = f"the clients' Job could not be created: {seen.found.refused}"
+        elif seen.job is not None and not seen.clients:
+            message = pods.no_pod("job", draft.subject.name)
         found = trouble or Trouble("StartTimeout", message)
         return draft.end("Failed", found.reason, found.message)
     is_alone = not held and not solitude.must_leave(seen) and placed.has_all(seen, draft.spec)
