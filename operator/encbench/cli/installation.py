@@ -15,6 +15,7 @@ from encbench.admission.gather import Installed
 from encbench.admission.images import Images
 from encbench.api.kinds import SECRET, Kind
 from encbench.cli.output import CommandError
+from encbench.kube.labels import COMPONENT, MANAGER, PART_OF
 from encbench.kube.secrets import entry
 from encbench.ports import Body, Cluster, Rejected
 
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from encbench.adapters.objectstore import ObjectStore
 
 DEPLOYMENT = Kind("apps/v1", "Deployment", "deployments")
-OPERATOR = {"app.kubernetes.io/name": "encbench", "app.kubernetes.io/component": "operator"}
+OPERATOR = {PART_OF: MANAGER, COMPONENT: "operator"}
+"""Not by the chart's name, which a parent chart may replace by an alias."""
 READER = "encbench.io/reader-secret"
 """Annotation of the Deployment: the Secret with credentials that cannot write."""
 

@@ -13,7 +13,7 @@ import yaml
 from encbench import __version__
 from encbench.__main__ import arguments, installation
 from encbench.admission.images import SERVERS, TOOLS
-from encbench.cli.installation import READER
+from encbench.cli.installation import OPERATOR, READER
 from encbench.kube.labels import MANAGED_BY, MANAGER
 from encbench.sidecars.storeusers.__main__ import arguments as storeusers
 from tests.cluster.versions import IMAGE_TAGS
@@ -265,6 +265,23 @@ def test_the_administrators_lists_reach_the_operator(default: Rendered) -> None:
             "storageClasses": args.allowed_storage_class,
         }
         assert said == (lists or {key: [] for key in said})
+
+
+@pytest.mark.parametrize("alias", ["encbench", "measuring-db"])
+def test_it_may_be_a_part_of_another_chart(tmp_path: Path, alias: str) -> None:
+    parent = tmp_path / "platform"
+    shutil.copytree(CHART, parent / "charts" / "encbench")
+    own = {"name": "encbench", "version": __version__, "repository": ""}
+    needs = [{**own, "alias": alias, "condition": f"{alias}.enabled"}]
+    about = {"apiVersion": "v2", "name": "platform", "version": "1.0.0", "dependencies": needs}
+    (parent / "Chart.yaml").write_text(yaml.safe_dump(about), encoding="utf-8")
+    (parent / "values.yaml").write_text(f"{alias}: {{enabled: false}}\n", encoding="utf-8")
+    assert not render(chart=parent).manifests
+    rendered = render({alias: {"enabled": True}}, parent)
+    operator = rendered.one("Deployment", "operator")
+    # By these the plugin finds it, whatever the alias is.
+    assert OPERATOR.items() <= operator["metadata"]["labels"].items()
+    assert {body["kind"] for body in rendered.manifests} > {"CustomResourceDefinition", "Role"}
 
 
 def test_volumes(default: Rendered, namespaces: Rendered) -> None:
