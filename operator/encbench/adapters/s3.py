@@ -45,6 +45,8 @@ _SETTINGS_AT_FAULT = (
     "InvalidToken",
     "RequestTimeout",
     "RequestTimeTooSkewed",
+    # MinIO's for a bucket that is full; of other stores that has another status.
+    "XMinioAdminBucketQuotaExceeded",
 )
 """Codes of status 400 that do not concern the request itself."""
 

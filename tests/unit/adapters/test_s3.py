@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 
 from encbench.adapters.s3 import S3Connection, S3Limits
+from encbench.ports import Rejected, Unavailable
 
 
 def rotate(folder: Path, number: int) -> None:
@@ -38,6 +40,31 @@ async def test_of_rotated_credentials_only_the_last_ones_client_is_kept(tmp_path
     gc.collect()
     assert gone() is None
     assert len(connection._clients) == 2
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "kind"),
+    [
+        (400, "InvalidArgument", Rejected),
+        (400, "ExpiredToken", Unavailable),
+        # A bucket that is full: of MinIO, of Ceph, and a disk of MinIO's.
+        (400, "XMinioAdminBucketQuotaExceeded", Unavailable),
+        (403, "QuotaExceeded", Unavailable),
+        (507, "XMinioStorageFull", Unavailable),
+    ],
+)
+async def test_what_a_person_can_correct_at_the_store_is_waited_for(
+    tmp_path: Path, status: int, code: str, kind: type[Exception]
+) -> None:
+    rotate(tmp_path, 1)
+    connection = S3Connection("http://store.invalid", "us-east-1", tmp_path, None, S3Limits())
+    answer = {"Error": {"Code": code}, "ResponseMetadata": {"HTTPStatusCode": status}}
+
+    def refuse(_: Any) -> None:
+        raise ClientError(answer, "PutObject")
+
+    with pytest.raises(kind, match=code):
+        await connection.call(refuse)
 
 
 async def test_a_forwarded_port_is_reached_without_a_proxy(
