@@ -86,12 +86,12 @@ class CampaignParts:
     instances: Mapping[str, InstanceTemplateSpec]
     modes: Mapping[str, EncryptionModeSpec]
     workloads: Mapping[str, WorkloadSpec]
-    malformed: Mapping[tuple[Kind, str], str]
+    malformed: Mapping[tuple[Kind, str], str] = field(default_factory=dict)
     """Where each object that does not fit its model fails."""
-    objects: Mapping[tuple[Kind, str], Body]
+    objects: Mapping[tuple[Kind, str], Body] = field(default_factory=dict)
     """Secrets, ConfigMaps, claims and storage classes that the specs name; with gocryptfs, the
     namespace."""
-    installed: Installed | None
+    installed: Installed | None = None
     """None if no installation is known. StorageClasses were not looked up then."""
     extended: Extended | None = None
     """The campaign that this one extends, if it was found. Its frozen specs are the parts then."""
@@ -143,12 +143,6 @@ class CampaignParts:
         own = {*pairs} - outside
         return {name for name, _ in own}, {name for name, _ in outside}
 
-    def as_frozen(self, resolved: Resolved) -> "CampaignParts":
-        """The same campaign with the specs that it measures, whatever became of its parts."""
-        return replace(
-            self, instances=resolved.instances, modes=resolved.modes, workloads=resolved.workloads
-        )
-
     def combinations(self, *kinds: Kind) -> Iterator[tuple[str, ...]]:
         """Names of existing parts that meet in the matrix, each combination once."""
         found = (
@@ -168,6 +162,29 @@ async def gather(
     installed: Installed | None = None,
 ) -> CampaignParts:
     """Everything that the campaign names. Unavailable when the API server is away."""
+    found = await gather_parts(reader, namespace, name, campaign)
+    first = found.extended
+    objects = await _copies(reader, namespace, first.resolved if first else Resolved())
+    for kind, one in dict.fromkeys(_references(found)):
+        if kind is STORAGE_CLASS and installed is None:
+            continue
+        if kind is CONFIG_MAP and first is not None:
+            continue  # What it holds today was not measured.
+        body = await reader.get(kind, namespace if kind.namespaced else "", one)
+        if body is not None:
+            objects[kind, one] = body
+    if installed is not None and any(mode.gocryptfs is not None for mode in found.modes.values()):
+        # Whoever plans with kubectl may not read it; the operator may.
+        with suppress(Rejected):
+            body = await reader.get(NAMESPACE, "", namespace)
+            objects |= {} if body is None else {(NAMESPACE, namespace): body}
+    return replace(found, objects=objects, installed=installed)
+
+
+async def gather_parts(
+    reader: Lookup, namespace: str, name: str, campaign: CampaignSpec
+) -> CampaignParts:
+    """The parts alone: who may read campaigns may not read the Secrets that their parts name."""
     malformed: dict[tuple[Kind, str], str] = {}
     first = await _extended(reader, namespace, campaign, malformed)
     frozen = first.resolved if first else Resolved()
@@ -186,25 +203,24 @@ async def gather(
                 malformed[kind, one] = str(error)
         return found
 
-    instances = await specs(INSTANCE_TEMPLATE, InstanceTemplateSpec, frozen.instances)
-    modes = await specs(ENCRYPTION_MODE, EncryptionModeSpec, frozen.modes)
-    workloads = await specs(WORKLOAD, WorkloadSpec, frozen.workloads)
-    objects = await _copies(reader, namespace, frozen)
-    for kind, one in dict.fromkeys(_references(instances, modes, workloads)):
-        if kind is STORAGE_CLASS and installed is None:
-            continue
-        if kind is CONFIG_MAP and first is not None:
-            continue  # What it holds today was not measured.
-        body = await reader.get(kind, namespace if kind.namespaced else "", one)
-        if body is not None:
-            objects[kind, one] = body
-    if installed is not None and any(mode.gocryptfs is not None for mode in modes.values()):
-        # Whoever plans with kubectl may not read it; the operator may.
-        with suppress(Rejected):
-            body = await reader.get(NAMESPACE, "", namespace)
-            objects |= {} if body is None else {(NAMESPACE, namespace): body}
     return CampaignParts(
-        namespace, name, campaign, instances, modes, workloads, malformed, objects, installed, first
+        namespace=namespace,
+        name=name,
+        campaign=campaign,
+        instances=await specs(INSTANCE_TEMPLATE, InstanceTemplateSpec, frozen.instances),
+        modes=await specs(ENCRYPTION_MODE, EncryptionModeSpec, frozen.modes),
+        workloads=await specs(WORKLOAD, WorkloadSpec, frozen.workloads),
+        malformed=malformed,
+        extended=first,
+    )
+
+
+def frozen_parts(
+    namespace: str, name: str, campaign: CampaignSpec, resolved: Resolved
+) -> CampaignParts:
+    """The specs that an accepted campaign measures, whatever became of its parts. Reads nothing."""
+    return CampaignParts(
+        namespace, name, campaign, resolved.instances, resolved.modes, resolved.workloads
     )
 
 
@@ -262,18 +278,14 @@ def jar_of(mode: EncryptionModeSpec) -> DriverJar | None:
     return mode.driver.jar if mode.driver else None
 
 
-def _references(
-    instances: Mapping[str, InstanceTemplateSpec],
-    modes: Mapping[str, EncryptionModeSpec],
-    workloads: Mapping[str, WorkloadSpec],
-) -> Iterator[tuple[Kind, str]]:
-    for workload in workloads.values():
+def _references(found: CampaignParts) -> Iterator[tuple[Kind, str]]:
+    for workload in found.workloads.values():
         if (ref := script_ref(workload)) is not None:
             yield CONFIG_MAP, ref.name
-    for instance in instances.values():
+    for instance in found.instances.values():
         if instance.external is not None:
             yield SECRET, instance.external.credentials_secret_ref.name
-    for mode in modes.values():
+    for mode in found.modes.values():
         if mode.at_rest is not None and mode.at_rest.key_secret_ref is not None:
             yield SECRET, mode.at_rest.key_secret_ref.name
         if mode.mek_secret_ref is not None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from encbench.admission import references
-from encbench.admission.gather import CampaignParts, Lookup, gather
+from encbench.admission.gather import CampaignParts, Lookup, frozen_parts, gather_parts
 from encbench.admission.images import Images
 from encbench.api.kinds import CAMPAIGN
 from encbench.cli import installation, manifests, output
@@ -98,12 +98,13 @@ async def installed(cluster: Cluster, namespace: str, release: str | None) -> In
 
 async def _parts(reader: Lookup, body: Body) -> CampaignParts:
     one = objects.campaign(body)
-    found = await gather(reader, one.namespace, one.name, one.spec)
+    if one.status.resolved is not None:
+        return frozen_parts(one.namespace, one.name, one.spec, one.status.resolved)
+    found = await gather_parts(reader, one.namespace, one.name, one.spec)
     absent = [it.text for it in references.check(found) if it.kind in found.parts]
-    if absent and one.status.resolved is None:
+    if absent:
         raise CommandError(f"images of campaign {one.name} are not known: {'; '.join(absent)}")
-    frozen = one.status.resolved
-    return found if frozen is None else found.as_frozen(frozen)
+    return found
 
 
 def needed(parts: CampaignParts, own: Installation) -> Iterator[tuple[str, str]]:

@@ -150,3 +150,32 @@ async def test_what_loads_for_benchmarksql_is_an_image_of_its_own() -> None:
 async def test_a_campaign_that_is_not_there_is_said() -> None:
     with pytest.raises(CommandError, match="there is no campaign study"):
         await from_cluster(FakeCluster(), "bench", None, "study")
+
+
+@pytest.mark.parametrize("accepted", [False, True])
+async def test_the_chart_s_view_role_is_enough_beside_the_deployment(accepted: bool) -> None:
+    """It reads our own kinds alone, and neither Secrets nor ConfigMaps that the parts name."""
+    cluster, tool = FakeCluster(), "registry.example.com/tool:1"
+    cluster.add(DEPLOYMENT, operator())
+    own_key = {"method": "engine", "keySecretRef": {"name": "key"}}
+    own_script = {"scriptConfigMapRef": {"name": "lua", "key": "own.lua"}}
+    parts = {
+        "instances": (INSTANCE_TEMPLATE, {"small": {}}),
+        "modes": (ENCRYPTION_MODE, {"plain": {}, "tde": {"atRest": own_key}}),
+        "workloads": (WORKLOAD, {"oltp": {"sysbench": own_script}}),
+    }
+    made = {
+        field: {name: body(kind, name, "bench", **spec) for name, spec in specs.items()}
+        for field, (kind, specs) in parts.items()
+    }
+    cluster.add(CAMPAIGN, body(CAMPAIGN, "study", "bench"))
+    if accepted:
+        resolved = {of: {name: it["spec"] for name, it in all_.items()} for of, all_ in made.items()}
+        cluster.set_status(CAMPAIGN, "bench", "study", {"resolved": resolved})
+    else:
+        for of, (kind, _) in parts.items():
+            for one in made[of].values():
+                cluster.add(kind, one)
+    found = await from_cluster(cluster, "bench", None, "study")
+    assert found[tool] == ["server of InstanceTemplate small", "client of Workload oltp"]
+    assert {call.kind for call in cluster.calls} <= {DEPLOYMENT, *PARTS}
