@@ -128,26 +128,18 @@ async def _slots(
 
 def in_slices(cpu: TrialCpu, slices: Slices, place: MetricsPlace) -> TrialCpu:
     """CPU of server, proxy and file system in the counted parts of the trial's own slices."""
-    read: dict[str, DatabaseCpu | None] = {"database": None, "proxy": None, "volume": None}
+    read: dict[str, DatabaseCpu | None] = dict.fromkeys(series.PROCESSES)
     withheld = {of: why for of, why in cpu.withheld.items() if of not in read}
-    of_server = slices.each_second(row.database_cpu_seconds for row in slices.rows)
-    of_proxy = slices.each_second(row.proxy_cpu_seconds for row in slices.rows)
-    if of_server is not None:
-        read["database"] = DatabaseCpu(cores=of_server, limit_cores=place.limit)
-    else:
-        withheld["database"] = "there are no readings of the server at the edges of the slices"
-    if place.proxy_limit is not None and of_proxy is not None:
+    for of, limit in place.limits.items():
+        used = slices.each_second(getattr(row, f"{of}_cpu_seconds") for row in slices.rows)
+        if used is not None:
+            read[of] = DatabaseCpu(cores=used, limit_cores=limit)
+        else:
+            whose = series.PROCESSES[of]
+            withheld[of] = f"there are no readings of the {whose} at the edges of the slices"
+    if (proxy := read["proxy"]) is not None:
         memory = cpu.proxy.memory_max_bytes if cpu.proxy is not None else None
-        read["proxy"] = ProxyCpu(
-            cores=of_proxy, limit_cores=place.proxy_limit, memory_max_bytes=memory
-        )
-    elif place.proxy_limit is not None:
-        withheld["proxy"] = "there are no readings of the proxy at the edges of the slices"
-    of_volume = slices.each_second(row.volume_cpu_seconds for row in slices.rows)
-    if place.volume_limit is not None and of_volume is not None:
-        read["volume"] = DatabaseCpu(cores=of_volume, limit_cores=place.volume_limit)
-    elif place.volume_limit is not None:
-        withheld["volume"] = "there are no readings of the file system at the edges of the slices"
+        read["proxy"] = ProxyCpu(**dict(proxy), memory_max_bytes=memory)
     return cpu.model_copy(update={**read, "withheld": withheld})
 
 

@@ -56,8 +56,11 @@ _MODES = ("idle", "iowait", "steal")
 VOLUME_SERIES = {"volume_cpu_seconds": "encbench_volume_cpu_seconds_total"}
 """Of an arm with a file system in the database's pod. The server's series have its CPU too."""
 
-_Process = Literal["database", "proxy", "volume"]
-_Counted = _Process | Literal["node"]
+Process = Literal["database", "proxy", "volume"]
+_Counted = Process | Literal["node"]
+
+PROCESSES: Mapping[Process, str] = {"database": "server", "proxy": "proxy", "volume": "file system"}
+"""What CPU is counted of in the database's pod, in words."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +105,12 @@ class MetricsPlace:
     """The same of the file system in the database's pod."""
     in_turns: bool = False
     """Whether other arms' clients ran in the window too, as in an interleaved block."""
+
+    @property
+    def limits(self) -> dict[Process, float]:
+        """What each process may use, in cores, of those that are there."""
+        found = {"database": self.limit, "proxy": self.proxy_limit, "volume": self.volume_limit}
+        return {of: limit for of in PROCESSES if (limit := found[of]) is not None}
 
     @property
     def nodes(self) -> tuple[str | None, ...]:
@@ -248,11 +257,7 @@ def judge(record: MetricsRecord, place: MetricsPlace) -> WindowMetrics:
     if step := clock_step(record):
         why = f"Prometheus' clock was set by {step:+.1f} s, or the agent answered as late"
         unknown: Withheld = {"database": why, "node": why, "foreign": why, "idle": why}
-        if place.proxy_limit is not None:
-            unknown["proxy"] = why
-        if place.volume_limit is not None:
-            unknown["volume"] = why
-        return WindowMetrics(record, TrialCpu(withheld=unknown))
+        return WindowMetrics(record, TrialCpu(withheld=unknown | dict.fromkeys(place.limits, why)))
     node = place.node
     withheld: Withheld = {}
     database = _process(record, "database", place.limit, withheld)
@@ -314,7 +319,7 @@ def _of_proxy(record: MetricsRecord, place: MetricsPlace, withheld: Withheld) ->
 
 def _process(
     record: MetricsRecord,
-    what: _Process,
+    what: Process,
     limit: float | None,
     withheld: Withheld,
     part_of: DatabaseCpu | None = None,
