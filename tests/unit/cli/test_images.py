@@ -170,7 +170,9 @@ async def test_the_chart_s_view_role_is_enough_beside_the_deployment(accepted: b
     }
     cluster.add(CAMPAIGN, body(CAMPAIGN, "study", "bench"))
     if accepted:
-        resolved = {of: {name: it["spec"] for name, it in all_.items()} for of, all_ in made.items()}
+        resolved = {
+            of: {name: it["spec"] for name, it in all_.items()} for of, all_ in made.items()
+        }
         cluster.set_status(CAMPAIGN, "bench", "study", {"resolved": resolved})
     else:
         for of, (kind, _) in parts.items():

@@ -14,6 +14,7 @@ from encbench.core import plan
 from encbench.core.plan import Cell, LoadLevel
 from encbench.core.statistics.intervals import Estimate, both, estimate
 from encbench.core.statistics.precision import Plan, plan_blocks
+from encbench.core.statistics.rounding import rounded_if_known
 from encbench.reconcile.campaign.ledger import LedgerLine, Place
 
 
@@ -97,13 +98,9 @@ def _block_plan(cell: Cell, condition: LoadLevel, pilot_blocks: int, planned: Pl
         concurrency=condition.concurrency,
         pilot_blocks=pilot_blocks,
         widest_arm=planned.arm,
-        spread=_rounded(planned.spread),
-        half_width=_rounded(planned.half_width),
+        spread=rounded_if_known(planned.spread),
+        half_width=rounded_if_known(planned.half_width),
         wanted_blocks=planned.wanted,
         planned_blocks=max(planned.planned, pilot_blocks),
         capped=planned.capped,
     )
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else float(f"{value:.6g}")

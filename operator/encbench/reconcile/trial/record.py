@@ -7,6 +7,7 @@ from encbench.api.trial import TrialResult, TrialStatus
 from encbench.core.evidence import Proof, ProofVerdict
 from encbench.core.figures import PROXY_CPU, RECOVERY_SECONDS, STOP_SECONDS
 from encbench.core.records import CampaignId, KindRecord, TrialProofs, TrialRecord
+from encbench.core.statistics.rounding import rounded, rounded_if_known
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.starts import serves
 from encbench.reconcile.trial import placed
@@ -31,14 +32,14 @@ def result(gathered: TrialGathered) -> TrialResult | None:
     if proxy is not None:
         extra[PROXY_CPU] = proxy.cores
     return TrialResult(
-        tps=_shown(measurement.tps),
-        qps=_if_known(measurement.qps),
-        latency_average_ms=_if_known(measurement.latency_average_ms),
-        latency_p95_ms=_if_known(measurement.latency_p95_ms),
+        tps=rounded(measurement.tps),
+        qps=rounded_if_known(measurement.qps),
+        latency_average_ms=rounded_if_known(measurement.latency_average_ms),
+        latency_p95_ms=rounded_if_known(measurement.latency_p95_ms),
         errors=measurement.errors,
-        database_cpu_cores=_if_known(database.cores if database else None),
-        client_cpu_cores=_if_known(client.cores if client else None),
-        extra={name: _shown(value) for name, value in extra.items()},
+        database_cpu_cores=rounded_if_known(database.cores if database else None),
+        client_cpu_cores=rounded_if_known(client.cores if client else None),
+        extra={name: rounded(value) for name, value in extra.items()},
     )
 
 
@@ -82,8 +83,8 @@ def _kind(kind: TransactionKind) -> KindRecord:
         name=kind.name,
         transactions=kind.transactions,
         errors=kind.errors,
-        latency_average_ms=_if_known(kind.latency_average_ms),
-        latency_p95_ms=_if_known(kind.latency_p95_ms),
+        latency_average_ms=rounded_if_known(kind.latency_average_ms),
+        latency_p95_ms=rounded_if_known(kind.latency_p95_ms),
     )
 
 
@@ -121,12 +122,3 @@ def _timings(status: TrialStatus, collected: Collected, seen: TrialSeen) -> dict
         timings["releasedToWindow"] = round(collected.window.start - released, 3)
         timings["windowToArchived"] = round(seen.now.timestamp() - collected.window.end, 3)
     return timings
-
-
-def _if_known(value: float | None) -> float | None:
-    return None if value is None else _shown(value)
-
-
-def _shown(value: float) -> float:
-    """Six significant digits: far below the noise, and no longer than a table has room for."""
-    return float(f"{value:.6g}")

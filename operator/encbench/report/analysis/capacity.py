@@ -5,7 +5,7 @@ loss) of them do what `cores` did.
 """
 
 from encbench.api.overheadreport import Interval, Row
-from encbench.report.analysis.views import rounded
+from encbench.core.statistics.rounding import rounded
 from encbench.report.document.group import Capacity
 
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 from encbench.core.statistics.demand import in_all
 from encbench.core.statistics.intervals import Estimate
+from encbench.core.statistics.rounding import rounded
 from encbench.core.statistics.rounds import batches
 from encbench.core.statistics.verdict import Obstacle
 from encbench.report.analysis.rounds import AMOUNTS
-from encbench.report.analysis.views import rounded
 from encbench.report.document.group import Demand, Finding
 from encbench.report.figures import JUDGED
 

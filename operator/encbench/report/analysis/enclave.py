@@ -11,7 +11,7 @@ from encbench.api.campaign import Resolved
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.overheadreport import Row
 from encbench.core.columns.enclave import LOOKUPS, SIMULATION, encrypted, lookup
-from encbench.report.analysis.views import rounded
+from encbench.core.statistics.rounding import rounded
 from encbench.report.document import StudyColumn, StudyTable
 from encbench.report.document.group import Group
 

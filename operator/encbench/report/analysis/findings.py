@@ -10,9 +10,9 @@ from encbench.api.overheadreport import FigureKey
 from encbench.core.records import IndexTrial
 from encbench.core.statistics import verdict
 from encbench.core.statistics.intervals import Estimate
+from encbench.core.statistics.rounding import rounded, rounded_if_known
 from encbench.report.analysis.demand import MeasuringPace, demand
 from encbench.report.analysis.pairs import Pairs, interval, placement
-from encbench.report.analysis.views import rounded
 from encbench.report.document.group import Finding, PairedComparison
 from encbench.report.document.trial import TrialView
 from encbench.report.figures import JudgedFigure
@@ -102,12 +102,12 @@ def judge(
             blocks=blocks,
             change=interval(estimate, figure.sense),
             placement=placement(estimate, figure.sense),
-            luck=_shown(estimate.luck),
+            luck=rounded_if_known(estimate.luck),
             carried=rounded(math.expm1(estimate.carried)) if estimate.carried else None,
-            noise_floor=_shown(floor),
+            noise_floor=rounded_if_known(floor),
             bar=margin,
-            overhead_p=_shown(judged[name].overhead_p),
-            equivalent_p=_shown(judged[name].equivalent_p),
+            overhead_p=rounded_if_known(judged[name].overhead_p),
+            equivalent_p=rounded_if_known(judged[name].equivalent_p),
             verdict=judged[name].verdict,
             obstacle=judged[name].obstacle,
             why="",
@@ -115,7 +115,3 @@ def judge(
         why = judgement.why(found, margin, together)
         findings[name] = found.model_copy(update={"why": why})
     return findings
-
-
-def _shown(value: float | None) -> float | None:
-    return None if value is None else rounded(value)

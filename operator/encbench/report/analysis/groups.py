@@ -8,6 +8,7 @@ from encbench.api.overheadreport import Row, Verdict
 from encbench.api.testbed import Arm
 from encbench.core import plan
 from encbench.core.records import IndexCell, IndexCondition, IndexRecord
+from encbench.core.statistics.rounding import rounded
 from encbench.core.statistics.saturation import KEPT_UP, saturation
 from encbench.report.analysis.capacity import capacity
 from encbench.report.analysis.demand import MeasuringPace
@@ -19,7 +20,6 @@ from encbench.report.analysis.pairs import Pairs, interval
 from encbench.report.analysis.pooled import changes
 from encbench.report.analysis.rounds import of_batches
 from encbench.report.analysis.steps import steps
-from encbench.report.analysis.views import rounded
 from encbench.report.document.group import Group, PairedComparison
 from encbench.report.document.trial import Block
 from encbench.report.figures import FIGURES, RECOVERY, TPS, VOLUME, JudgedFigure, judged

@@ -10,6 +10,7 @@ from statistics import fmean
 
 from encbench.api.overheadreport import FigureKey, Interval
 from encbench.core.statistics.intervals import Estimate, geometric_mean, of_ratios
+from encbench.core.statistics.rounding import rounded, rounded_if_known
 from encbench.core.statistics.rounds import (
     Amounts,
     Autocorrelation,
@@ -20,7 +21,6 @@ from encbench.core.statistics.rounds import (
 )
 from encbench.report.analysis.pairs import Blocks, Pairs, interval
 from encbench.report.analysis.rounds import AMOUNTS
-from encbench.report.analysis.views import rounded
 from encbench.report.compare.difference import difference
 from encbench.report.document.interleaving import (
     CarryOver,
@@ -64,7 +64,7 @@ def interleaving(
         ),
         work=tuple(_work(pairs, whole)),
         solo=tuple(_solo(pairs, solo, judging)),
-        speed_spread=None if spread is None else rounded(spread),
+        speed_spread=rounded_if_known(spread),
         speed_slices=sum(map(len, costs)),
     )
 
@@ -279,5 +279,5 @@ def _solo(pairs: Pairs, solo: Pairs, judging: Sequence[JudgedFigure]) -> Iterato
 
 
 def _rounded(found: Interval) -> Interval:
-    low, high = (None if end is None else rounded(end) for end in (found.low, found.high))
+    low, high = map(rounded_if_known, (found.low, found.high))
     return Interval(estimate=rounded(found.estimate), low=low, high=high)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from encbench.core.statistics.histogram import Histogram, percentile
 from encbench.core.statistics.intervals import geometric_mean
+from encbench.core.statistics.rounding import rounded
 from encbench.report.document.group import Distribution, Group
 from encbench.report.document.trial import TrialView
 
@@ -43,8 +44,7 @@ def distributions(group: Group, trials: Mapping[str, TrialView]) -> tuple[Distri
             arm=arm.name,
             blocks=len(known),
             percentiles_ms={
-                p: float(f"{geometric_mean([block[arm.name][p] for block in known]):.6g}")
-                for p in shared
+                p: rounded(geometric_mean([block[arm.name][p] for block in known])) for p in shared
             },
         )
         for arm in group.arms

@@ -19,8 +19,8 @@ from encbench.api.overheadreport import Interval
 from encbench.api.testbed import Arm
 from encbench.core.statistics import intervals, verdict
 from encbench.core.statistics.intervals import Bounds, Estimate, Sense
+from encbench.core.statistics.rounding import rounded, rounded_if_known
 from encbench.report.analysis.rounds import of_batches
-from encbench.report.analysis.views import rounded
 from encbench.report.document.trial import TrialView
 from encbench.report.figures import TPS, Figure, JudgedFigure
 
@@ -207,8 +207,7 @@ class Pairs:
 
     def own_mean(self, figure: Figure, arm: str) -> float | None:
         """The same of one arm alone."""
-        found = self._mean(figure, arm)
-        return None if found is None else rounded(found)
+        return rounded_if_known(self._mean(figure, arm))
 
     def _mean(self, figure: Figure, arm: str) -> float | None:
         if figure.some:

@@ -19,8 +19,8 @@ from encbench.api.overheadreport import Row
 from encbench.api.testbed import Arm
 from encbench.core.columns import selection
 from encbench.core.statistics.intervals import Sense
+from encbench.core.statistics.rounding import rounded
 from encbench.report.analysis import enclave
-from encbench.report.analysis.views import rounded
 from encbench.report.document import StudyColumn, StudyTable
 from encbench.report.document.group import Group
 

@@ -7,6 +7,7 @@ from encbench.api.trial import TrialResult, TrialSpec
 from encbench.core import records
 from encbench.core.figures import CELLS, NEW_ORDERS, ROUND_TRIPS
 from encbench.core.slices import Slices
+from encbench.core.statistics.rounding import rounded, rounded_if_known
 from encbench.core.throttling import running_seconds, throttled_share
 from encbench.report.analysis import latency
 from encbench.report.analysis.bucket import Attempt
@@ -14,11 +15,6 @@ from encbench.report.document.trial import RoundView, SlotView, SlowestClient, T
 
 MEBIBYTE = 2**20
 Used = records.DatabaseCpu | records.ClientCpu | records.IdleCpu
-
-
-def rounded(value: float) -> float:
-    """Six significant digits."""
-    return float(f"{value:.6g}")
 
 
 def view(attempt: Attempt, home: records.IndexTestbed | None = None) -> TrialView:
@@ -126,8 +122,8 @@ def of_slices(slices: Slices, *, has_proxy: bool) -> dict[str, Any]:
             seconds=rounded(row.seconds),
             transactions=row.transactions,
             all_transactions=row.all_transactions,
-            database_cpu_seconds=_if_known(row.database_cpu_seconds),
-            proxy_cpu_seconds=_if_known(row.proxy_cpu_seconds),
+            database_cpu_seconds=rounded_if_known(row.database_cpu_seconds),
+            proxy_cpu_seconds=rounded_if_known(row.proxy_cpu_seconds),
             database_side_cpu_seconds=_sum(
                 row.database_cpu_seconds, row.proxy_cpu_seconds if has_proxy else 0.0
             ),
@@ -144,8 +140,8 @@ def of_slices(slices: Slices, *, has_proxy: bool) -> dict[str, Any]:
                 slot=one.slot,
                 seconds=rounded(one.seconds),
                 cpu_seconds=rounded(one.cpu_seconds),
-                read_kib=_if_known(_part(one.read_bytes, 1024)),
-                write_kib=_if_known(_part(one.write_bytes, 1024)),
+                read_kib=rounded_if_known(_part(one.read_bytes, 1024)),
+                write_kib=rounded_if_known(_part(one.write_bytes, 1024)),
             )
             for one in slices.server
         ),
@@ -191,10 +187,6 @@ def _each(result: TrialResult | None, name: str) -> float | None:
     """One of the tool's rates, per transaction."""
     rate = result.extra.get(name) if result else None
     return rounded(rate / result.tps) if result and rate and result.tps else None
-
-
-def _if_known(value: float | None) -> float | None:
-    return None if value is None else rounded(value)
 
 
 def _sum(*parts: float | None) -> float | None:
