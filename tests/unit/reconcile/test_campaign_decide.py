@@ -13,6 +13,7 @@ from encbench.core.problem import Problem, Reason
 from encbench.kube import labels
 from encbench.reconcile import objects
 from encbench.reconcile.campaign import children, estimate
+from encbench.reconcile.campaign.children import CellPlan
 from encbench.reconcile.campaign.cleanup import FINALIZER
 from encbench.reconcile.campaign.decide import CampaignDecision, decide
 from encbench.reconcile.campaign.facts import CampaignSeen, past
@@ -64,7 +65,7 @@ def the_testbeds(of: Campaign, **ready: str) -> dict[str, Testbed]:
     """All of the cell's testbeds, ready but for the arms named."""
     cell, found = the_cell(of), {}
     for arm in cell.arms:
-        body = children.testbed(of, RESOLVED, cell, arm)
+        body = children.testbed(CellPlan(of, RESOLVED, cell), arm)
         state = ready.get(arm.name, "True")
         found[body["metadata"]["name"]] = objects.testbed(
             with_status(body, {"Ready": (state, 9.0)}, phase="Loading", readyTime=ago(9))
@@ -81,7 +82,7 @@ def the_trials(of: Campaign, *ends: str | None, **facts: Any) -> dict[str, Trial
         planned = plan.next_trial(of.spec, the_cell(of), so_far).next_trial
         assert planned is not None
         bed = beds[children.testbed_name(of.name, the_cell(of), planned.arm)]
-        body = children.trial(of, RESOLVED, the_cell(of), planned, bed)
+        body = children.trial(CellPlan(of, RESOLVED, the_cell(of)), planned, bed)
         known = {"Archived": ("True", 5.0)} if end else facts.get("running", {})
         status = {"startTime": ago(30), **({"outcome": end} if end else {})}
         found[body["metadata"]["name"]] = objects.trial(with_status(body, known, **status))
@@ -188,7 +189,7 @@ def test_a_step_is_never_longer_than_the_api_takes() -> None:
     of = replace(of, status=of.status.model_copy(update={"resolved": frozen}))
     (cell,) = plan.cells(of.spec, frozen.workloads)
     beds = [
-        objects.testbed(with_status(children.testbed(of, frozen, cell, arm), {}))
+        objects.testbed(with_status(children.testbed(CellPlan(of, frozen, cell), arm), {}))
         for arm in cell.arms
     ]
     decision = decide(of, CampaignSeen(NOW, None, {bed.name: bed for bed in beds}, {}))
@@ -285,7 +286,7 @@ def two_cells(parallelism: int, *places: str, clients: str = "") -> CampaignDeci
         for arm in cell.arms if place else ():
             is_placed = arm.role != "control" or not place.endswith("?")
             body = with_status(
-                children.testbed(of, found, cell, arm),
+                children.testbed(CellPlan(of, found, cell), arm),
                 {"Ready": ("True" if is_placed else "False", 9.0)},
                 readyTime=ago(9),
                 **({"machine": {"node": place.rstrip("?")}} if is_placed else {}),

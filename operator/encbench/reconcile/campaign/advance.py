@@ -11,9 +11,11 @@ from encbench.api.campaign import Resolved
 from encbench.api.kinds import TESTBED, TRIAL
 from encbench.core.plan import Cell, CellState, PlannedTrial
 from encbench.reconcile.campaign import children, placement, testbeds
+from encbench.reconcile.campaign.children import CellPlan
 from encbench.reconcile.campaign.facts import CampaignSeen, is_archived
 from encbench.reconcile.campaign.ground import Surroundings, grounds, surroundings
 from encbench.reconcile.campaign.ledger import block_of
+from encbench.reconcile.campaign.testbeds import TestbedSet
 from encbench.reconcile.effects import effect as do
 from encbench.reconcile.objects import Campaign, Trial
 from encbench.reconcile.stage import holds_the_stage, is_leaving, is_warming_up, waits
@@ -55,21 +57,16 @@ def side_by_side(
         measured = [one for one in before if steps[one.cell.name].is_measured]
         placed = [name for name, step in steps.items() if step.places]
         around = surroundings(own, before, after, measured, placed)
-        state = states[own.cell.name]
-        steps[own.cell.name] = _advance(campaign, resolved, own.cell, state, seen, around)
+        plan = CellPlan(campaign, resolved, own.cell)
+        steps[own.cell.name] = _advance(plan, states[own.cell.name], seen, around)
     return steps
 
 
 def _advance(
-    campaign: Campaign,
-    resolved: Resolved,
-    cell: Cell,
-    state: CellState,
-    seen: CampaignSeen,
-    around: Surroundings,
+    plan: CellPlan, state: CellState, seen: CampaignSeen, around: Surroundings
 ) -> CellStep:
     """The next step of a cell that is open."""
-    planned = state.next_trial
+    cell, planned = plan.cell, state.next_trial
     own = [trial for trial in seen.trials.values() if trial.spec.cell == cell.name]
     running = [trial for trial in own if holds_the_stage(trial)]
     # An interleaved block of which some trials are missing, because the operator ended in between.
@@ -79,10 +76,10 @@ def _advance(
         return CellStep(_describe(next((t for t in running if not waits(t)), running[0])))
     if planned is None:
         return CellStep("collecting the last results")
-    stage = testbeds.stage(campaign, resolved, cell, planned, seen, around)
-    if stage.waiting:
-        return CellStep(stage.step, stage.effects, is_measured=False)
-    if before is not None and stage.beds[planned.seat.name].spec.follows_trials:
+    databases = testbeds.testbed_set(plan, planned, seen, around)
+    if databases.waiting:
+        return CellStep(databases.step, databases.effects, is_measured=False)
+    if before is not None and databases.beds[planned.seat.name].spec.follows_trials:
         # Its database is made ready for it, which must not begin before the stage is free.
         return CellStep(_describe(before))
     late = {
@@ -95,10 +92,7 @@ def _advance(
     if around.shared and _begins_a_block(cell, state):
         where = f"node{'s' if len(around.shared) > 1 else ''} {', '.join(around.shared)}"
         return CellStep(f"waits for {where}, until a cell before it is done", is_measured=False)
-    new = tuple(
-        _create(campaign, resolved, cell, one, seen, stage, around, after=before)
-        for one in state.together
-    )
+    new = tuple(_create(plan, one, seen, databases, around, after=before) for one in state.together)
     if before is not None and not is_leaving(before):
         return CellStep(_describe(before), new)
     condition = planned.condition
@@ -112,23 +106,23 @@ def _place(block: int, workload: str, concurrency: int) -> str:
 
 
 def _create(
-    campaign: Campaign,
-    resolved: Resolved,
-    cell: Cell,
+    plan: CellPlan,
     planned: PlannedTrial,
     seen: CampaignSeen,
-    stage: testbeds.Stage,
+    databases: TestbedSet,
     around: Surroundings,
     *,
     after: Trial | None,
 ) -> do.Create:
-    bed = stage.beds[planned.seat.name]
+    campaign, bed = plan.campaign, databases.beds[planned.seat.name]
     body = children.trial(
-        *(campaign, resolved, cell, planned, bed),
+        plan,
+        planned,
+        bed,
         after=after.name if after else None,
-        client_nodes=placement.client_nodes(campaign, seen, planned, resolved, bed),
+        client_nodes=placement.client_nodes(campaign, seen, planned, plan.resolved, bed),
         avoid=around.avoid,
-        machine=placement.machine(campaign, stage.beds.values()),
+        machine=placement.machine(campaign, databases.beds.values()),
     )
     return do.Create(TRIAL, body)
 

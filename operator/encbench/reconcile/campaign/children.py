@@ -1,7 +1,7 @@
 """One builder for each child of a campaign; names are functions of the plan."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from encbench.api.base import Model, ObjectRef
 from encbench.api.campaign import Resolved
@@ -21,6 +21,15 @@ from encbench.reconcile.objects import Campaign, Testbed
 
 SPARE_CONNECTIONS = 20
 """Connections beyond the clients' own: the agent, a person, sysbench's prepare."""
+
+
+@dataclass(frozen=True)
+class CellPlan:
+    """A cell of a campaign, and the specs that are measured."""
+
+    campaign: Campaign
+    resolved: Resolved
+    cell: Cell
 
 
 def testbed_name(campaign: str, cell: Cell, arm: Arm, generation: int = 1) -> str:
@@ -57,9 +66,7 @@ def authority(campaign: Campaign, made: KeyPair) -> Body:
 
 
 def testbed(
-    campaign: Campaign,
-    resolved: Resolved,
-    cell: Cell,
+    plan: CellPlan,
     arm: Arm,
     generation: int = 1,
     *,
@@ -70,6 +77,7 @@ def testbed(
 
     `near` are the nodes of the set's other databases, and `avoid` those of other cells.
     """
+    campaign, resolved, cell = plan.campaign, plan.resolved, plan.cell
     workload = resolved.workloads[cell.dataset_workload]
     instance, mode = resolved.instances[cell.instance_ref], resolved.modes[arm.mode_ref]
     dataset = Dataset(
@@ -90,8 +98,8 @@ def testbed(
         max_connections=cell.max_concurrency + SPARE_CONNECTIONS,
         near=list(near),
         avoid=list(avoid[:MAX_AVOIDED]),
-        cpu_share=_cpu_share(campaign, cell),
-        plain_volume=_plain_volume(cell, resolved, mode),
+        cpu_share=_cpu_share(plan),
+        plain_volume=_plain_volume(plan, mode),
         reset=campaign.spec.reset,
         residency=campaign.spec.residency,
         cache=campaign.spec.cache,
@@ -103,35 +111,37 @@ def testbed(
     return _child(TESTBED, campaign, name, own, spec)
 
 
-def _cpu_share(campaign: Campaign, cell: Cell) -> int:
+def _cpu_share(plan: CellPlan) -> int:
     """How many databases request together the CPU of one."""
-    interleave = campaign.spec.blocks.interleave
+    interleave = plan.campaign.spec.blocks.interleave
     shared = interleave is not None and interleave.database_cpu == "Shared"
-    return len(cell.arms) if shared else 1
+    return len(plan.cell.arms) if shared else 1
 
 
-def _plain_volume(cell: Cell, resolved: Resolved, mode: EncryptionModeSpec) -> bool:
+def _plain_volume(plan: CellPlan, mode: EncryptionModeSpec) -> bool:
     """Whether the mode leaves its volume unencrypted beside one that encrypts it by its class.
 
     Where no arm does that, all of them may lie on disks that the cluster encrypts by itself.
     """
-    others = (resolved.modes[arm.mode_ref].volume for arm in cell.arms)
+    others = (plan.resolved.modes[arm.mode_ref].volume for arm in plan.cell.arms)
     by_class = any(one is not None and one.storage_class_name is not None for one in others)
     return by_class and (mode.volume is None or not mode.encrypts_at_rest)
 
 
-def _full_check(cell: Cell, resolved: Resolved) -> bool:
+def _full_check(plan: CellPlan) -> bool:
     """Whether a workload of the cell, all of which share the dataset, wants it checked in full."""
-    used = (resolved.workloads[level.workload_ref].tpcc for level in cell.conditions)
+    workloads = plan.resolved.workloads
+    used = (workloads[level.workload_ref].tpcc for level in plan.cell.conditions)
     return any(tpcc is not None and tpcc.full_check == "AtEnd" for tpcc in used)
 
 
-def _turns(campaign: Campaign, cell: Cell, planned: PlannedTrial) -> Turns | None:
+def _turns(plan: CellPlan, planned: PlannedTrial) -> Turns | None:
     """What the trials of an interleaved block know of each other."""
-    interleave, seed = campaign.spec.blocks.interleave, planned.turns_seed
+    campaign, seed = plan.campaign, planned.turns_seed
+    interleave = campaign.spec.blocks.interleave
     if interleave is None or seed is None:
         return None
-    order = block_order(campaign.spec.seed, cell, planned.condition, planned.block)
+    order = block_order(campaign.spec.seed, plan.cell, planned.condition, planned.block)
     siblings = [replace(planned, order=n, arm=arm) for n, arm in enumerate(order, 1)]
     return Turns(
         slice_seconds=interleave.slice_seconds,
@@ -143,9 +153,7 @@ def _turns(campaign: Campaign, cell: Cell, planned: PlannedTrial) -> Turns | Non
 
 
 def trial(
-    campaign: Campaign,
-    resolved: Resolved,
-    cell: Cell,
+    plan: CellPlan,
     planned: PlannedTrial,
     on: Testbed,
     *,
@@ -159,7 +167,7 @@ def trial(
     `client_nodes` are where its clients have to run, `avoid` are nodes of other cells, and
     `machine` is what its database's node has to be like.
     """
-    condition = planned.condition
+    campaign, resolved, condition = plan.campaign, plan.resolved, planned.condition
     workload = resolved.workloads[condition.workload_ref]
     spec = TrialSpec(
         campaign_ref=ObjectRef(name=campaign.name, uid=campaign.uid),
@@ -172,9 +180,9 @@ def trial(
         order=planned.order,
         concurrency=condition.concurrency,
         seed=planned.seed,
-        turns=_turns(campaign, cell, planned),
+        turns=_turns(plan, planned),
         after=after,
-        full_check=planned.last and _full_check(cell, resolved),
+        full_check=planned.last and _full_check(plan),
         workload=workload,
         script_config_map=resolved.scripts.get(condition.workload_ref),
         limits=campaign.spec.limits,

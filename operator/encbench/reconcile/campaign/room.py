@@ -22,6 +22,7 @@ from encbench.kube.nodes import PodRequest, larger, least_node, requested, total
 from encbench.kube.pods import Part
 from encbench.reconcile import objects
 from encbench.reconcile.campaign import children
+from encbench.reconcile.campaign.children import CellPlan
 from encbench.reconcile.objects import Testbed
 from encbench.tools.context import LoadContext, TrialContext
 from encbench.tools.registry import tool
@@ -102,8 +103,9 @@ def room(spec: CampaignSpec, resolved: Resolved, cell: Cell) -> CellRoom:
 def needed(spec: CampaignSpec, resolved: Resolved, cell: Cell) -> tuple[Needed, ...]:
     """The pods of each arm and workload."""
     campaign = objects.campaign({"metadata": _META, "spec": spec.to_dict()})
-    beds = {arm.name: _testbed(campaign, resolved, cell, arm) for arm in cell.arms}
-    return (*_databases(spec, cell, beds.values()), *_clients(campaign, resolved, cell, beds))
+    plan = CellPlan(campaign, resolved, cell)
+    beds = {arm.name: _testbed(plan, arm) for arm in cell.arms}
+    return (*_databases(spec, cell, beds.values()), *_clients(plan, beds))
 
 
 def _pods(needed: Sequence[Needed]) -> PodRoom | None:
@@ -144,8 +146,8 @@ def _databases(spec: CampaignSpec, cell: Cell, beds: Iterable[Testbed]) -> Itera
         yield Needed("load", WORKLOAD, cell.dataset_workload, 1, 1, template)
 
 
-def _testbed(campaign: objects.Campaign, resolved: Resolved, cell: Cell, arm: Arm) -> Testbed:
-    body = children.testbed(campaign, resolved, cell, arm)
+def _testbed(plan: CellPlan, arm: Arm) -> Testbed:
+    body = children.testbed(plan, arm)
     return objects.testbed({**body, "metadata": {**body["metadata"], "uid": "plan"}})
 
 
@@ -153,17 +155,16 @@ def _context(spec: TestbedSpec) -> DatabaseContext:
     return DatabaseContext("plan", "plan", {}, spec, agent_image="", agent_pull_policy="Always")
 
 
-def _clients(
-    campaign: objects.Campaign, resolved: Resolved, cell: Cell, beds: Mapping[str, Testbed]
-) -> Iterator[Needed]:
+def _clients(plan: CellPlan, beds: Mapping[str, Testbed]) -> Iterator[Needed]:
     """The clients of each workload and arm."""
+    cell = plan.cell
     levels = {level.workload_ref: level for level in cell.conditions}
-    together = len(cell.arms) if campaign.spec.blocks.interleave else 1
+    together = len(cell.arms) if plan.campaign.spec.blocks.interleave else 1
     for name, level in levels.items():
         for arm in cell.arms:
             bed = beds[arm.name]
-            body = children.trial(campaign, resolved, cell, _planned(cell, level, arm), bed)
-            job = tool(resolved.workloads[name]).trial_job(
+            body = children.trial(plan, _planned(cell, level, arm), bed)
+            job = tool(plan.resolved.workloads[name]).trial_job(
                 _trial_context(TrialSpec.model_validate(body["spec"]), bed)
             )
             count, template = job["spec"]["parallelism"], job["spec"]["template"]

@@ -7,20 +7,20 @@ the memory.
 
 from dataclasses import dataclass, field
 
-from encbench.api.campaign import Resolved
 from encbench.api.conditions import Condition, find, is_true
 from encbench.api.kinds import TESTBED
 from encbench.api.lifecycle import NODE_IN_USE, NOT_READY, PROVISIONED, READY
 from encbench.core.plan import Cell, PlannedTrial
 from encbench.reconcile.campaign import children
+from encbench.reconcile.campaign.children import CellPlan
 from encbench.reconcile.campaign.facts import CampaignSeen, is_archived
 from encbench.reconcile.campaign.ground import Surroundings
 from encbench.reconcile.effects.effect import CampaignEffect, Create, Delete, IssueAuthority
-from encbench.reconcile.objects import Campaign, Testbed
+from encbench.reconcile.objects import Testbed
 
 
 @dataclass(frozen=True)
-class Stage:
+class TestbedSet:
     """The testbeds of a cell as they are, and what they lack."""
 
     beds: dict[str, Testbed] = field(default_factory=dict)
@@ -31,15 +31,11 @@ class Stage:
     """What is being done, in words."""
 
 
-def stage(
-    campaign: Campaign,
-    resolved: Resolved,
-    cell: Cell,
-    planned: PlannedTrial,
-    seen: CampaignSeen,
-    around: Surroundings,
-) -> Stage:
+def testbed_set(
+    plan: CellPlan, planned: PlannedTrial, seen: CampaignSeen, around: Surroundings
+) -> TestbedSet:
     """What stands between now and that trial."""
+    campaign, cell = plan.campaign, plan.cell
     own = [t for t in seen.testbeds.values() if t.spec.cell == cell.name]
     old = [t for t in own if t.spec.generation < planned.generation]
     if old:
@@ -47,56 +43,54 @@ def stage(
     outdated = [bed for bed in own if _has_room_by_now(bed, around)]
     if outdated:
         gone = tuple(Delete.of(bed) for bed in outdated if not bed.deleting)
-        return Stage(effects=gone, waiting=True, step="placing databases where another cell was")
+        return TestbedSet(
+            effects=gone, waiting=True, step="placing databases where another cell was"
+        )
     if any(bed.deleting for bed in own):
-        return Stage(waiting=True, step=_clearing(cell))
+        return TestbedSet(waiting=True, step=_clearing(cell))
     names = {
         arm.name: children.testbed_name(campaign.name, cell, arm, planned.generation)
         for arm in cell.arms
     }
     missing = [arm for arm in cell.arms if names[arm.name] not in seen.testbeds]
-    external = resolved.instances[cell.instance_ref].is_external
+    external = plan.resolved.instances[cell.instance_ref].is_external
     if missing and (external or campaign.spec.residency == "OnDemand"):
         # One is prepared after the other: their memory does not fit side by side, or they share
         # the dataset that the first has loaded.
         unready = [bed for bed in own if not is_true(bed.status.conditions, READY)]
         if unready:
-            return Stage(waiting=True, step=_preparing(unready))
+            return TestbedSet(waiting=True, step=_preparing(unready))
         missing = missing[:1]
     if missing and not own and cell.name in seen.ending:
-        return Stage(waiting=True, step=_clearing(cell))
+        return TestbedSet(waiting=True, step=_clearing(cell))
     if missing and not own and around.unplaced:
-        return Stage(waiting=True, step=around.unplaced)
+        return TestbedSet(waiting=True, step=around.unplaced)
     if missing:
         again = f", set {planned.generation}" if planned.generation > 1 else ""
         near = sorted({bed.status.machine.node for bed in own if bed.status.machine})
         new = tuple(
             Create(
                 TESTBED,
-                children.testbed(
-                    *(campaign, resolved, cell, arm, planned.generation),
-                    near=near,
-                    avoid=around.avoid,
-                ),
+                children.testbed(plan, arm, planned.generation, near=near, avoid=around.avoid),
             )
             for arm in missing
         )
-        return Stage(
+        return TestbedSet(
             effects=(IssueAuthority(), *new),
             waiting=True,
             step=f"creating the testbeds of {cell.instance_ref}{again}",
         )
     beds = {arm: seen.testbeds[name] for arm, name in names.items()}
     unready = [bed for bed in beds.values() if not is_true(bed.status.conditions, READY)]
-    return Stage(beds, waiting=bool(unready), step=_preparing(unready))
+    return TestbedSet(beds, waiting=bool(unready), step=_preparing(unready))
 
 
-def _clear(cell: Cell, old: list[Testbed], seen: CampaignSeen) -> Stage:
+def _clear(cell: Cell, old: list[Testbed], seen: CampaignSeen) -> TestbedSet:
     step = _clearing(cell)
     if not all(is_archived(t) for t in seen.trials.values() if t.spec.cell == cell.name):
-        return Stage(waiting=True, step=step)
+        return TestbedSet(waiting=True, step=step)
     gone = [bed for bed in old if not bed.deleting]
-    return Stage(effects=tuple(map(Delete.of, gone)), waiting=True, step=step)
+    return TestbedSet(effects=tuple(map(Delete.of, gone)), waiting=True, step=step)
 
 
 def _clearing(cell: Cell) -> str:
