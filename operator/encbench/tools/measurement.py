@@ -15,7 +15,7 @@ from functools import partial
 from itertools import chain
 from typing import TypeVar
 
-from encbench.core.figures import CELLS, NEW_ORDERS, ROUND_TRIPS
+from encbench.core.figure_names import CELLS, NEW_ORDERS, ROUND_TRIPS
 from encbench.core.slices import Slices
 from encbench.core.statistics.histogram import percentile
 from encbench.core.tls import TlsSession
@@ -81,7 +81,7 @@ class Measurement:
     its server's stop has cut off: they are all that is known of it. Not merged."""
     extra: Mapping[str, float] = field(default_factory=dict)
     """Figures of this tool only, such as newOrdersPerSecond; they add up. The figures of a recovery
-    (`core.figures`) are the server's and join them in the trial's result."""
+    (`core.figure_names`) are the server's and join them in the trial's result."""
     kinds: tuple[TransactionKind, ...] = ()
     sessions: tuple[TlsSession, ...] = ()
     """Distinct parameters that the client's sessions negotiated; empty if it reported none."""

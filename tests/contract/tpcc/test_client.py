@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from encbench.api.encryptionmode import InTransit
-from encbench.core.figures import NEW_ORDERS
+from encbench.core.figure_names import NEW_ORDERS
 from encbench.core.tls import PLAIN, expected
 from encbench.reconcile.checks import judge
 from encbench.tools.measurement import Measurement, merge

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from encbench.core.figures import NEW_ORDERS
+from encbench.core.figure_names import NEW_ORDERS
 from encbench.tools.measurement import in_slices
 from encbench.tools.tpcc.jobs import CLIENT
 from encbench.tools.tpcc.parser import parse

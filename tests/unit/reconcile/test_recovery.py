@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from encbench.api.conditions import find, is_true
-from encbench.core.figures import RECOVERY_SECONDS, STOP_SECONDS
+from encbench.core.figure_names import RECOVERY_SECONDS, STOP_SECONDS
 from encbench.ports import Body
 from encbench.reconcile.objects import Trial
 from encbench.report.formats import summary

@@ -19,7 +19,7 @@ from encbench.api.lifecycle import NODE_LOST, UNSCHEDULABLE
 from encbench.api.trial import Outcome
 from encbench.api.workload import Client
 from encbench.core.plan import Attempts, LoadLevel, Past
-from encbench.reconcile.campaign.figures import cpu_at_a_rate, measured
+from encbench.reconcile.campaign.planned_figure import cpu_at_a_rate, measured
 from encbench.reconcile.objects import Trial
 
 PACE = 100

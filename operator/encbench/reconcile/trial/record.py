@@ -5,7 +5,7 @@ from encbench.api.conditions import find, format_time, parse_time
 from encbench.api.lifecycle import CONSISTENT
 from encbench.api.trial import TrialResult, TrialStatus
 from encbench.core.evidence import Proof, ProofVerdict
-from encbench.core.figures import PROXY_CPU, RECOVERY_SECONDS, STOP_SECONDS
+from encbench.core.figure_names import PROXY_CPU, RECOVERY_SECONDS, STOP_SECONDS
 from encbench.core.records import CampaignId, KindRecord, TrialProofs, TrialRecord
 from encbench.core.statistics.rounding import rounded, rounded_if_known
 from encbench.reconcile.objects import Trial

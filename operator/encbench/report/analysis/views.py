@@ -5,7 +5,7 @@ from typing import Any
 
 from encbench.api.trial import TrialResult, TrialSpec
 from encbench.core import records
-from encbench.core.figures import CELLS, NEW_ORDERS, ROUND_TRIPS
+from encbench.core.figure_names import CELLS, NEW_ORDERS, ROUND_TRIPS
 from encbench.core.slices import Slices
 from encbench.core.statistics.rounding import rounded, rounded_if_known
 from encbench.core.throttling import running_seconds, throttled_share

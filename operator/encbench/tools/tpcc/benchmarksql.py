@@ -26,7 +26,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from encbench.core.figures import NEW_ORDERS
+from encbench.core.figure_names import NEW_ORDERS
 from encbench.core.statistics.histogram import percentile
 from encbench.tools.measurement import (
     PERCENTILE,

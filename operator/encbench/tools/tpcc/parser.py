@@ -12,7 +12,7 @@ figures need no correction. All replicas use the same histogram buckets.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from encbench.core.figures import CELLS, NEW_ORDERS, RETRIES, ROUND_TRIPS
+from encbench.core.figure_names import CELLS, NEW_ORDERS, RETRIES, ROUND_TRIPS
 from encbench.core.statistics.histogram import percentile
 from encbench.tools.measurement import PERCENTILE, Measurement, ParseError, TransactionKind, summed
 from encbench.tools.session import columns, sessions

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from encbench.core.figures import CELLS, NEW_ORDERS, RETRIES, ROUND_TRIPS
+from encbench.core.figure_names import CELLS, NEW_ORDERS, RETRIES, ROUND_TRIPS
 from encbench.core.tls import PLAIN
 from encbench.tools.measurement import ParseError, merge
 from encbench.tools.tpcc.parser import parse

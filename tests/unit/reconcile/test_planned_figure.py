@@ -2,7 +2,7 @@
 
 from encbench.api.kinds import TRIAL
 from encbench.core.records import DatabaseCpu, ProxyCpu, TrialCpu
-from encbench.reconcile.campaign.figures import cpu_at_a_rate
+from encbench.reconcile.campaign.planned_figure import cpu_at_a_rate
 from encbench.reconcile.objects import Trial, trial
 from encbench.reconcile.trial.facts import Collected, TrialGathered
 from encbench.reconcile.trial.record import result

@@ -1,6 +1,6 @@
 """The figure of a trial that decides how many blocks its condition gets."""
 
-from encbench.core.figures import PROXY_CPU, RECOVERY_SECONDS
+from encbench.core.figure_names import PROXY_CPU, RECOVERY_SECONDS
 from encbench.reconcile.objects import Trial
 
 
