@@ -7,8 +7,8 @@ in each thread: 128 tables under 256 threads make hundreds of thousands.
 from dataclasses import dataclass
 
 SPARE_CONNECTIONS = 16
-"""Connections beyond the clients' own: for the agent, for a person, for late ones of an earlier
-run, and the three that PostgreSQL reserves for superusers."""
+"""Connections that a server is set to allow beyond what its testbed needs: for late ones of an
+earlier run, and the three that PostgreSQL reserves for superusers."""
 
 
 @dataclass(frozen=True)

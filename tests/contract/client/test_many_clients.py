@@ -18,7 +18,7 @@ import pytest
 from encbench.core.session_memory import Sessions
 from encbench.engines.mariadb.settings import POOL
 from encbench.engines.mysql.settings import pool
-from encbench.reconcile.campaign.children import SPARE_CONNECTIONS
+from encbench.reconcile.campaign.children import OWN_CONNECTIONS
 from encbench.tools.pod import wrapped
 from encbench.tools.sysbench.memory import AT_REST, MEMORY
 from tests.contract.client.sysbench import TABLES, Bench
@@ -57,7 +57,7 @@ def running(name: str) -> AbstractContextManager[Any]:
     spec = spec_of_testbed(
         PLAINTEXT,
         engine=name,
-        max_connections=THREADS + SPARE_CONNECTIONS,
+        max_connections=THREADS + OWN_CONNECTIONS,
         image="x/y:1",
         **PLACES[name],
     )

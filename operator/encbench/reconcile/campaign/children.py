@@ -19,8 +19,10 @@ from encbench.kube.secrets import secret
 from encbench.ports import Body
 from encbench.reconcile.objects import Campaign, Testbed
 
-SPARE_CONNECTIONS = 20
-"""Connections beyond the clients' own: the agent, a person, sysbench's prepare."""
+OWN_CONNECTIONS = 20
+"""Connections that a testbed needs beyond its clients': the agent, a person, sysbench's prepare. It
+fails with `TooFewConnections` where the server allows fewer, and the server is set to allow
+`core.session_memory.SPARE_CONNECTIONS` more."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ def testbed(
         instance=instance,
         mode=mode,
         dataset=dataset,
-        max_connections=cell.max_concurrency + SPARE_CONNECTIONS,
+        max_connections=cell.max_concurrency + OWN_CONNECTIONS,
         near=list(near),
         avoid=list(avoid[:MAX_AVOIDED]),
         cpu_share=_cpu_share(plan),
