@@ -10,7 +10,7 @@ from encbench.wire.slices import SLICES_PATH, SlotsAnswer, SlotsOrder
 QUICK_SECONDS = 60.0
 """Limit for facts of the server, or for a marker in its own file: seconds on a busy server."""
 SETTLE_SECONDS = 180.0
-"""Limit for one round in which a server writes its changes; see `sidecars.agent.settle`."""
+"""Limit for one round in which a server writes its changes; see `sidecars.agent.server`."""
 FULL_SECONDS = 24 * 3600.0
 """Limit for a search through every file of the volume; `stepDeadlines.proof` ends it earlier."""
 

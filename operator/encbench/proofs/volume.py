@@ -53,7 +53,7 @@ class _Volume(Evidence):
 
 
 class _Claim(Evidence):
-    """The operator's part of the evidence; see `reconcile.claim`."""
+    """The operator's part of the evidence; see `reconcile.effects.agent`."""
 
     storage_class: str | None = None
     parameters: Mapping[str, str] = {}

@@ -13,6 +13,8 @@ in progress.
 | `POST /v1/checks` | `ChecksRequest` | `ChecksAnswer` at once; begins the run if the name is new |
 | `POST /v1/recovery` | `StopRequest` | `RecoveryAnswer` at once; arms the stop if the name is new |
 | `GET /v1/recovery?run=` | | `RecoveryAnswer`; its state is `unknown` if the name is new |
+| `POST /v1/slices` | `SlotsOrder` of `wire.slices` | `SlotsAnswer` at once; begins the run if new |
+| `GET /v1/slices?run=` | | `SlotsAnswer`; its state is `unknown` if the name is new |
 """
 
 from typing import Literal, NotRequired, TypedDict

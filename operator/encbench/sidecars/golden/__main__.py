@@ -14,7 +14,7 @@ MESSAGE = failure.MESSAGE
 
 
 def run(environment: Mapping[str, str]) -> Outcome:
-    """Read the variables of `engines.prepare` and do the work. CopyRefused or OSError."""
+    """Read the variables of `database.golden` and do the work. CopyRefused or OSError."""
     volume = GoldenVolume(
         root=Path(environment[names.ROOT]),
         folders=environment[names.FOLDERS].split(","),

@@ -1,4 +1,4 @@
-"""The recorder's answers. Pure but for the run's state; `server` does the HTTP.
+"""The recorder's answers. Pure but for the run's state; `sidecars.serving` does the HTTP.
 
 `GET /metrics` is open to everyone, on a port of its own; the rest needs the bearer token. 503
 means: try again.
