@@ -1,7 +1,9 @@
 """What an engine supplies to the operator: parts of a testbed, and judgements, as plain data.
 
-The operator knows nothing else about engines. A further one takes a package beside `mariadb`, a row
-in `facts` and a line in `registry`. `database` assembles the parts.
+The operator knows nothing else about engines. `database` assembles the parts. A further engine
+takes a package beside `mariadb`, a row in `facts`, a line in `registry`, its name in
+`api.instancetemplate` and the agent's questions in `sidecars.agent.probe`: docs/architecture.md has
+the list.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

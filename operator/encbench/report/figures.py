@@ -1,7 +1,9 @@
 """Every figure of the report, one row each: its field, its mean, its name in tables and sentences.
 
 Means, verdicts, tables, plots and CSV derive from these rows. A further figure takes one row here,
-a place in `TOPICS`, and one field of that name in `TrialView` and in `Row`.
+a place in `TOPICS`, and one field of that name in `TrialView`, which `report.analysis.views`
+computes, and in `Row`. A judged one takes a `FigureKey` and a line in `audit.known` as well:
+docs/architecture.md has the list.
 """
 
 from dataclasses import KW_ONLY, dataclass
