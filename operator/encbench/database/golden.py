@@ -8,7 +8,7 @@ FUSE file system it copies the ciphertext.
 from encbench.database.context import DatabaseContext
 from encbench.engines.layout import LOWER, VOLUME
 from encbench.kube import labels
-from encbench.kube.pods import container_security, mount, resources
+from encbench.kube.pods import container, mount, resources
 from encbench.ports import Body
 from encbench.wire import environment as names
 
@@ -37,19 +37,16 @@ def containers(context: DatabaseContext) -> list[Body]:
     asked = {"fieldRef": {"fieldPath": f"metadata.annotations['{labels.RESET}']"}}
     own = spec.instance.embedded.resources
     return [
-        {
-            "name": NAME,
-            "image": context.agent_image,
-            "imagePullPolicy": context.agent_pull_policy,
-            "command": ["python3", "-m", "encbench.sidecars.golden"],
-            "env": [
+        container(
+            NAME,
+            (context.agent_image, context.agent_pull_policy),
+            ["python3", "-m", "encbench.sidecars.golden"],
+            # As much as the server, which has not started yet: this costs the pod nothing.
+            resources(own.cpu, own.memory, spec.cpu_share),
+            [mount("lower" if below else "data", root, read_only=False)],
+            env=[
                 *({"name": name, "value": value} for name, value in environment.items()),
                 {"name": names.RESET, "valueFrom": asked},
             ],
-            # As much as the server, which has not started yet: this costs the pod nothing.
-            "resources": resources(own.cpu, own.memory, spec.cpu_share),
-            "securityContext": container_security(),
-            "terminationMessagePolicy": "FallbackToLogsOnError",
-            "volumeMounts": [mount("lower" if below else "data", root, read_only=False)],
-        }
+        )
     ]

@@ -149,24 +149,22 @@ def _agent(context: DatabaseContext) -> Part:
         **proxy.agent_environment(context),
         **enclave.agent_environment(mode),
     }
-    return {
-        "name": "agent",
-        "image": context.agent_image,
-        "imagePullPolicy": context.agent_pull_policy,
-        "command": ["python3", "-m", "encbench.sidecars.agent"],
-        "env": pods.environment(environment),
-        "ports": pods.ports({"metrics": AGENT_PORT, "control": AGENT_CONTROL_PORT}),
-        "resources": _agent_resources(context),
-        "securityContext": container_security(),
-        "terminationMessagePolicy": "FallbackToLogsOnError",
-        "volumeMounts": [
-            fuse.data_mount(mode, read_only=True),
-            mount("agent-credentials", AGENT_CREDENTIALS),
-            *fuse.agent_mounts(mode),
-            *proxy.agent_mounts(mode),
-            *enclave.mounts(mode),
-        ],
-    }
+    mounts = [
+        fuse.data_mount(mode, read_only=True),
+        mount("agent-credentials", AGENT_CREDENTIALS),
+        *fuse.agent_mounts(mode),
+        *proxy.agent_mounts(mode),
+        *enclave.mounts(mode),
+    ]
+    return pods.container(
+        "agent",
+        (context.agent_image, context.agent_pull_policy),
+        ["python3", "-m", "encbench.sidecars.agent"],
+        _agent_resources(context),
+        mounts,
+        env=pods.environment(environment),
+        ports=pods.ports({"metrics": AGENT_PORT, "control": AGENT_CONTROL_PORT}),
+    )
 
 
 def _agent_resources(context: DatabaseContext) -> Part:

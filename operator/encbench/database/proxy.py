@@ -92,20 +92,17 @@ def containers(context: DatabaseContext) -> list[Part]:
     if columns is None:
         return []
     own = columns.resources
+    # No probe: each would be a connection to the server, and the proof goes through the proxy
+    # anyway.
     return [
-        {
-            "name": NAME,
-            "image": context.proxy_image,
-            "imagePullPolicy": context.proxy_pull_policy,
-            "command": command(columns, context.engine.facts.port),
-            "ports": [{"name": "confidential", "containerPort": layout.PORT, "protocol": "TCP"}],
-            "resources": pods.resources(own.cpu, own.memory, context.spec.cpu_share),
-            "securityContext": pods.container_security(),
-            "terminationMessagePolicy": "FallbackToLogsOnError",
-            # No probe: each would be a connection to the server, and the proof goes through the
-            # proxy anyway.
-            "volumeMounts": _files_seen(context.spec.mode),
-        }
+        pods.container(
+            NAME,
+            (context.proxy_image, context.proxy_pull_policy),
+            command(columns, context.engine.facts.port),
+            pods.resources(own.cpu, own.memory, context.spec.cpu_share),
+            _files_seen(context.spec.mode),
+            ports=pods.ports({"confidential": layout.PORT}),
+        )
     ]
 
 

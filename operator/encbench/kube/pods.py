@@ -9,7 +9,7 @@ restricted Pod Security Standard.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
@@ -100,6 +100,32 @@ def resources(cpu: str, memory: str, share: int = 1) -> Part:
     amounts = {"cpu": cpu, "memory": memory}
     part = cpu if share == 1 else f"{math.ceil(1000 * parse_quantity(cpu) / share)}m"
     return {"requests": {**amounts, "cpu": part}, "limits": amounts}
+
+
+def container(
+    name: str,
+    image: tuple[str | None, str],
+    command: Sequence[str],
+    amounts: Part,
+    mounts: Sequence[Part] = (),
+    **more: Any,
+) -> Part:
+    """A container of an image, whose pull policy stands beside it, and of such `resources`.
+
+    If it fails, the end of its log becomes the message for people.
+    """
+    reference, policy = image
+    return {
+        "name": name,
+        "image": reference,
+        "imagePullPolicy": policy,
+        "command": list(command),
+        **more,
+        "resources": amounts,
+        "securityContext": container_security(),
+        "terminationMessagePolicy": "FallbackToLogsOnError",
+        **({"volumeMounts": list(mounts)} if mounts else {}),
+    }
 
 
 def mount(name: str, path: str, *, read_only: bool = True) -> Part:

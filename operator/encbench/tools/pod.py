@@ -89,21 +89,18 @@ def tool_container(
     variables: Mapping[str, str],
     share: int = 1,
 ) -> Body:
-    """The tool's own image. If it fails, the end of its log becomes the message for people.
+    """The tool's own image.
 
     Of `share` pods that take turns, or that load side by side unmeasured, each requests a part.
     """
-    return {
-        "name": "tool",
-        "image": client.image,
-        "imagePullPolicy": client.image_pull_policy,
-        "command": command,
-        "resources": pods.resources(client.resources.cpu, client.resources.memory, share),
-        "securityContext": pods.container_security(),
-        "terminationMessagePolicy": "FallbackToLogsOnError",
-        "volumeMounts": own_mounts,
-        "env": pods.environment(variables),
-    }
+    return pods.container(
+        "tool",
+        (client.image, client.image_pull_policy),
+        command,
+        pods.resources(client.resources.cpu, client.resources.memory, share),
+        own_mounts,
+        env=pods.environment(variables),
+    )
 
 
 def run_environment(
@@ -128,16 +125,13 @@ def in_turns(
         *("--summary", f"{RUN}/{SLICES}", "--counters", f"{RUN}/{COUNTERS}"),
         *("--threads", str(threads), "--"),
     ]
-    install = {
-        "name": TURNSTILE,
-        "image": context.turnstile_image,
-        "imagePullPolicy": context.turnstile_pull_policy,
-        "command": [f"/{TURNSTILE}", "install", f"{RUN}/{TURNSTILE}"],
-        "resources": pods.resources("50m", "16Mi"),
-        "securityContext": pods.container_security(),
-        "terminationMessagePolicy": "FallbackToLogsOnError",
-        "volumeMounts": [pods.mount("run", RUN, read_only=False)],
-    }
+    install = pods.container(
+        TURNSTILE,
+        (context.turnstile_image, context.turnstile_pull_policy),
+        [f"/{TURNSTILE}", "install", f"{RUN}/{TURNSTILE}"],
+        pods.resources("50m", "16Mi"),
+        [pods.mount("run", RUN, read_only=False)],
+    )
     return [*own, *words], {names.COUNTERS: f"{RUN}/{COUNTERS}"}, [install]
 
 
@@ -159,21 +153,18 @@ def _recorder(context: TrialContext, tool: str, process: str) -> Body:
     }
     if context.store_authority is not None:
         values[names.STORE_AUTHORITY] = context.store_authority
-    return {
-        "name": "recorder",
-        "image": context.sidecar_image,
-        "imagePullPolicy": context.sidecar_pull_policy,
-        "command": ["python3", "-m", "encbench.sidecars.recorder"],
-        "env": pods.environment(values),
-        "ports": pods.ports({"metrics": RECORDER_PORT, "control": RECORDER_CONTROL_PORT}),
-        "resources": pods.resources(RECORDER_CPU, RECORDER_MEMORY, context.share),
-        "securityContext": pods.container_security(),
-        "terminationMessagePolicy": "FallbackToLogsOnError",
-        "volumeMounts": [
+    return pods.container(
+        "recorder",
+        (context.sidecar_image, context.sidecar_pull_policy),
+        ["python3", "-m", "encbench.sidecars.recorder"],
+        pods.resources(RECORDER_CPU, RECORDER_MEMORY, context.share),
+        [
             pods.mount("run", RUN, read_only=False),
             pods.mount("recorder-credentials", RECORDER_CREDENTIALS),
         ],
-    }
+        env=pods.environment(values),
+        ports=pods.ports({"metrics": RECORDER_PORT, "control": RECORDER_CONTROL_PORT}),
+    )
 
 
 def client_job(
@@ -250,15 +241,12 @@ def _reach(context: LoadContext) -> Body:
         *("python3", "-m", "encbench.sidecars.reach"),
         *(connection.host, str(connection.port)),
     ]
-    return {
-        "name": REACH,
-        "image": context.sidecar_image,
-        "imagePullPolicy": context.sidecar_pull_policy,
-        "command": [pods.verbatim(word) for word in words],
-        "resources": pods.resources(cpu, RECORDER_MEMORY, context.spec.cpu_share),
-        "securityContext": pods.container_security(),
-        "terminationMessagePolicy": "FallbackToLogsOnError",
-    }
+    return pods.container(
+        REACH,
+        (context.sidecar_image, context.sidecar_pull_policy),
+        [pods.verbatim(word) for word in words],
+        pods.resources(cpu, RECORDER_MEMORY, context.spec.cpu_share),
+    )
 
 
 def _job(metadata: Body, more: dict[str, Any], pod_metadata: Body, pod: Body) -> Body:

@@ -59,15 +59,12 @@ def init_containers(context: TrialContext) -> list[Body]:
     )
     digest = {} if own.sha256 is None else {names.JAR_SHA256: own.sha256}
     return [
-        {
-            "name": NAME,
-            "image": context.sidecar_image,
-            "imagePullPolicy": context.sidecar_pull_policy,
-            "command": ["python3", "-m", "encbench.sidecars.driver"],
-            "env": pods.environment({names.DRIVERS: FOLDER, **source, **digest}),
-            "resources": pods.resources(_CPU, _MEMORY),
-            "securityContext": pods.container_security(),
-            "terminationMessagePolicy": "FallbackToLogsOnError",
-            "volumeMounts": [pods.mount("drivers", FOLDER, read_only=False), *claim],
-        }
+        pods.container(
+            NAME,
+            (context.sidecar_image, context.sidecar_pull_policy),
+            ["python3", "-m", "encbench.sidecars.driver"],
+            pods.resources(_CPU, _MEMORY),
+            [pods.mount("drivers", FOLDER, read_only=False), *claim],
+            env=pods.environment({names.DRIVERS: FOLDER, **source, **digest}),
+        )
     ]
