@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from encbench import __version__
-from encbench.api.kinds import CAMPAIGN, ENCRYPTION_MODE, INSTANCE_TEMPLATE, WORKLOAD
+from encbench.api.kinds import CAMPAIGN, ENCRYPTION_MODE, INSTANCE_TEMPLATE, WORKLOAD, Kind
 from encbench.cli.images import from_cluster
 from encbench.cli.installation import DEPLOYMENT, OPERATOR
 from encbench.cli.main import main
@@ -159,7 +159,7 @@ async def test_the_chart_s_view_role_is_enough_beside_the_deployment(accepted: b
     cluster.add(DEPLOYMENT, operator())
     own_key = {"method": "engine", "keySecretRef": {"name": "key"}}
     own_script = {"scriptConfigMapRef": {"name": "lua", "key": "own.lua"}}
-    parts = {
+    parts: dict[str, tuple[Kind, dict[str, Any]]] = {
         "instances": (INSTANCE_TEMPLATE, {"small": {}}),
         "modes": (ENCRYPTION_MODE, {"plain": {}, "tde": {"atRest": own_key}}),
         "workloads": (WORKLOAD, {"oltp": {"sysbench": own_script}}),
@@ -174,10 +174,9 @@ async def test_the_chart_s_view_role_is_enough_beside_the_deployment(accepted: b
             of: {name: it["spec"] for name, it in all_.items()} for of, all_ in made.items()
         }
         cluster.set_status(CAMPAIGN, "bench", "study", {"resolved": resolved})
-    else:
-        for of, (kind, _) in parts.items():
-            for one in made[of].values():
-                cluster.add(kind, one)
+    for of, (kind, _) in parts.items():
+        for one in made[of].values():
+            cluster.add(kind, one)
     found = await from_cluster(cluster, "bench", None, "study")
     assert found[tool] == ["server of InstanceTemplate small", "client of Workload oltp"]
     assert {call.kind for call in cluster.calls} <= {DEPLOYMENT, *PARTS}
