@@ -144,7 +144,8 @@ def children(applied: Mapping[str, Body], found: CampaignParts) -> list[Body]:
     resolved = found.freeze({})
     cell = cells(campaign.spec, resolved.workloads)[0]
     arm = next(arm for arm in cell.arms if arm.name == "mode")
-    body = planned.testbed(campaign, resolved, cell, arm)
+    plan = planned.CellPlan(campaign, resolved, cell)
+    body = planned.testbed(plan, arm)
     owner = owner_reference(CAMPAIGN, "study", meta["uid"])
     bed = objects.testbed({**body, "metadata": {**body["metadata"], "uid": "uid"}})
     level = cell.conditions[0]
@@ -160,7 +161,7 @@ def children(applied: Mapping[str, Body], found: CampaignParts) -> list[Body]:
         generation=1,
         turns_seed=turns,
     )
-    job = objects.trial(_with_uid(planned.trial(campaign, resolved, cell, trial, bed)))
+    job = objects.trial(_with_uid(planned.trial(plan, trial, bed)))
     load = LoadContext(
         *(bed.name, SPACE, owner, bed.spec, loading(bed.name, bed.spec), "login"),
         *("sidecar:1", "Always"),

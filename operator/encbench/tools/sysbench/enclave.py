@@ -112,7 +112,7 @@ def _without_secondary(sysbench: Sysbench, columns: Columns | None) -> Iterator[
 
 
 def _too_small(sysbench: Sysbench) -> Iterator[Problem]:
-    """Tables that the proof's plans would not use an index of, whatever is encrypted."""
+    """Tables whose index the proof's plans would not use, whatever is encrypted."""
     if sysbench.table_size < FEWEST_ROWS:
         text = (
             f"sysbench.tableSize: PostgreSQL rightly reads a table of {sysbench.table_size} rows "
