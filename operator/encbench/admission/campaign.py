@@ -14,6 +14,7 @@ from encbench.engines.postgresql.stock_level import plan_changes
 from encbench.kube.affinity import HOSTNAME
 from encbench.text.words import plural
 from encbench.tools.sysbench import script
+from encbench.tools.sysbench.problems import LARGEST_SCRIPT
 
 
 def recovery(found: CampaignParts) -> Iterator[Problem]:
@@ -201,8 +202,8 @@ def _not_in_turns(workload: WorkloadSpec, own: str | None) -> tuple[str, str] | 
     if not workload.load.warmup_seconds:
         why = "load.warmup: 0s leaves the clients no time to connect"
         return why, "write load.warmup: 10s, or "
-    if own is not None and "thread_run" in script.read(own).functions:
-        why = "its script's own thread_run() leaves no calls of event() to count"
+    if own and len(own) <= LARGEST_SCRIPT and "thread_run" in script.read(own).functions:
+        why = "calls of event() are counted, which its script's own thread_run() need not make"
         return why, "write function event() alone, or "
     return None
 

@@ -55,7 +55,8 @@ class Enclave(Model):
     """Least time of a crossing: 0ns for none, or 5us to 1ms, which a proof can measure."""
     value: ValueCost = "1200ns"
     """Least time for each value that is opened or sealed in a crossing, its cryptography included:
-    0ns for the cryptography alone, or 200ns to 20us."""
+    0ns for the cryptography alone, or 200ns to 80us; beside a transition of 1ms to
+    20us."""
     index: IndexClass = "Single"
     """Operator class of indexes on encrypted columns. Single: one crossing for each comparison.
     PageBatch: one for each search of a page."""

@@ -155,8 +155,12 @@ def volume_claim(context: DatabaseContext) -> Body:
 
 
 def database_budget(context: DatabaseContext) -> Body:
-    """The database may not be evicted; while it is stopped, nothing is missing."""
-    return _budget(context, "database", {"matchLabels": labels.database_selector(context.name)})
+    """The database may not be evicted; while it is stopped, nothing is missing.
+
+    By the name of an earlier release's only budget, whose place it takes: no pod may have two,
+    because the API server would then answer an eviction with a fault.
+    """
+    return _budget(context, "", {"matchLabels": labels.database_selector(context.name)})
 
 
 def jobs_budget(context: DatabaseContext) -> Body:
@@ -167,15 +171,14 @@ def jobs_budget(context: DatabaseContext) -> Body:
     """
     others = {"key": labels.COMPONENT, "operator": "NotIn", "values": ["database"]}
     own = {labels.TESTBED: context.name}
-    return _budget(context, "jobs", {"matchLabels": own, "matchExpressions": [others]})
+    return _budget(context, "-jobs", {"matchLabels": own, "matchExpressions": [others]})
 
 
-def _budget(context: DatabaseContext, what: str, selector: Body) -> Body:
-    """No pod may have two: the API server would then answer an eviction with a fault."""
+def _budget(context: DatabaseContext, ending: str, selector: Body) -> Body:
     return {
         "apiVersion": "policy/v1",
         "kind": "PodDisruptionBudget",
-        "metadata": context.metadata(f"{context.name}-{what}"),
+        "metadata": context.metadata(f"{context.name}{ending}"),
         "spec": {"maxUnavailable": 0, "selector": selector},
     }
 

@@ -421,7 +421,7 @@ async def test_every_testbed_has_budgets_that_go_with_it() -> None:
     await world.run(world.running())
     beds = {body["metadata"]["name"] for body in world.cluster.all(TESTBED)}
     budgets = {one["metadata"]["name"]: one for one in world.cluster.all(POD_DISRUPTION_BUDGET)}
-    assert budgets.keys() == {f"{bed}-{what}" for bed in beds for what in ("database", "jobs")}
+    assert budgets.keys() == beds | {f"{bed}-jobs" for bed in beds}
     for budget in budgets.values():
         # A number of pods that are to be there would be missed while there are none.
         assert budget["spec"].keys() == {"maxUnavailable", "selector"}
@@ -430,7 +430,7 @@ async def test_every_testbed_has_budgets_that_go_with_it() -> None:
         held = [name for name, one in budgets.items() if _covers(one, body)]
         assert len(held) == 1, "the API evicts no pod that has two"
         of_database = body["metadata"]["labels"][labels.COMPONENT] == "database"
-        assert held[0].endswith("-database") is of_database, "of a Job's pods none can be counted"
+        assert held[0].endswith("-jobs") is not of_database, "of a Job's pods none can be counted"
         notes = body["metadata"]["annotations"]
         assert notes["karpenter.sh/do-not-disrupt"] == "true"
         assert notes["cluster-autoscaler.kubernetes.io/safe-to-evict"] == "false"

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from encbench.api.conditions import format_time
 from encbench.api.kinds import STATEFUL_SET
-from encbench.api.lifecycle import NOT_MARKED
+from encbench.api.lifecycle import NO_POD, NOT_MARKED
 from encbench.api.scalars import parse_duration
 from encbench.api.testbed import DataCopy, ServerRun
 from encbench.core.starts import Start
@@ -31,6 +31,8 @@ from encbench.wire.shape import misfit
 PREPARE = f"init:{golden.NAME}"
 ATTEMPTS = 3
 """Failures of the golden copy after which another attempt is not expected to succeed."""
+_PATIENCE = 60.0
+"""Seconds for an earlier pod to go and the next one to be made."""
 
 
 def start_of(pod: PodFacts) -> Start:
@@ -105,10 +107,11 @@ def bring(draft: TestbedDraft, wanted: Start) -> StartStep:
     if found is not None and (late or hopeless):
         return StartStep(failed=found)
     step = _waiting(draft.seen, wanted)
+    absent = _absent(draft, wanted) if found is None and waited > _PATIENCE else None
     if late:
         message = f"it took longer than the step may: {step.message}"
-        return StartStep(failed=Trouble("ResetTimeout", message))
-    return replace(step, trouble=found)
+        return StartStep(failed=Trouble("ResetTimeout", absent.message if absent else message))
+    return replace(step, trouble=found or absent)
 
 
 def ending(draft: TestbedDraft) -> StartStep:
@@ -122,6 +125,16 @@ def ending(draft: TestbedDraft) -> StartStep:
     lost, limit = pods.node_lost(pod), parse_duration(draft.spec.step_deadlines.provision)
     is_over = draft.age(pod.ends) > limit + pods.ENDING_SLACK
     return StartStep(failed=lost) if is_over else StartStep(trouble=lost)
+
+
+def _absent(draft: TestbedDraft, wanted: Start) -> Trouble | None:
+    """That the StatefulSet is to have a pod, and has made none."""
+    found = draft.seen.stateful_set
+    if draft.seen.database is not None or found is None:
+        return None
+    if (found.replicas, found.start) != (1, wanted):
+        return None
+    return Trouble(NO_POD, pods.no_pod("statefulset", draft.subject.name))
 
 
 def scaled(draft: TestbedDraft, scale: tuple[int, Start] | None) -> list[Apply]:
