@@ -180,17 +180,18 @@ def campaign(cluster: FakeCluster, *conditions: tuple[str, str, str], step: str 
     cluster.add(CAMPAIGN, {**made, "status": {"conditions": found, "step": step}})
 
 
-def at_the_third_look(
+def at_look(
+    number: int,
     monkeypatch: pytest.MonkeyPatch,
     cluster: FakeCluster,
     condition: tuple[str, str, str],
     step: str = "",
 ) -> None:
-    """From then on the campaign has this condition instead of its own."""
+    """From that look on the campaign has this condition instead of its own."""
     get, looks = cluster.get, itertools.count(1)
 
     async def changed(*args: Any) -> Body | None:
-        if next(looks) == 3:
+        if next(looks) == number:
             cluster.remove(CAMPAIGN, "bench", "demo")
             campaign(cluster, condition, step=step)
         return await get(*args)
@@ -229,8 +230,10 @@ async def test_a_refusal_that_is_being_corrected_is_not_the_end(
     monkeypatch.setattr(watching, "REFUSAL_STANDS", 60.0)
     cluster = Scrapable()
     campaign(cluster, ("Accepted", "False", "there is no Workload x"), step="waiting for its parts")
-    at_the_third_look(
-        monkeypatch, cluster, ("Complete", "True", "every planned block is valid"), step="done"
+    at_look(
+        *(3, monkeypatch, cluster),
+        ("Complete", "True", "every planned block is valid"),
+        step="done",
     )
     assert await watching.follow(cluster, "bench", "demo", None) == 0
     assert "waiting for its parts" in capsys.readouterr().out
@@ -243,7 +246,7 @@ async def test_a_refusal_after_an_undecided_look_is_the_end_at_once(
     monkeypatch.setattr(watching, "REFUSAL_STANDS", 60.0)
     cluster = Scrapable()
     campaign(cluster, step="waiting for what is applied with it")
-    at_the_third_look(monkeypatch, cluster, ("Accepted", "False", "there is no Workload x"))
+    at_look(3, monkeypatch, cluster, ("Accepted", "False", "there is no Workload x"))
     assert await watching.follow(cluster, "bench", "demo", None) == watching.REFUSED
     assert "no Workload x" in capsys.readouterr().err
 
@@ -289,6 +292,7 @@ async def test_a_cluster_that_goes_away_is_said_once_and_waited_for(
     campaign(cluster, ("Accepted", "True", ""), step="preparing testbeds")
     for skip in (1, 0, 0, 1):
         cluster.fail_next(Unavailable("502: gone"), verb="get", kind=CAMPAIGN, skip=skip)
-    assert await watching.follow(cluster, "bench", "demo", 0.5) == watching.TIMED_OUT
+    at_look(7, monkeypatch, cluster, ("Complete", "True", "every planned block is valid"))
+    assert await watching.follow(cluster, "bench", "demo", None) == 0
     said = capsys.readouterr().err
     assert said.count("waiting for the API server to answer again: 502: gone") == 2, said

@@ -37,15 +37,24 @@ def finished(runs: SlotRuns, run: str) -> SlotsAnswer:
 
 
 def test_every_slot_is_read_at_its_edges() -> None:
+    """A busy machine makes readings late; a wrong moment makes those of every run early or late."""
+    late = [lateness("run 0")]
+    while late[-1] >= 0.02 and len(late) < 20:
+        late.append(lateness(f"run {len(late)}"))
+    assert min(late) < 0.02
+
+
+def lateness(run: str) -> float:
+    """Of the reading of a run that was nearest to its edge."""
     used: list[float] = []
 
     def counted() -> Reading:
         used.append(round(time.monotonic(), 6))
         return replace(BEGUN, cpu_seconds=used[-1])
 
-    runs, wanted = SlotRuns(counted), order("one")
+    runs, wanted = SlotRuns(counted), order(run)
     whole(SlotsAnswer, runs.begin(wanted))
-    answer = finished(runs, "one")
+    answer = finished(runs, run)
     whole(SlotsAnswer, answer)
     assert (answer["state"], [row["slot"] for row in answer["rows"]]) == ("done", [0, 1, 2])
     assert answer["startAt"] == wanted["startAt"]
@@ -59,9 +68,8 @@ def test_every_slot_is_read_at_its_edges() -> None:
             told.append(read["cpuSeconds"])
             assert (read["readBytes"], read["writeBytes"]) == (5, None)
     assert told == used
-    # A busy machine makes any one reading late; a wrong moment makes all of them early or late.
     assert min(late) >= 0
-    assert min(late) < 0.02
+    return min(late)
 
 
 def test_the_same_name_looks_and_another_replaces() -> None:
