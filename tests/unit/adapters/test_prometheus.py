@@ -22,7 +22,10 @@ _RANGE = re.compile(r"\w+\[(\d+)ms\]")
 
 @pytest.fixture
 async def start() -> AsyncIterator[Start]:
-    """Servers that scraped a counter every second; its value is RATE times the true time."""
+    """Servers that scraped a counter every second; its value is RATE times the true time.
+
+    They are wrong by more than a busy machine's round trip explains.
+    """
     servers: list[TestServer] = []
     clients: list[Prometheus] = []
 
@@ -86,7 +89,7 @@ def _success(kind: str, result: object) -> web.Response:
     return web.json_response({"status": "success", "data": data})
 
 
-@pytest.mark.parametrize("ahead", [300.0, -300.0, 5.0, -0.7, 0.0])
+@pytest.mark.parametrize("ahead", [300.0, -300.0, 5.0, -3.3, 0.0])
 async def test_samples_have_our_time(start: Start, ahead: float) -> None:
     metrics = await start(ahead)
     end = float(int(time.time()) - 5)
@@ -94,10 +97,10 @@ async def test_samples_have_our_time(start: Start, ahead: float) -> None:
     assert len(found.samples) in (60, 61), "the edges are between two samples, or on one"
     for at, value in found.samples:
         assert end - 60 <= at <= end
-        assert value == pytest.approx(RATE * at, abs=0.2), "of that moment, not of another"
+        assert value == pytest.approx(RATE * at, abs=0.4), "of that moment, not of another"
 
 
-@pytest.mark.parametrize("ahead", [0.0, 300.0, -0.7])
+@pytest.mark.parametrize("ahead", [0.0, 300.0, -3.3])
 async def test_hours_are_asked_for_in_pieces(
     start: Start, monkeypatch: pytest.MonkeyPatch, ahead: float
 ) -> None:
@@ -135,7 +138,7 @@ async def test_it_is_asked_again(start: Start, monkeypatch: pytest.MonkeyPatch) 
     metrics._known = (time.monotonic(), 0.0)
     end = float(int(time.time()) - 5)
     (found,) = await metrics.raw("cpu", end - 10, end)
-    assert found.samples[0][1] == pytest.approx(RATE * found.samples[0][0], abs=0.2)
+    assert found.samples[0][1] == pytest.approx(RATE * found.samples[0][0], abs=0.4)
 
 
 async def test_a_server_without_a_time_is_unavailable(start: Start) -> None:

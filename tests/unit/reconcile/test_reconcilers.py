@@ -40,9 +40,10 @@ async def test_what_ends_while_its_object_is_observed_is_not_begun_again() -> No
     await world.run(lambda: bool(world.cluster.all(TRIAL)))
     (trial, *_), (bed, *_) = world.cluster.all(TRIAL), world.cluster.all(TESTBED)
     errands, proofs = Errands(lambda _: None), Proofs(world)
-    answers = asyncio.Event()
+    looks, answers = asyncio.Event(), asyncio.Event()
 
     async def observe(_deps: Any, _subject: Any, found: int) -> int:
+        looks.set()
         await answers.wait()
         return found
 
@@ -59,10 +60,12 @@ async def test_what_ends_while_its_object_is_observed_is_not_begun_again() -> No
     assert await passes.reconcile(SPACE, name) == 5.0
     await asyncio.sleep(0)
     answers.clear()
+    looks.clear()
     under_way = asyncio.create_task(passes.reconcile(SPACE, name))
-    await asyncio.sleep(0.01)
+    await looks.wait()
     proofs.ends.set()
-    await asyncio.sleep(0.01)
+    for _ in range(10):
+        await asyncio.sleep(0)
     answers.set()
     # It has seen nothing yet, and wants the proof; the next pass sees it.
     assert await under_way == 0.0

@@ -30,8 +30,8 @@ def port(server: socket.socket) -> int:
 
 def test_a_refused_connection_is_tried_again(closed: socket.socket) -> None:
     listening = threading.Timer(0.7, closed.listen)
-    listening.start()
     before = time.monotonic()
+    listening.start()
     reach.reach(HOST, port(closed))
     assert time.monotonic() - before >= 0.7
     listening.join()

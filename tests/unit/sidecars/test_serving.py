@@ -6,6 +6,7 @@ import ssl
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -98,7 +99,7 @@ def test_a_caller_that_drips_has_no_more_time_than_others(
     began = time.monotonic()
     with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
         connection.settimeout(0.1)
-        while time.monotonic() - began < 5:
+        while time.monotonic() - began < 30:
             try:
                 connection.sendall(b"x")
                 if connection.recv(1) == b"":
@@ -107,7 +108,7 @@ def test_a_caller_that_drips_has_no_more_time_than_others(
                 continue
             except ConnectionError:
                 break
-    assert 0.4 < time.monotonic() - began < 2
+    assert 0.4 < time.monotonic() - began < 25
     assert echo.seen == []
 
 
@@ -119,31 +120,31 @@ def test_a_length_in_other_digits(port: int) -> None:
 GET = b"GET / HTTP/1.1\r\nAuthorization: Bearer t0ken\r\n\r\n"
 
 
-@pytest.fixture
-def control() -> Iterator[tuple[Echo, ssl.SSLSocket]]:
-    """A connection by TLS to a port that wants a token and keeps connections for two seconds."""
+@contextmanager
+def controlled(kept: float) -> Iterator[tuple[Echo, ssl.SSLSocket]]:
+    """A connection by TLS to a port that wants a token and keeps connections for so long."""
     echo = Echo()
 
     def answer(request: Request) -> Response:
         return refusal(request, "t0ken") or echo.answer(request)
 
     listener = serving.listen(0)
-    serving.serve(listener, answer, sidecars.context("agent"), kept=2)
-    plain = socket.create_connection(("127.0.0.1", listener.getsockname()[1]), timeout=5)
+    serving.serve(listener, answer, sidecars.context("agent"), kept=kept)
+    plain = socket.create_connection(("127.0.0.1", listener.getsockname()[1]), timeout=20)
     with sidecars.trust().wrap_socket(plain) as connection:
         yield echo, connection
     listener.close()
 
 
-def test_a_connection_is_kept_for_a_while(control: tuple[Echo, ssl.SSLSocket]) -> None:
-    echo, connection = control
-    for _ in range(3):
-        connection.sendall(GET)
-        assert b"Connection: keep-alive" in connection.recv(4096)
-    assert len(echo.seen) == 3
-    began = time.monotonic()
-    assert connection.recv(1) == b""
-    assert time.monotonic() - began > 1
+def test_a_connection_is_kept_for_a_while() -> None:
+    with controlled(kept=2) as (echo, connection):
+        for _ in range(3):
+            asked = time.monotonic()
+            connection.sendall(GET)
+            assert b"Connection: keep-alive" in connection.recv(4096)
+        assert len(echo.seen) == 3
+        assert connection.recv(1) == b""
+        assert time.monotonic() - asked > 1
 
 
 @pytest.mark.parametrize(
@@ -155,16 +156,16 @@ def test_a_connection_is_kept_for_a_while(control: tuple[Echo, ssl.SSLSocket]) -
     ],
 )
 def test_no_connection_is_kept_for_whoever_is_refused_or_ends_it(
-    control: tuple[Echo, ssl.SSLSocket], sent: bytes, answer: bytes
+    sent: bytes, answer: bytes
 ) -> None:
-    _, connection = control
-    connection.sendall(sent)
-    said = connection.recv(4096)
-    assert said.startswith(answer)
-    assert b"Connection: close" in said
-    began = time.monotonic()
-    assert connection.recv(1) == b""
-    assert time.monotonic() - began < 1.5
+    with controlled(kept=30) as (_, connection):
+        connection.sendall(sent)
+        said = connection.recv(4096)
+        assert said.startswith(answer)
+        assert b"Connection: close" in said
+        began = time.monotonic()
+        assert connection.recv(1) == b""
+        assert time.monotonic() - began < 15
 
 
 @pytest.mark.parametrize("tls", [None, sidecars.context("agent")], ids=["clear", "TLS"])
@@ -184,9 +185,9 @@ def test_a_caller_that_hangs_up_is_noticed(tls: ssl.SSLContext | None) -> None:
     plain = socket.create_connection(("127.0.0.1", listener.getsockname()[1]), timeout=5)
     with plain if tls is None else sidecars.trust().wrap_socket(plain) as caller:
         caller.sendall(GET)
-        assert began.wait(3)
+        assert began.wait(10)
         assert not noticed.wait(0.1)
-    assert noticed.wait(3)
+    assert noticed.wait(10)
     listener.close()
 
 
@@ -226,5 +227,5 @@ def test_callers_that_are_lost_do_not_end_it(
         assert b"200 OK" in talk(listener.getsockname()[1], b"GET / HTTP/1.1\r\n\r\n")
         assert capsys.readouterr().err.count("was not answered") == 3
         listener.shutdown(socket.SHUT_RDWR)
-        thread.join(3)
+        thread.join(10)
         assert not thread.is_alive()

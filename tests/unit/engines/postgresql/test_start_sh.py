@@ -20,7 +20,8 @@ def say(name, text):
         file.write(text + "\\n")
 def fast(*_):
     say("shutdown", "fast")
-    time.sleep(0.3)
+    while not os.path.exists(f"{{state}}/may-end"):
+        time.sleep(0.01)
     sys.exit(0)
 def smart(*_):
     say("shutdown", "smart")
@@ -82,7 +83,9 @@ def test_a_request_to_end_is_a_fast_shutdown_that_is_waited_for(
     assert wait_for(tmp_path / "arguments") == "--config-file=/etc/postgresql.conf"
     process.send_signal(signal.SIGTERM)
     assert wait_for(tmp_path / "shutdown") == "fast"
+    time.sleep(0.3)
     assert process.poll() is None
+    (tmp_path / "may-end").touch()
     assert process.wait(10) == 0
     assert not (tmp_path / CRASHED).exists()
 
@@ -94,6 +97,7 @@ def test_the_server_s_own_failure_is_the_container_s(start: Start, tmp_path: Pat
 
 def test_a_crash_during_the_shutdown_leaves_a_pid_file(start: Start, tmp_path: Path) -> None:
     """The server's own is gone then, and a copy of the data must be refused all the same."""
+    (tmp_path / "may-end").touch()
     process = start(SERVER.replace("sys.exit(0)", "sys.exit(1)"))
     wait_for(tmp_path / "up")
     process.send_signal(signal.SIGTERM)
