@@ -7,7 +7,7 @@ several workers need is made once.
 
 import os
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 
 import pytest
 
@@ -38,6 +38,19 @@ def precedence() -> Iterator[None]:
 
     Without root it has to hope.
     """
+    with _first():
+        yield
+
+
+@pytest.fixture(scope="module")
+def precedence_of_all() -> Iterator[None]:
+    """The same for what the tests of a file share: whoever starts that asks for this first."""
+    with _first():
+        yield
+
+
+@contextmanager
+def _first() -> Iterator[None]:
     usual = os.getpriority(os.PRIO_PROCESS, 0)
     with suppress(PermissionError):
         os.setpriority(os.PRIO_PROCESS, 0, max(-20, usual - 15))

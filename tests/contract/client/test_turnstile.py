@@ -16,7 +16,9 @@ SLOTS = OwnSlots(warmup=1.5, period=1.2, slice=1.0, settle=0.3, slots=6, own=[1,
 
 
 @pytest.fixture(scope="module")
-def run(bench: Bench, tmp_path_factory: pytest.TempPathFactory) -> Turns[int]:
+def run(
+    precedence_of_all: None, bench: Bench, tmp_path_factory: pytest.TempPathFactory
+) -> Turns[int]:
     """One run, with the server's counter of commits while the tool was stopped between slots."""
     folder = tmp_path_factory.mktemp("run")
     script = folder / "session.lua"

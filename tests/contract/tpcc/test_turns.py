@@ -16,8 +16,6 @@ from tests.support.tpcc import Bench, loaded
 from tests.support.turns import Turns
 from tests.support.workloads import tpcc_spec
 
-pytestmark = pytest.mark.usefixtures("precedence")
-
 TERMINALS = 3
 # A JVM needs longer than sysbench to start, and to compile what it runs.
 SLOTS = OwnSlots(warmup=6.0, period=1.7, slice=1.5, settle=0.3, slots=7, own=[1, 3, 4, 6])
@@ -48,7 +46,9 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
 
 
 @pytest.fixture(scope="module")
-def run(bench: Bench, tmp_path_factory: pytest.TempPathFactory) -> Turns[Reading]:
+def run(
+    precedence_of_all: None, bench: Bench, tmp_path_factory: pytest.TempPathFactory
+) -> Turns[Reading]:
     """One run by the operator's command line."""
 
     def read() -> Reading:
