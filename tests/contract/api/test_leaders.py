@@ -24,8 +24,12 @@ from tests.support import apiserver, manifests, operators
 from tests.support.apiserver import OPERATOR, ApiServer
 from tests.support.kube import wait_for
 
-KILLED, TERMINATED, THAWED = 15.0, 3.0, 5.0
-"""Seconds until another leads after SIGKILL or SIGTERM, and until a deposed one has ended."""
+KILLED, TERMINATED, THAWED = 20.0, 7.0, 20.0
+"""Seconds until another leads after SIGKILL or SIGTERM, and until a deposed one has ended.
+
+A busy machine has time to be late. Yet a Lease that was not given back is taken eight seconds after
+SIGTERM at the earliest: it has to stay as it is for ten, and was renewed within two before that.
+"""
 LEASES = "/apis/coordination.k8s.io/v1/namespaces"
 POLICY = {
     "apiVersion": "audit.k8s.io/v1",
@@ -166,7 +170,7 @@ def test_another_operator_takes_over(here: Installation) -> None:
         here.answered("one", accepted=True)
         first.terminate()
         here.handed_over("b", TERMINATED)
-        assert first.wait(10) == 0
+        assert first.wait(30) == 0
         here.campaigns("two")
         here.answered("two", accepted=True)
         with here.operator("a2"):
@@ -187,8 +191,9 @@ def test_a_container_that_is_restarted_does_not_wait(here: Installation) -> None
     again.rename(here.folder / "before")
     with here.operator("a"):
         here.handed_over("a", TERMINATED)
-        wait_for("its lead", lambda: here.lease() != before, TERMINATED)
-        assert here.lease()["leaseTransitions"] == before["leaseTransitions"] + 1
+        # The first one may have renewed it since.
+        wanted = before["leaseTransitions"] + 1
+        wait_for("its lead", lambda: here.lease()["leaseTransitions"] == wanted, TERMINATED)
 
 
 @pytest.mark.full
@@ -218,7 +223,7 @@ def test_shards_share_the_campaigns(here: Installation) -> None:
     names = [f"study-{number}" for number in range(8)]
     with here.operator("a", shards=2) as one, here.operator("b", shards=2) as two:
         for index, name in enumerate("ab"):
-            wait_for("both leaders", lambda i=index, n=name: here.led_by(n, i), 10)  # type: ignore[misc]
+            wait_for("both leaders", lambda i=index, n=name: here.led_by(n, i), 30)  # type: ignore[misc]
         here.campaigns(*names)
         here.answered(*names, accepted=True)
         leaders = (USERS["a"], USERS["b"])
@@ -227,7 +232,7 @@ def test_shards_share_the_campaigns(here: Installation) -> None:
         assert {user for user, _ in wrote} == {*leaders}
         with here.operator("c", shards=1):
             one.terminate()
-            assert one.wait(10) == 0
+            assert one.wait(30) == 0
             time.sleep(TERMINATED)
             assert here.lease().get("holderIdentity") is None, "the other one still counts two"
             two.terminate()

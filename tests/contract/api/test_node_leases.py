@@ -129,7 +129,7 @@ async def test_a_killed_holder_s_node_is_taken_when_its_lease_has_run_out(
     async with asyncio.timeout(30):
         await taken(living, use)
     waited = time.monotonic() - begun
-    assert 3.0 <= waited < 6.0
+    assert 3.0 <= waited < 25.0, "of SPARE's usual minute nothing is left"
 
     body = await clusters[0].get(LEASE, namespace, "n1")
     assert body is not None
@@ -146,7 +146,7 @@ async def test_the_lease_of_a_deleted_campaign_is_not_waited_for(
     owner = Holder(namespace, "gone", "uid")
     assert await gone.take(Use(Unit(owner, "trial"), "trial", frozenset({"n1"}), 3600.0))
     use = Use(Unit(Holder("team", "b", "uid-b"), "trial"), "trial", frozenset({"n1"}), 2.0)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         await taken(living, use)
     await living.leave(use.unit, use.member)
 

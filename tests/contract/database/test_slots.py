@@ -12,7 +12,7 @@ from tests.contract.database.harness import ServedAgent
 from tests.support import sidecars
 from tests.support.answers import whole
 
-LATEST = 0.5
+LATEST = 5.0
 """Seconds by which a busy machine may make a reading late."""
 ROUNDING = 1e-3
 
@@ -31,7 +31,7 @@ async def begun(one: ServedAgent, wanted: SlotsOrder) -> SlotsAnswer:
 
 async def done(one: ServedAgent, run: str) -> SlotsAnswer:
     """The answer once all slots are read."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         while True:
             answer = await one.database.slots(one.address, one.access, run)
             whole(SlotsAnswer, answer)
@@ -59,7 +59,7 @@ def are_on_time(wanted: SlotsOrder, row: SlotRow) -> None:
 
 
 async def test_slots_are_read_at_their_edges(either: ServedAgent) -> None:
-    wanted = order("future", time.time() + 0.3)
+    wanted = order("future", time.time() + 2)
     first = await begun(either, wanted)
     assert (first["state"], first["rows"]) == ("running", [])
     assert first["startAt"] == wanted["startAt"]
@@ -72,13 +72,21 @@ async def test_slots_are_read_at_their_edges(either: ServedAgent) -> None:
 async def test_what_lies_before_a_late_order_is_read_at_once(either: ServedAgent) -> None:
     """Such a slot has no length, so no figure is made of it."""
     then = time.time()
-    wanted = order("late", then - 10.0, period=10.3)
+    wanted = order("past", then - 100.0, slots=1, period=60.0, slice=60.0)
     await begun(either, wanted)
-    missed, coming = (await done(either, "late"))["rows"]
+    (missed,) = (await done(either, "past"))["rows"]
     moments = [found["at"] for found in readings(missed)]
     assert moments == sorted(moments)
-    assert then - ROUNDING <= moments[0] <= moments[-1] < then + LATEST
+    assert then - ROUNDING <= moments[0] < then + LATEST
     assert moments[-1] - moments[0] < wanted["slice"] / 2
+
+
+async def test_what_lies_after_a_late_order_is_read_on_time(either: ServedAgent) -> None:
+    then = time.time()
+    wanted = order("late", then - 10.0, period=12.0)
+    await begun(either, wanted)
+    missed, coming = (await done(either, "late"))["rows"]
+    assert then - ROUNDING <= missed["begin"]["at"] < then + LATEST
     are_on_time(wanted, coming)
 
 

@@ -16,7 +16,7 @@ from tests.support.fake_store import FakeStore
 from tests.support.s3 import S3Server
 from tests.support.stores import PROGRAMS, Program
 
-QUICK = S3Limits(connect_seconds=1, read_seconds=5, attempts=1)
+QUICK = S3Limits(connect_seconds=10, read_seconds=30, attempts=1)
 
 
 class Harness(Protocol):

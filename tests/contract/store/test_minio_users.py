@@ -25,7 +25,6 @@ from tests.support.kube import wait_for
 from tests.support.s3 import S3Server, login, write_login
 
 BUCKET = "sidecar"
-LINGER = 3.0
 
 
 @pytest.fixture
@@ -37,7 +36,7 @@ def minio(servers: Servers) -> S3Server:
 def folders(minio: S3Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder of credentials for each user, with the container's program at work, in a hurry."""
     monkeypatch.setattr(program, "LOOK_AGAIN", 0.2)
-    monkeypatch.setattr(program, "LINGER", LINGER)
+    monkeypatch.setattr(program, "LINGER", 600.0)
     for user in ("operator", "analyst"):
         write_login(tmp_path / user, f"{user}-{secrets.token_hex(4)}", secrets.token_hex(20) + "\n")
     words = [f"--{user}={tmp_path / user}" for user in ("operator", "analyst")]
@@ -46,10 +45,10 @@ def folders(minio: S3Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     arguments = [f"--endpoint={minio.url}", f"--bucket={BUCKET}", *words]
     worker = Thread(target=program.main, args=(stop, arguments))
     worker.start()
-    wait_for("the users", (tmp_path / "made").exists, 20)
+    wait_for("the users", (tmp_path / "made").exists, 60)
     yield tmp_path
     stop.set()
-    worker.join(10)
+    worker.join(30)
     assert not worker.is_alive()
 
 
@@ -101,15 +100,16 @@ def test_no_user_is_an_administrator(minio: S3Server, folders: Path, user: str) 
 
 @pytest.mark.parametrize("user", ["operator", "analyst"])
 def test_a_replaced_login_ends_after_a_while_and_no_other(
-    minio: S3Server, folders: Path, user: str
+    minio: S3Server, folders: Path, user: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     by_hand, before = (f"hand-{secrets.token_hex(4)}", secrets.token_hex(20)), login(folders / user)
     MinioAdmin(minio.url, *minio.root).put_user(*by_hand)
     after = (f"new-{secrets.token_hex(4)}", secrets.token_hex(20))
     write_login(folders / user, *after)
-    wait_for("the new login", lambda: is_known(minio, after), 10, every=0.1)
+    wait_for("the new login", lambda: is_known(minio, after), 30, every=0.1)
     assert is_known(minio, before), "the operator may not have heard of the new one yet"
-    wait_for("the end of the old one", lambda: not is_known(minio, before), LINGER + 10)
+    monkeypatch.setattr(program, "LINGER", 0.0)
+    wait_for("the end of the old one", lambda: not is_known(minio, before), 30)
     rest = {name: login(folders / name) for name in ("operator", "analyst")}
     for keys in (*rest.values(), by_hand, minio.root):
         assert is_known(minio, keys)
@@ -121,7 +121,7 @@ def test_one_login_for_both_users_is_refused(
     """The later user's policy would replace the earlier one's, and nothing could be stored."""
     before = login(folders / "operator")
     write_login(folders / "operator", *login(folders / "analyst"))
-    wait_for("the refusal", lambda: "have one access key" in caplog.text, 10, every=0.1)
+    wait_for("the refusal", lambda: "have one access key" in caplog.text, 30, every=0.1)
     assert is_known(minio, before)
 
 
