@@ -18,6 +18,7 @@ from typing import Any
 
 from tests.support import sidecars
 from tests.support.daemon import ending_with_us, free_port
+from tests.support.kube import wait_for
 from tests.support.receiver import STORE
 from tests.support.sidecars import trust
 
@@ -88,6 +89,10 @@ class LocalClient:
                 return state
             time.sleep(0.02)
         raise AssertionError(f"still {self.state()}, not {states}; said: {self.said()}")
+
+    def wait_for_report(self, seconds: float = 30) -> None:
+        """Return once the recorder has read the tool's first report on a second."""
+        wait_for("a report of the tool's", lambda: self.state().get("lastTps"), seconds, every=0.02)
 
     def end(self, seconds: float = 30) -> int:
         """Exit code of the recorder."""

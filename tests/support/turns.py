@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from encbench.core.slices import Slices, of_clients
+from encbench.core.slices import SliceFacts, Slices, of_clients
 from encbench.sidecars.recorder import barrier
 from encbench.wire import environment as names
 from encbench.wire.files import COUNTERS, SLICES, TIMETABLE
@@ -18,6 +18,10 @@ from encbench.wire.slices import OwnSlots
 from tests.cluster.binaries import compiled
 
 Reading = TypeVar("Reading")
+
+LATE = 0.1
+"""Seconds by which a turn may come too late."""
+ATTEMPTS = 3
 
 
 @dataclass(frozen=True)
@@ -42,7 +46,24 @@ def take(
     environment: Mapping[str, str],
     read: Callable[[], Reading],
 ) -> Turns[Reading]:
-    """Run a tool that counts its events in its slots."""
+    """Run a tool that counts its events in its slots; anew where a busy machine let it be late."""
+    for number in range(ATTEMPTS):
+        attempt = folder / f"{number}"
+        attempt.mkdir()
+        turns = _taken(words, attempt, slots, threads, environment, read)
+        if not _was_late(turns, slots):
+            break
+    return turns
+
+
+def _taken(
+    words: Sequence[str],
+    folder: Path,
+    slots: OwnSlots,
+    threads: int,
+    environment: Mapping[str, str],
+    read: Callable[[], Reading],
+) -> Turns[Reading]:
     own = ["--timetable", TIMETABLE, "--summary", SLICES, "--counters", COUNTERS]
     # It may be compiled now: the timetable begins after that.
     command = [str(compiled("turnstile") / "turnstile"), "run", *own, "--threads", str(threads)]
@@ -72,14 +93,31 @@ def take(
     return Turns(start, code, output.read_text(), slices, readings, frozenset(late))
 
 
+def _was_late(turns: Turns[Any], slots: OwnSlots) -> bool:
+    """Whether a turn was, or so many readings that little is known of the slots."""
+    return len(turns.late) > slots["slots"] // 3 or any(
+        max(_lateness(turns, row, slots)) >= LATE for row in turns.slices.rows
+    )
+
+
+def _lateness(turns: Turns[Any], row: SliceFacts, slots: OwnSlots) -> tuple[float, float, float]:
+    """Seconds by which begin, counting and end of a turn were late."""
+    begin = turns.start + slots["warmup"] + row.slot * slots["period"]
+    return (
+        row.begin - begin,
+        row.counted - begin - slots["settle"],
+        row.end - begin - slots["slice"],
+    )
+
+
 def kept(turns: Turns[Any], slots: OwnSlots) -> None:
     """Checks that the tool ran in its slots."""
     assert [row.slot for row in turns.slices.rows] == slots["own"]
     for row in turns.slices.rows:
-        begin = turns.start + slots["warmup"] + row.slot * slots["period"]
-        assert begin <= row.begin < begin + 0.1
-        assert abs(row.counted - begin - slots["settle"]) < 0.1
-        assert abs(row.end - begin - slots["slice"]) < 0.1
+        begin, counted, end = _lateness(turns, row, slots)
+        assert 0 <= begin < LATE
+        assert abs(counted) < LATE
+        assert abs(end) < LATE
 
 
 def counted(turns: Turns[Any], commits: Sequence[int], slots: OwnSlots, threads: int) -> None:

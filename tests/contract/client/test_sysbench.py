@@ -1,5 +1,6 @@
 """The whole client with the real tool and a real database: do the figures say what happened?"""
 
+import math
 import subprocess
 import time
 from collections.abc import Sequence
@@ -14,6 +15,8 @@ from encbench.tools.sysbench import builtin
 from encbench.tools.sysbench.parser import parse
 from tests.contract.client.harness import uploads
 from tests.contract.client.sysbench import ROWS, TABLES, Bench
+from tests.support.busy import nearest
+from tests.support.kube import wait_for
 from tests.support.local_client import LocalClient, local_client
 from tests.support.receiver import Receiver
 
@@ -29,8 +32,19 @@ EDGE = 0.03
 def test_window_and_rates_agree_with_the_server(
     bench: Bench, tmp_path: Path, receiver: Receiver, warmup: int
 ) -> None:
+    def off(number: int) -> float:
+        return off_by(bench, tmp_path / f"{number}", receiver, warmup)
+
+    assert nearest(off, EDGE) <= EDGE
+
+
+def off_by(bench: Bench, folder: Path, receiver: Receiver, warmup: int) -> float:
+    """By how many seconds recorder and tool differ about the window, or by which share of TPS.
+
+    The tool says how long it has run and then reports, which a busy machine may delay.
+    """
     command = bench.tool(warmup=f"{warmup}s", duration="4s")
-    with local_client(tmp_path / "pod", command, warmup=warmup, own="--threads=2") as one:
+    with local_client(folder / "pod", command, warmup=warmup, own="--threads=2") as one:
         one.wait_for("waiting")
         before = bench.counter("Com_commit")
         one.release(uploads(receiver))
@@ -39,13 +53,13 @@ def test_window_and_rates_agree_with_the_server(
     found = parse(one.output)
     in_warmup = _transactions(one.output)[0] if warmup else 0
     assert found.transactions + in_warmup == committed
-    seconds = state["window"]["end"] - state["window"]["start"]
-    assert seconds == pytest.approx(found.seconds, abs=EDGE)
-    assert found.tps == pytest.approx(found.transactions / seconds, rel=EDGE)
+    seconds = float(state["window"]["end"] - state["window"]["start"])
     assert one.summary()["window"]["seconds"] == pytest.approx(seconds, abs=0.005)
     assert 0 < one.summary()["cpuSeconds"] < 2 * seconds
     histogram = sum(count for _, count in found.histogram)
     assert histogram == pytest.approx(found.transactions, rel=0.02)
+    rate = found.transactions / seconds
+    return max(abs(seconds - found.seconds), abs(found.tps / rate - 1))
 
 
 def test_rows_inserted_are_the_transactions_counted(
@@ -71,41 +85,66 @@ def release(clients: Sequence[LocalClient], receiver: Receiver, start_at: float)
 
 
 def test_replicas_start_together(bench: Bench, tmp_path: Path, receiver: Receiver) -> None:
+    def late(number: int) -> float:
+        return replicas(bench, tmp_path / f"{number}", receiver)
+
+    assert nearest(late, 0.1) <= 0.1
+
+
+def replicas(bench: Bench, folder: Path, receiver: Receiver) -> float:
+    """By how many seconds the later of two began late, or their windows lie apart."""
     own = ["--threads=2 --rand-seed=1", "--threads=1 --rand-seed=2"]
     with (
-        local_client(tmp_path / "a", bench.tool(), own=own[0]) as one,
-        local_client(tmp_path / "b", bench.tool(), own=own[1]) as two,
+        local_client(folder / "a", bench.tool(), own=own[0]) as one,
+        local_client(folder / "b", bench.tool(), own=own[1]) as two,
     ):
         for client in (one, two):
             client.wait_for("waiting")
-        start_at = time.time() + 0.5
+        start_at = time.time() + 1
         release((one, two), receiver, start_at)
         states = [client.wait_for("uploaded") for client in (one, two)]
-    began = [client.summary()["began"]["unix"] for client in (one, two)]
-    assert began == pytest.approx([start_at, start_at], abs=0.1)
-    starts = [state["window"]["start"] for state in states]
-    assert abs(starts[0] - starts[1]) < 0.1
+    began = [float(client.summary()["began"]["unix"]) for client in (one, two)]
+    assert min(began) > start_at - 0.1
+    starts = [float(state["window"]["start"]) for state in states]
     assert "Number of threads: 2" in one.output
     assert "Number of threads: 1" in two.output
     parts = [parse(client.output) for client in (one, two)]
     both = merge(parts)
     assert both.tps == pytest.approx(parts[0].tps + parts[1].tps)
     assert both.transactions == parts[0].transactions + parts[1].transactions
+    return max(max(began) - start_at, abs(starts[0] - starts[1]))
 
 
-CROWD, GATHER = 8, 3.0
+CROWD, GATHER = 8, 6.0
 
 
 def test_a_crowd_connects_early_and_begins_at_once(
     bench: Bench, tmp_path: Path, receiver: Receiver
 ) -> None:
-    """More clients than cores; before the common moment they are connected and do nothing."""
+    """More clients than cores."""
+
+    def apart(number: int) -> float:
+        return crowd(bench, tmp_path / f"{number}", receiver)
+
+    assert nearest(apart, TOGETHER) <= TOGETHER
+
+
+def crowd(bench: Bench, folder: Path, receiver: Receiver) -> float:
+    """Seconds between the first begin and the last.
+
+    Before the common moment all are connected and do nothing. Infinite where they were connected
+    too late for that to be seen, as on a busy machine.
+    """
     sessions = "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE USER = 'encbench'"
+
+    def connected() -> bool:
+        return bench.server.admin(sessions) == [(CROWD,)]
+
     with ExitStack() as stack:
         clients = [
             stack.enter_context(
                 local_client(
-                    tmp_path / f"{index}",
+                    folder / f"{index}",
                     bench.tool(),
                     own=f"--threads=1 --rand-seed={index + 1}",
                     more={VARIABLE: f"{GATHER:g}"},
@@ -117,14 +156,15 @@ def test_a_crowd_connects_early_and_begins_at_once(
             client.wait_for("waiting")
         before, start_at = bench.counter("Com_commit"), time.time() + 1.0
         release(clients, receiver, start_at)
-        time.sleep(start_at + GATHER - 0.3 - time.time())
-        assert bench.server.admin(sessions) == [(CROWD,)]
-        assert bench.counter("Com_commit") == before
+        wait_for("all connections", connected, 20, every=0.1)
+        commits = bench.counter("Com_commit")
+        was_early = time.time() < start_at + GATHER - EDGE
+        assert commits == before or not was_early
         for client in clients:
             client.wait_for("uploaded")
-    begins = [client.summary()["loadBegan"]["unix"] for client in clients]
+    begins = [float(client.summary()["loadBegan"]["unix"]) for client in clients]
     assert min(begins) >= start_at + GATHER - EDGE
-    assert max(begins) - min(begins) <= TOGETHER
+    return max(begins) - min(begins) if was_early else math.inf
 
 
 def test_a_lost_connection_is_a_failure_with_a_reason(
@@ -133,8 +173,7 @@ def test_a_lost_connection_is_a_failure_with_a_reason(
     with local_client(tmp_path / "pod", bench.tool(duration="8s"), own="--threads=2") as one:
         one.wait_for("waiting")
         one.release(uploads(receiver))
-        one.wait_for("running")
-        time.sleep(2)
+        one.wait_for_report()
         rows = bench.server.admin(
             "SELECT ID FROM information_schema.PROCESSLIST WHERE USER = 'encbench'"
         )
@@ -165,8 +204,7 @@ def test_no_password_is_visible(bench: Bench, tmp_path: Path, receiver: Receiver
     with local_client(tmp_path / "pod", bench.tool(), own="--threads=1") as one:
         one.wait_for("waiting")
         one.release(uploads(receiver))
-        one.wait_for("running")
-        time.sleep(0.5)
+        one.wait_for_report()
         listed = subprocess.run(
             ["ps", "axww", "-o", "args"], capture_output=True, text=True, check=True
         )
