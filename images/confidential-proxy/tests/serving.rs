@@ -21,6 +21,8 @@ use confidential_proxy::{key, server};
 
 /// More than it takes; a test that waits as long fails.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// At once, on a machine that has other things to do.
+const SOON: Duration = Duration::from_secs(10);
 const ROW: usize = 1000;
 const ROW_MEMORY: usize = 1 << 20;
 const EOF: [u8; 5] = [0xFE, 0, 0, 2, 0];
@@ -399,7 +401,7 @@ fn a_long_end_of_rows_is_no_row() {
 #[test]
 fn a_client_that_does_not_read_a_long_row_gives_its_memory_back() {
     let server = Server::default();
-    let room = Room::new(30 << 20, Duration::from_secs(1));
+    let room = Room::new(30 << 20, Duration::from_secs(4));
     let proxy = proxy_with(server.start(), "t.c\n", room);
     let (mut slow, mut other) = (Client::connect(proxy), Client::connect(proxy));
     // More than the buffers on the way take.
@@ -505,7 +507,7 @@ fn a_server_that_ends_is_told_at_once() {
     client.ask("end");
     let said = client.receive();
     assert!(said.starts_with(b"\xff\x87\x04#08S01"), "{said:?}");
-    assert!(began.elapsed() < Duration::from_secs(2));
+    assert!(began.elapsed() < SOON);
     assert_eq!(client.0.read(&mut [0]).unwrap(), 0, "and the connection ends");
 }
 
@@ -517,7 +519,7 @@ fn a_client_that_goes_on_sending_after_its_end_is_cut_off() {
     assert!(said.starts_with(b"\xff\x87\x04#08S01"), "{said:?}");
     let began = Instant::now();
     while client.0.write_all(&[0]).is_ok() {
-        assert!(began.elapsed() < Duration::from_secs(3));
+        assert!(began.elapsed() < PATIENCE);
         thread::sleep(Duration::from_millis(100));
     }
 }
@@ -531,7 +533,7 @@ fn an_idle_client_is_told_too() {
     let began = Instant::now();
     let said = client.receive();
     assert!(said.starts_with(b"\xff\x87\x04#08S01"), "{said:?}");
-    assert!(began.elapsed() < Duration::from_secs(2));
+    assert!(began.elapsed() < SOON);
     assert_eq!(client.0.read(&mut [0]).unwrap(), 0, "and the connection ends");
 }
 

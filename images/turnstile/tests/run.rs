@@ -27,6 +27,7 @@ impl Run {
     fn start(name: &str, stop: f64, slices: &[(f64, f64, f64)], go: f64, tool: &[&str]) -> Self {
         let folder = std::env::temp_dir().join(format!("turnstile-{name}-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
+        let begun = Instant::now();
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs_f64();
         let mut text = format!("stop {}\n", now + stop);
         for (number, (begin, counted, end)) in slices.iter().enumerate() {
@@ -47,7 +48,7 @@ impl Run {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        Self { folder, child, begun: Instant::now() }
+        Self { folder, child, begun }
     }
 
     fn code(&mut self) -> i32 {
@@ -76,15 +77,16 @@ impl Drop for Run {
 
 #[test]
 fn what_a_tool_does_in_its_slices_is_measured() {
-    let slices = [(0.5, 0.7, 1.2), (1.9, 2.1, 2.6)];
-    let mut run = Run::start("slices", 0.2, &slices, 2.9, &["sh", "-c", BUSY, "busy", "4"]);
+    let slices = [(0.5, 0.7, 2.2), (2.9, 3.1, 4.6)];
+    let mut run = Run::start("slices", 0.2, &slices, 4.9, &["sh", "-c", BUSY, "busy", "6"]);
     assert_eq!(run.code(), 7);
-    assert!(run.begun.elapsed() >= Duration::from_millis(2800));
+    assert!(run.begun.elapsed() >= Duration::from_millis(4800));
     assert_eq!(run.field("slice"), [0.0, 3.0]);
     let (counted, end) = (run.field("counted"), run.field("end"));
     for (place, cpu) in run.field("cpuSeconds").into_iter().enumerate() {
         let seconds = end[place] - counted[place];
-        assert!(seconds > 0.4 && seconds < 0.9, "{seconds}");
+        // Each moment may come late on such a machine.
+        assert!(seconds > 0.5 && seconds < 2.5, "{seconds}");
         // On a machine whose cores are all taken a busy tool has a small share, a stopped one none.
         assert!(cpu > 0.01 && cpu <= seconds + 0.05, "{cpu} of {seconds}");
     }
@@ -92,22 +94,23 @@ fn what_a_tool_does_in_its_slices_is_measured() {
 
 #[test]
 fn no_process_of_the_tool_runs_between_its_slices() {
-    let slices = [(0.5, 0.7, 1.2), (2.2, 2.4, 2.9)];
-    let mut run = Run::start("group", 0.2, &slices, 3.1, &["sh", "-c", WRITING, "writing", "5"]);
+    let slices = [(0.5, 0.7, 1.5), (4.2, 4.4, 5.2)];
+    let mut run = Run::start("group", 0.2, &slices, 5.4, &["sh", "-c", WRITING, "writing", "7"]);
     assert_eq!(run.code(), 0);
     let (begin, end, stamps) = (run.field("begin"), run.field("end"), run.stamps());
     let between = |from: f64, to: f64| stamps.iter().filter(|stamp| (from..to).contains(*stamp)).count();
     for (begin, end) in begin.iter().zip(&end) {
         assert!(between(*begin, *end) > 0, "it runs in them");
     }
-    // The others stop a moment after the first process, and continue a moment before the begin is noted.
-    assert_eq!(between(end[0] + 0.1, begin[1] - 0.1), 0);
+    // The others stop a moment after the first process, and continue before the begin is noted: a long
+    // moment where the machine is busy.
+    assert_eq!(between(end[0] + 0.7, begin[1] - 0.7), 0);
 }
 
 #[test]
 fn a_tool_that_ends_early_gives_its_code_and_the_slices_so_far() {
-    let slices = [(0.3, 0.4, 0.8), (2.2, 2.5, 2.8)];
-    let mut run = Run::start("early", 0.1, &slices, 3.0, &["sh", "-c", BUSY, "busy", "2"]);
+    let slices = [(0.3, 0.4, 0.8), (4.0, 4.3, 6.0)];
+    let mut run = Run::start("early", 0.1, &slices, 6.2, &["sh", "-c", BUSY, "busy", "3"]);
     assert_eq!(run.code(), 7);
     assert_eq!(run.field("slice").len(), 1);
 }
@@ -117,7 +120,7 @@ fn a_tool_that_ends_while_it_warms_up_is_not_waited_for() {
     let tool = ["sh", "-c", "sleep 0.2; exit 7"];
     let mut run = Run::start("warm-up", 20.0, &[(21.0, 22.0, 23.0)], 24.0, &tool);
     assert_eq!(run.code(), 7);
-    assert!(run.begun.elapsed() < Duration::from_secs(5));
+    assert!(run.begun.elapsed() < Duration::from_secs(15));
     assert!(run.field("slice").is_empty());
 }
 
@@ -127,21 +130,21 @@ const WAITING: [&str; 3] = ["sh", "-c", "trap 'exit 5' TERM; while :; do sleep 0
 fn ended_by_a_signal(mut run: Run) -> Vec<f64> {
     assert!(Command::new("kill").arg(run.child.id().to_string()).status().unwrap().success());
     assert_eq!(run.code(), 5);
-    assert!(run.begun.elapsed() < Duration::from_secs(5));
+    assert!(run.begun.elapsed() < Duration::from_secs(15));
     run.field("slice")
 }
 
 #[test]
 fn a_signal_ends_a_stopped_tool() {
-    let run = Run::start("signal", 1.0, &[(20.0, 21.0, 22.0)], 23.0, &WAITING);
-    sleep(Duration::from_millis(1500));
+    let run = Run::start("signal", 2.0, &[(20.0, 21.0, 22.0)], 23.0, &WAITING);
+    sleep(Duration::from_millis(3000));
     assert!(ended_by_a_signal(run).is_empty());
 }
 
 #[test]
 fn a_signal_ends_a_tool_that_has_had_all_its_turns() {
     let run = Run::start("late", 0.1, &[(0.2, 0.3, 0.5)], 0.7, &WAITING);
-    sleep(Duration::from_millis(1500));
+    sleep(Duration::from_millis(3000));
     assert_eq!(ended_by_a_signal(run), [0.0]);
 }
 
