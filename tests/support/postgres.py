@@ -12,7 +12,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -174,19 +174,29 @@ class Postgres:
 
     def admin(self, *statements: str) -> list[tuple[Any, ...]]:
         """Run statements with all privileges; rows of the last one."""
+        rows: list[tuple[Any, ...]] = []
+        with self.session() as run:
+            for statement in statements:
+                rows = run(statement)
+        return rows
+
+    @contextmanager
+    def session(self) -> Iterator[Callable[[str], list[tuple[Any, ...]]]]:
+        """Runs a statement at a time with all privileges; its rows."""
         connection = pg8000.dbapi.connect(
             ADMIN, unix_sock=self.layout.socket, database=DATABASE, ssl_context=False
         )
-        rows: list[tuple[Any, ...]] = []
+
+        def run(statement: str) -> list[tuple[Any, ...]]:
+            cursor.execute(statement)
+            return [tuple(row) for row in cursor.fetchall()] if cursor.description else []
+
         try:
             connection.autocommit = True
             cursor = connection.cursor()
-            for statement in statements:
-                cursor.execute(statement)
-                rows = [tuple(row) for row in cursor.fetchall()] if cursor.description else []
+            yield run
         finally:
             connection.close()
-        return rows
 
     def _contained(self, *command: str) -> list[str]:
         user = ["setpriv", "--reuid", str(USER_ID), "--regid", str(USER_ID), "--clear-groups"]

@@ -122,7 +122,7 @@ def test_neither_the_operator_nor_the_namespace_is_held_up(installation: Install
         doomed = installation.campaign(installation.doomed)
         wait_for("the campaign's acceptance", installation.accepted(doomed), 30)
         installation.delete_doomed(doomed)
-        wait_for("the campaign's end", lambda: installation.seen(doomed) is None, 15)
+        wait_for("the campaign's end", lambda: installation.seen(doomed) is None, 30)
         other = installation.campaign(installation.other)
         wait_for("the acceptance of the next one", installation.accepted(other), 30)
         assert process.poll() is None
@@ -134,7 +134,7 @@ def test_an_operator_that_starts_then_lets_go_of_it(installation: Installation) 
         wait_for("the campaign's acceptance", installation.accepted(doomed), 30)
     installation.delete_doomed(doomed)
     with installation.operator() as process:
-        wait_for("the campaign's end", lambda: installation.seen(doomed) is None, 15)
+        wait_for("the campaign's end", lambda: installation.seen(doomed) is None, 30)
         other = installation.campaign(installation.other)
         wait_for("the acceptance of the next one", installation.accepted(other), 30)
         assert process.poll() is None
@@ -163,5 +163,5 @@ def test_a_forbidden_namespace_does_not_end_the_watches(installation: Installati
     with installation.operator() as process:
         time.sleep(KOPF_GIVES_UP)
         other = installation.campaign(installation.other)
-        wait_for("its acceptance", installation.accepted(other), 10)
+        wait_for("its acceptance", installation.accepted(other), 30)
         assert process.poll() is None

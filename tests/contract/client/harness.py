@@ -104,7 +104,7 @@ async def _poll(look: Callable[[], Awaitable[Body]], wanted: str) -> Body:
 @asynccontextmanager
 async def real(folder: Path) -> AsyncIterator[Harness]:
     """A recorder as a process whose tool is not there yet."""
-    recorder = HttpRecorder(seconds=2)
+    recorder = HttpRecorder(seconds=20)
     with receiving(Receiver()) as receiver, local_client(folder, warmup=0) as client:
         await _listening(client)
         yield Real(client, recorder, receiver)

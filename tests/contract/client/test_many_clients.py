@@ -95,7 +95,7 @@ def started(words: list[str], folder: Path) -> "subprocess.Popen[bytes]":
     command = [word.replace("$$", "$") for word in wrapped(240, words)]
     environment = {**os.environ, "ENCBENCH_RUN_DIR": str(folder)}
     tool = subprocess.Popen(command, env=environment)
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while not (folder / "ready").exists():
         assert time.monotonic() < deadline
         time.sleep(0.01)

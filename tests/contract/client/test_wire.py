@@ -41,7 +41,7 @@ def waiting(tmp_path: Path) -> Iterator[LocalClient]:
 
 @pytest.fixture
 async def recorder() -> AsyncIterator[HttpRecorder]:
-    made = HttpRecorder(seconds=2)
+    made = HttpRecorder(seconds=20)
     yield made
     await made.aclose()
 
@@ -133,7 +133,7 @@ def test_callers_that_drip_do_not_keep_the_operator_away(waiting: LocalClient) -
             except OSError:
                 continue
         time.sleep(0.2)
-        assert time.monotonic() - began < 15
+        assert time.monotonic() - began < 40
     for one in dripping:
         one.close()
 
@@ -148,7 +148,7 @@ async def test_an_agents_connection_is_kept_between_polls() -> None:
 
     app = web.Application()
     app.router.add_get("/v1/recovery", state)
-    agent = HttpAgent(quick_seconds=5)
+    agent = HttpAgent(quick_seconds=20)
     async with sidecars.served(app) as where:
         for _ in range(5):
             await agent.stopped(where, sidecars.access("any"), "one")

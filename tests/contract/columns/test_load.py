@@ -187,7 +187,7 @@ def test_a_killed_server(server: mariadb.MariaDB, tmp_path: Path) -> None:
         began = time.monotonic()
         told = idle.packet()
         assert told[0] == 0xFF, told
-        assert time.monotonic() - began < 2
+        assert time.monotonic() - began < 15
         assert eventually(lambda: proxy.sockets == 1)
         with pytest.raises(ServerError, match="does not reach the server"):
             Wire(proxy.port, USER, PASSWORD)
@@ -215,6 +215,6 @@ def test_sigterm_ends_it_at_once(server: mariadb.MariaDB, tmp_path: Path) -> Non
         Wire(proxy.port, USER, PASSWORD) as wire,
     ):
         proxy.process.send_signal(signal.SIGTERM)
-        assert proxy.process.wait(5) == 0
+        assert proxy.process.wait(15) == 0
         with pytest.raises(OSError):
             wire.query("SELECT 1")

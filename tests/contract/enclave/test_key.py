@@ -11,9 +11,11 @@ import pytest
 
 from encbench.kube.pods import USER_ID
 from tests.support import enclave
+from tests.support.kube import wait_for
 from tests.support.postgres import Postgres
 
 COMPARE = "SELECT a.e = b.e FROM kept a, kept b"
+NAMED = "SHOW encbench_enclave.key_file"
 CLOSED = "cannot be opened"
 UNUSABLE = {
     "": "does not hold a key",
@@ -88,24 +90,26 @@ def test_it_changes_with_its_file_s_name(server: Postgres, batched: bool) -> Non
     asked = f"SELECT count(*) FROM paged WHERE e = '{sealed}'" if batched else COMPARE
     other = Path(server.layout.volume, "other-key")
     write(other, "ff" * 16)
-    right = server.admin("SHOW encbench_enclave.key_file")[0][0]
+    right = server.admin(NAMED)[0][0]
     try:
-        with pytest.raises(pg8000.dbapi.Error, match=CLOSED):
-            server.admin(
+        with server.session() as run:
+            for statement in (
                 "SET enable_seqscan = off",
                 asked,
                 f"ALTER SYSTEM SET encbench_enclave.key_file = '{other}'",
                 "SELECT pg_reload_conf()",
-                "SELECT pg_sleep(0.3)",
-                asked,
-            )
+            ):
+                run(statement)
+            wait_for("the other file", lambda: run(NAMED) == [(str(other),)], 30, every=0.1)
+            with pytest.raises(pg8000.dbapi.Error, match=CLOSED):
+                run(asked)
     finally:
         server.admin(
             "LOAD 'encbench_enclave'",
             "ALTER SYSTEM RESET encbench_enclave.key_file",
             "SELECT pg_reload_conf()",
         )
-    assert server.admin("SELECT pg_sleep(0.3)", "SHOW encbench_enclave.key_file") == [(right,)]
+    wait_for("the right file", lambda: server.admin(NAMED) == [(right,)], 30, every=0.1)
 
 
 def test_it_is_never_said(server: Postgres) -> None:

@@ -58,7 +58,7 @@ async def connect() -> AsyncIterator[Callable[[str], Prometheus]]:
     made: list[Prometheus] = []
 
     def to(url: str) -> Prometheus:
-        made.append(Prometheus(url, timeout=5))
+        made.append(Prometheus(url, timeout=20))
         return made[-1]
 
     yield to

