@@ -60,7 +60,7 @@ async def test_what_a_program_for_credentials_asks_is_shown(
     )
     async with connected(arguments()):
         said = ""
-        for _ in range(100):
+        for _ in range(400):
             said += capfd.readouterr().err
             if "ABCD" in said:
                 break

@@ -27,6 +27,25 @@ class Echo:
         return Response(200, request.body, sent=self.sent.set)
 
 
+@contextmanager
+def served(
+    answer: serving.Handler, tls: ssl.SSLContext | None = None, *, kept: float = 0.0
+) -> Iterator[int]:
+    """The port of a server with those answers, whose thread ends with it."""
+    with serving.listen(0) as listener:
+        serving.serve(listener, answer, tls, kept=kept)
+        try:
+            yield listener.getsockname()[1]
+        finally:
+            listener.shutdown(socket.SHUT_RDWR)
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine may take a second or two from a caller's time."""
+    monkeypatch.setattr(serving, "_TIMEOUT", 15.0)
+
+
 @pytest.fixture
 def echo() -> Echo:
     return Echo()
@@ -34,14 +53,12 @@ def echo() -> Echo:
 
 @pytest.fixture
 def port(echo: Echo) -> Iterator[int]:
-    listener = serving.listen(0)
-    serving.serve(listener, echo.answer)
-    yield listener.getsockname()[1]
-    listener.close()
+    with served(echo.answer) as found:
+        yield found
 
 
 def talk(port: int, *pieces: bytes, host: str = "127.0.0.1") -> bytes:
-    with socket.create_connection((host, port), timeout=5) as connection:
+    with socket.create_connection((host, port), timeout=20) as connection:
         for piece in pieces:
             connection.sendall(piece)
         connection.shutdown(socket.SHUT_WR)
@@ -81,7 +98,7 @@ def test_what_is_no_request(port: int, echo: Echo, raw: bytes) -> None:
 
 
 def test_slow_callers_do_not_keep_others_away(port: int, echo: Echo) -> None:
-    idle = [socket.create_connection(("127.0.0.1", port), timeout=5) for _ in range(4)]
+    idle = [socket.create_connection(("127.0.0.1", port), timeout=20) for _ in range(4)]
     assert b"200 OK" in talk(port, b"GET / HTTP/1.1\r\n\r\n")
     for connection in idle:
         connection.close()
@@ -97,7 +114,7 @@ def test_a_caller_that_drips_has_no_more_time_than_others(
 ) -> None:
     monkeypatch.setattr(serving, "_TIMEOUT", 0.5)
     began = time.monotonic()
-    with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
         connection.settimeout(0.1)
         while time.monotonic() - began < 30:
             try:
@@ -128,12 +145,10 @@ def controlled(kept: float) -> Iterator[tuple[Echo, ssl.SSLSocket]]:
     def answer(request: Request) -> Response:
         return refusal(request, "t0ken") or echo.answer(request)
 
-    listener = serving.listen(0)
-    serving.serve(listener, answer, sidecars.context("agent"), kept=kept)
-    plain = socket.create_connection(("127.0.0.1", listener.getsockname()[1]), timeout=20)
-    with sidecars.trust().wrap_socket(plain) as connection:
-        yield echo, connection
-    listener.close()
+    with served(answer, sidecars.context("agent"), kept=kept) as port:
+        plain = socket.create_connection(("127.0.0.1", port), timeout=20)
+        with sidecars.trust().wrap_socket(plain) as connection:
+            yield echo, connection
 
 
 def test_a_connection_is_kept_for_a_while() -> None:
@@ -180,25 +195,21 @@ def test_a_caller_that_hangs_up_is_noticed(tls: ssl.SSLContext | None) -> None:
         noticed.set()
         return Response(200, b"")
 
-    listener = serving.listen(0)
-    serving.serve(listener, answer, tls)
-    plain = socket.create_connection(("127.0.0.1", listener.getsockname()[1]), timeout=5)
-    with plain if tls is None else sidecars.trust().wrap_socket(plain) as caller:
-        caller.sendall(GET)
-        assert began.wait(10)
-        assert not noticed.wait(0.1)
-    assert noticed.wait(10)
-    listener.close()
+    with served(answer, tls) as port:
+        plain = socket.create_connection(("127.0.0.1", port), timeout=20)
+        with plain if tls is None else sidecars.trust().wrap_socket(plain) as caller:
+            caller.sendall(GET)
+            assert began.wait(10)
+            assert not noticed.wait(0.1)
+        assert noticed.wait(10)
 
 
 def test_a_handler_that_fails_is_an_answer(capsys: pytest.CaptureFixture[str]) -> None:
     def answer(_: Request) -> Response:
         raise PermissionError("a file of the server's")
 
-    listener = serving.listen(0)
-    serving.serve(listener, answer)
-    said = talk(listener.getsockname()[1], b"GET / HTTP/1.1\r\n\r\n")
-    listener.close()
+    with served(answer) as port:
+        said = talk(port, b"GET / HTTP/1.1\r\n\r\n")
     assert said.startswith(b"HTTP/1.1 500 ")
     assert b"a file" not in said
     assert "a file of the server's" in capsys.readouterr().err
