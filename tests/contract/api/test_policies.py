@@ -155,7 +155,7 @@ def test_only_who_may_read_a_secret_may_name_it(
     assert f"kubectl auth can-i get secret/{secret}" in answer["message"]
     reads = {"apiGroups": [""], "resources": ["secrets"], "verbs": ["get"]}
     grant(server, f"reads-{secret}", AUTHOR, **reads, resourceNames=[secret])
-    wait_for("the right", lambda: post(server, kind, body, dry=True)[0] == 201, 10)
+    wait_for("the right", lambda: post(server, kind, body, dry=True)[0] == 201, 30)
 
 
 @pytest.mark.parametrize(("kind", "spec", "named"), OTHERS, ids=[r[2] for r in OTHERS])
@@ -169,7 +169,7 @@ def test_the_same_holds_of_scripts_and_drivers(
     assert f"you may not read {named} yourself" in answer["message"]
     plural = f"{object_kind.lower()}s"
     grant(server, f"reads-{name}", AUTHOR, apiGroups=[""], resources=[plural], verbs=["get"])
-    wait_for("the right", lambda: post(server, kind, body, dry=True)[0] == 201, 10)
+    wait_for("the right", lambda: post(server, kind, body, dry=True)[0] == 201, 30)
 
 
 def test_privileged_containers_are_refused_where_the_part_is_written(server: ApiServer) -> None:
