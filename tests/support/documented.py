@@ -36,7 +36,6 @@ SHELL = ("", "sh", "shell", "bash", "console")
 """Languages of fenced blocks that may hold commands."""
 CONTENT = re.compile(r"(?s)```.*?```")
 _BUILTIN = (
-    "clusterroles",
     *("secret", "secrets", "pvc", "leases", "lease", "namespace", "ns", "crd", "pods", "pod"),
     *("configmap", "deployment", "nodes", "events", "poddisruptionbudgets", "statefulset"),
     *("clusterroles", "clusterrolebindings", "roles", "rolebindings", "networkpolicies"),

@@ -5,6 +5,9 @@ use crate::packet::{Malformed, Reader};
 /// MariaDB: the statement that was prepared last.
 pub const LAST_PREPARED: u32 = u32::MAX;
 
+/// No statement has this number.
+pub const NONE_PREPARED: u32 = 0;
+
 /// How a statement is executed, behind its number.
 const WITHOUT_CURSOR: u8 = 0;
 

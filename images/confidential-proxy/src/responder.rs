@@ -17,7 +17,7 @@ use crate::names::{self, Names};
 use crate::packet::{self, Header, Malformed, Reader, EOF, ERR, LOCAL_INFILE, MAX_PAYLOAD, OK};
 use crate::plan::Plan;
 use crate::refusal::{self, Refusal};
-use crate::request::{Request, LAST_PREPARED};
+use crate::request::{Request, LAST_PREPARED, NONE_PREPARED};
 use crate::rules::Rules;
 use crate::sql::{self, Trust};
 use crate::text_row;
@@ -122,7 +122,7 @@ impl Responder {
             names: None,
             later: false,
             statement: 0,
-            last_prepared: 0,
+            last_prepared: NONE_PREPARED,
             statements: HashMap::new(),
             cursors: HashMap::new(),
             plan: Plan::default(),
@@ -509,6 +509,8 @@ impl Responder {
         match reader.u8()? {
             OK => {}
             ERR => {
+                // MariaDB's number of the last one then stands for none.
+                self.last_prepared = NONE_PREPARED;
                 self.state = State::Done;
                 return self.error(sequence, payload, out);
             }

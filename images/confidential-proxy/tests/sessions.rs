@@ -411,9 +411,18 @@ fn a_reset_that_fails_forgets_nothing() {
 /// MariaDB has a number for the one that was prepared last.
 #[test]
 fn a_statement_is_forgotten_by_either_number() {
-    for number in [1, LAST_PREPARED] {
+    let refused: &[u8] = b"\xFF\x28\x04#42000no";
+    for (number, fails, forgotten) in [
+        (1, false, true),
+        (LAST_PREPARED, false, true),
+        // Then MariaDB knows no last one.
+        (LAST_PREPARED, true, false),
+    ] {
         let mut responder = responder(RULES, true);
         through(&mut responder, PREPARE, &Answer::new(true).prepared().payloads);
+        if fails {
+            through(&mut responder, PREPARE, &Answer::new(true).push(refused).payloads).unwrap();
+        }
         responder.begin(Request::Silent { closes: Some(number) }, b"");
         let rows = Answer::new(true)
             .push(&[1])
@@ -421,7 +430,7 @@ fn a_statement_is_forgotten_by_either_number() {
             .push(b"\0\0\x04open")
             .end_of_rows(2);
         let sent = through(&mut responder, bare(Request::Execute(1)), &rows.payloads).unwrap();
-        assert!(!contains(&sent, b"open"), "{number}");
+        assert_eq!(contains(&sent, b"open"), !forgotten, "{number} {fails}");
     }
 }
 

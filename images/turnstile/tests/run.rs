@@ -85,9 +85,9 @@ fn what_a_tool_does_in_its_slices_is_measured() {
     let (counted, end) = (run.field("counted"), run.field("end"));
     for (place, cpu) in run.field("cpuSeconds").into_iter().enumerate() {
         let seconds = end[place] - counted[place];
-        // Each moment may come late on such a machine.
+        // On a busy machine each moment may come late.
         assert!(seconds > 0.5 && seconds < 2.5, "{seconds}");
-        // On a machine whose cores are all taken a busy tool has a small share, a stopped one none.
+        // Where all cores are taken a busy tool has a small share, a stopped one none.
         assert!(cpu > 0.01 && cpu <= seconds + 0.05, "{cpu} of {seconds}");
     }
 }

@@ -34,8 +34,13 @@ def interrupted(
     monkeypatch.setattr(subprocess, "Popen", Interrupted)
     monkeypatch.setattr(command, "_CONTAINED", ())
     argv, log = ["sh", "-c", script], folder / "output.log"
-    with pytest.raises(KeyboardInterrupt):
-        command.run_logged(argv, log, timeout=60, cwd=folder, contained=contained)
+    # Children of a run in the background would ignore it, as the run itself does.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            command.run_logged(argv, log, timeout=60, cwd=folder, contained=contained)
+    finally:
+        signal.signal(signal.SIGINT, before)
     (process,) = Interrupted.seen
     assert contained or process.returncode is not None, "it has ended by now"
     return process.wait()

@@ -243,6 +243,22 @@ def test_a_start_that_takes_too_long_fails_with_what_keeps_it() -> None:
     assert late.failed.reason == "Unschedulable"
 
 
+def test_a_start_without_a_pod_says_so() -> None:
+    limit = parse_duration(bed().spec.step_deadlines.reset)
+    soon, _ = step(bed(**run(30)), None, set_for(WANTED, 1), None)
+    assert soon.trouble is None, "the earlier pod may just have gone"
+    waiting, _ = step(bed(**run(61)), None, set_for(WANTED, 1), None)
+    assert waiting.trouble is not None
+    assert waiting.trouble.reason == "NoPod"
+    late, _ = step(bed(**run(limit + 1)), None, set_for(WANTED, 1), None)
+    assert late.failed is not None
+    assert late.failed.reason == "ResetTimeout"
+    assert late.failed.message == waiting.trouble.message
+    assert "has made no pod: kubectl events --for statefulset/" in late.failed.message
+    none_asked_for, _ = step(bed(**run(61)), None, set_for(WANTED, 0), None)
+    assert none_asked_for.trouble is None
+
+
 def test_a_copy_that_fails_again_and_again_is_not_waited_for() -> None:
     def failing(times: int) -> PodFacts:
         prepare = ContainerFacts(

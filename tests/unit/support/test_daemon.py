@@ -18,12 +18,14 @@ from tests.support.mariadb import MariaDB
 from tests.support.places import places
 from tests.support.testbeds import PLAINTEXT, spec_of_testbed
 
-SLEEPS = "echo $$; trap 'touch asked; exit' TERM; while :; do sleep 0.05; done"
+SLEEPS = "trap 'touch asked; exit' TERM; echo $$; while :; do sleep 0.05; done"
 RUN = f"""
 import os, signal, subprocess, sys
 from tests.support.daemon import ending_with_us
 started = subprocess.Popen(
-    ending_with_us("sh", "-c", {SLEEPS!r}, by=sys.argv[1]), stdout=subprocess.PIPE
+    ending_with_us("sh", "-c", {SLEEPS!r}, by=sys.argv[1]),
+    stdout=subprocess.PIPE,
+    stderr=subprocess.DEVNULL,
 )
 sys.stdout.buffer.write(started.stdout.readline())
 sys.stdout.flush()

@@ -60,8 +60,10 @@ class TestbedDraft(Draft[TestbedSpec, TestbedStatus, TestbedSeen]):
     def not_ready(self) -> tuple[str, str]:
         """What keeps the database's pod from being ready: a reason, and all of it in words."""
         pod = self.seen.database
-        found = pods.trouble([pod]) if pod else None
-        where = f" on node {pod.node}" if pod is not None and pod.node else ""
+        if pod is None:
+            return life.NOT_READY, pods.no_pod("statefulset", self.subject.name)
+        found = pods.trouble([pod])
+        where = f" on node {pod.node}" if pod.node else ""
         message = f"the database pod {self.subject.name}-0{where} is not ready"
         message += f": {found.message}" if found else ""
         return (found.reason if found else life.NOT_READY), message

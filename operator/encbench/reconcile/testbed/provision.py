@@ -68,11 +68,11 @@ def provision(draft: TestbedDraft) -> TestbedDecision:
 
 def _not_provisioned(draft: TestbedDraft, found: Trouble | None, message: str) -> tuple[str, str]:
     """Why a database did not come up in time; one that was up before is lost."""
-    has_pod, was_up = draft.seen.database is not None, draft.status.server_started is not None
-    if not has_pod:
-        message = pods.no_pod("statefulset", draft.subject.name)
+    was_up = draft.status.server_started is not None
     if was_up and (found is None or found.reason != life.SETTINGS_REFUSED):
-        return life.NOT_READY, draft.not_ready[1] if has_pod else message
+        return life.NOT_READY, draft.not_ready[1]
+    if draft.seen.database is None:
+        message = draft.not_ready[1]
     return (found.reason if found else "ProvisionTimeout"), message
 
 

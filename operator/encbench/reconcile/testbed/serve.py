@@ -64,8 +64,6 @@ def _keep_ready(draft: TestbedDraft) -> TestbedDecision:
     lost = draft.since(life.READY)
     lost = min(lost, draft.age(run.ready_time)) if run and run.ready_time else lost
     if lost > parse_duration(draft.spec.step_deadlines.provision):
-        if draft.seen.database is None:
-            message = pods.no_pod("statefulset", draft.subject.name)
         return draft.fail(life.NOT_READY, message)
     return draft.decide(requeue=backoff(lost, POLL))
 
