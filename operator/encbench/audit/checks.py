@@ -36,6 +36,8 @@ _STUDY = re.compile(
 """How `report.analysis.studies` names its tables; the first group is a workload, which may have any
 of these words in its name."""
 
+_PERCENT = re.compile(r"%|percent|pct", re.IGNORECASE)
+
 Verdict = Literal[
     "follows", "slip", "coarse", "contradiction", "impossible", "unchecked", "computed"
 ]
@@ -151,9 +153,16 @@ def _counts(source: Source, row: TableRow, claim: Claim) -> bool:
     return not plain and source.table.figure(row, claim.encrypted) is not None
 
 
-def follows(claim: Claim, published: PrintedFigure | None, plain: Span, encrypted: Span) -> bool:
-    """Whether the published figure follows from figures within these spans."""
-    return bool(published and _reach(claim, published, plain, encrypted).meets(published.span))
+def follows(
+    claim: Claim,
+    published: PrintedFigure | None,
+    plain: PrintedFigure,
+    encrypted: PrintedFigure,
+) -> bool:
+    """Whether the published figure follows from these two."""
+    scale = _scale(claim, published, plain, encrypted)
+    reach = _reach(claim, scale, plain.span, encrypted.span)
+    return bool(published and reach.meets(published.span))
 
 
 def _check(sources: Sequence[Source], source: Source, row: TableRow, claim: Claim) -> OverheadCheck:
@@ -170,7 +179,7 @@ def _check(sources: Sequence[Source], source: Source, row: TableRow, claim: Clai
     formula = FORMULAS[claim.formula]
     if formula.positive and (plain.value <= 0 or encrypted.value <= 0):
         return OverheadCheck(source, row, claim, "impossible", published, plain=place)
-    scale = _scale(claim, published)
+    scale = _scale(claim, published, plain, encrypted)
     result = scale * formula.compute(plain.value, encrypted.value)
     return OverheadCheck(
         source=source,
@@ -180,7 +189,7 @@ def _check(sources: Sequence[Source], source: Source, row: TableRow, claim: Clai
         published=published,
         plain=place,
         result=result,
-        reach=_reach(claim, published, plain.span, encrypted.span),
+        reach=_reach(claim, scale, plain.span, encrypted.span),
         needed=_needed(formula, plain.span, published.span, scale) if published else None,
     )
 
@@ -194,7 +203,8 @@ def _verdict(
 ) -> Verdict:
     if published is None:
         return "computed"
-    reach = _reach(claim, published, plain.span, encrypted.span)
+    scale = _scale(claim, published, plain, encrypted)
+    reach = _reach(claim, scale, plain.span, encrypted.span)
     if reach.meets(published.span):
         return "follows"
     # The printed figures' own result counts, unless they leave it open by more than a step.
@@ -202,7 +212,7 @@ def _verdict(
     nearest = Span(result, result) if known else reach
     if nearest.gap(published.span) < SLIP * published.precision:
         return "slip"
-    loose = _reach(claim, published, plain.loose, encrypted.loose)
+    loose = _reach(claim, scale, plain.loose, encrypted.loose)
     return "coarse" if loose.meets(published.loose) else "contradiction"
 
 
@@ -210,12 +220,25 @@ def _percent(claim: Claim, published: PrintedFigure | None) -> bool:
     return claim.percent or bool(published and published.percent)
 
 
-def _scale(claim: Claim, published: PrintedFigure | None) -> int:
+def _scale(
+    claim: Claim, published: PrintedFigure | None, plain: PrintedFigure, encrypted: PrintedFigure
+) -> int:
+    """From a result to the unit of the published figure.
+
+    A difference of percentages is in percentage points already.
+    """
+    shares = plain.percent or encrypted.percent or _says_percent(claim)
+    if FORMULAS[claim.formula].difference and shares:
+        return 1
     return 100 if _percent(claim, published) else 1
 
 
-def _reach(claim: Claim, published: PrintedFigure | None, plain: Span, encrypted: Span) -> Span:
-    scale = _scale(claim, published)
+def _says_percent(claim: Claim) -> bool:
+    """Whether the name of a measured column says that its figures are in percent."""
+    return any(_PERCENT.search(column) for column in (claim.plain, claim.encrypted))
+
+
+def _reach(claim: Claim, scale: int, plain: Span, encrypted: Span) -> Span:
     found = FORMULAS[claim.formula].reach(plain, encrypted)
     return Span(scale * found.low, scale * found.high)
 

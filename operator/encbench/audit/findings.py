@@ -111,7 +111,7 @@ def _elsewhere(check: OverheadCheck, said: Sequence[Statement]) -> list[tuple[st
         if not same(own, other) or own.agrees(other):
             continue
         for place, figure in other.figures:
-            fits = follows(check.claim, check.published, plain.span, figure.span)
+            fits = follows(check.claim, check.published, plain, figure)
             whose = "does follow" if fits else "does not follow either"
             text = (
                 f"{wording.spot(place)} prints {place.column} {wording.printed(place)} for the "

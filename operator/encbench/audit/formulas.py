@@ -30,6 +30,8 @@ class Formula:
     """Whether both figures must be above 0."""
     ratio: bool = False
     """Whether the result must be above 0 as well."""
+    difference: bool = False
+    """Whether results are in the unit of the figures."""
 
     def reach(self, plain: Span, encrypted: Span) -> Span:
         """All results of figures within these spans."""
@@ -75,6 +77,7 @@ FORMULAS = {
         invert=lambda plain, result: plain + result,
         percent=False,
         positive=False,
+        difference=True,
     ),
 }
 """By the name that `--formula` takes."""

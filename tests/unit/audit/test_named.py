@@ -52,6 +52,26 @@ def test_formulas_and_units(formula: str, percent: bool | None, published: str) 
     assert verdicts(audited(naming, t=table.format("7.1"))) == ["contradiction"]
 
 
+@pytest.mark.parametrize(
+    ("names", "row", "percent"),
+    [
+        ("plain,enc", "45.2%,71.1%,25.9%", None),
+        ("plain,enc", "45.2 %,71.1 %,25.9", None),
+        ("plain,enc", "45.2%,71.1%,25.9", True),
+        ("CPU % off,CPU % on", "45.2,71.1,25.9 %", None),
+        ("off_percent,on_percent", "45.2,71.1,25.9", True),
+        ("plain,enc", "0.452,0.711,25.9 %", None),
+    ],
+)
+def test_points_of_percentages_are_percentages(
+    names: str, row: str, percent: bool | None
+) -> None:
+    naming = Naming(*names.split(","), "points", "points", percent)
+    found = audited(naming, t=f"{names},points\n{row}\n")
+    assert verdicts(found) == ["follows"]
+    assert not found.findings
+
+
 def test_the_plain_figure_is_joined_from_another_file() -> None:
     found = audited(
         LOSS,
