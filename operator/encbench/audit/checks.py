@@ -154,10 +154,7 @@ def _counts(source: Source, row: TableRow, claim: Claim) -> bool:
 
 
 def follows(
-    claim: Claim,
-    published: PrintedFigure | None,
-    plain: PrintedFigure,
-    encrypted: PrintedFigure,
+    claim: Claim, published: PrintedFigure | None, plain: PrintedFigure, encrypted: PrintedFigure
 ) -> bool:
     """Whether the published figure follows from these two."""
     scale = _scale(claim, published, plain, encrypted)

@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 _FORM = re.compile(
-    r"(?P<sign>[+\-−]?)(?P<whole>\d{1,3}(?:,\d{3})+|\d+)(?:\.(?P<part>\d*))?"
+    r"(?P<sign>[+\-−]?)(?P<whole>[1-9]\d{0,2}(?:,\d{3})+|\d+)(?:\.(?P<part>\d*))?"
     r"(?:[eE](?P<power>[+-]?\d{1,2}))?\s*(?P<percent>%?)"
 )
 LONGEST = 64
@@ -84,17 +84,18 @@ class PrintedFigure:
 
 
 @lru_cache(maxsize=10_000)  # an audit asks for a cell a dozen times
-def figure(cell: str) -> PrintedFigure | None:
+def figure(cell: str, *, commas: bool = True) -> PrintedFigure | None:
     """The figure in a cell, None where it holds none; NotAFigure where it holds something else.
 
     Its precision is what was printed: 28.0 is good to 0.05, 28 to 0.5. `ColumnPrecision` knows
-    whether its column is more precise, as where a spreadsheet dropped trailing zeros.
+    whether its column is more precise, as where a spreadsheet dropped trailing zeros. `commas`
+    says whether it may have them between thousands.
     """
     text = cell.strip()
     if text.lower() in _ABSENT:
         return None
     found = _FORM.fullmatch(text) if len(text) <= LONGEST else None
-    if found is None:
+    if found is None or ("," in text and not commas):
         shown = text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
         raise NotAFigure(f"{shown!r} is not a figure: write digits with a point, such as 1234.5")
     part = found["part"] or ""

@@ -29,6 +29,8 @@ class PublishedTable:
     name: str
     columns: tuple[str, ...]
     rows: tuple[TableRow, ...]
+    commas: bool = True
+    """Whether figures may have commas between thousands."""
 
     def figure(self, row: TableRow, column: str) -> PrintedFigure | None:
         """The figure in a cell, None where there is none; BadInput for anything else.
@@ -36,7 +38,7 @@ class PublishedTable:
         It has the precision of its column.
         """
         try:
-            found = figure(row.cells[column])
+            found = self._read(row, column)
         except NotAFigure as error:
             raise BadInput(f"{self.name}, line {row.line}, column {column}: {error}") from error
         precision = self._precisions.get(column)
@@ -45,24 +47,26 @@ class PublishedTable:
     @cached_property
     def texts(self) -> frozenset[str]:
         """The columns with a cell that holds something else than a figure."""
-        return frozenset(c for c in self.columns if any(_is_text(r.cells[c]) for r in self.rows))
+        return frozenset(c for c in self.columns if any(self._is_text(r, c) for r in self.rows))
 
     @cached_property
     def _precisions(self) -> dict[str, ColumnPrecision]:
         columns = (c for c in self.columns if c not in self.texts)
         known = {
-            c: ColumnPrecision.of(filter(None, (figure(r.cells[c]) for r in self.rows)))
+            c: ColumnPrecision.of(filter(None, (self._read(r, c) for r in self.rows)))
             for c in columns
         }
         return {column: found for column, found in known.items() if found}
 
+    def _is_text(self, row: TableRow, column: str) -> bool:
+        try:
+            self._read(row, column)
+        except NotAFigure:
+            return True
+        return False
 
-def _is_text(cell: str) -> bool:
-    try:
-        figure(cell)
-    except NotAFigure:
-        return True
-    return False
+    def _read(self, row: TableRow, column: str) -> PrintedFigure | None:
+        return figure(row.cells[column], commas=self.commas)
 
 
 def read(name: str, content: bytes) -> PublishedTable:
@@ -96,6 +100,8 @@ def read(name: str, content: bytes) -> PublishedTable:
     return PublishedTable(
         name=name,
         columns=columns,
+        # Spreadsheets write semicolons where a comma is the decimal point.
+        commas=separator != ";",
         rows=tuple(
             TableRow(line, {c: cell.strip() for c, cell in zip(columns, cells, strict=True)})
             for line, cells in lines[1:]

@@ -33,7 +33,13 @@ def test_no_figure(cell: str) -> None:
     assert figure(cell) is None
 
 
-@pytest.mark.parametrize("cell", ["12,5", "1,2345", "about 5", "5 ms", "1.2.3", "--5", "1,23,456"])
+@pytest.mark.parametrize(
+    "cell",
+    [
+        *("12,5", "1,2345", "about 5", "5 ms", "1.2.3", "--5", "1,23,456"),
+        *("0,125", "-0,200", "012,345", "0,125 %"),
+    ],
+)
 def test_what_is_no_figure_is_refused(cell: str) -> None:
     with pytest.raises(NotAFigure, match="is not a figure"):
         figure(cell)

@@ -63,9 +63,7 @@ def test_formulas_and_units(formula: str, percent: bool | None, published: str) 
         ("plain,enc", "0.452,0.711,25.9 %", None),
     ],
 )
-def test_points_of_percentages_are_percentages(
-    names: str, row: str, percent: bool | None
-) -> None:
+def test_points_of_percentages_are_percentages(names: str, row: str, percent: bool | None) -> None:
     naming = Naming(*names.split(","), "points", "points", percent)
     found = audited(naming, t=f"{names},points\n{row}\n")
     assert verdicts(found) == ["follows"]
@@ -173,6 +171,8 @@ def test_a_slip_is_at_most_half_a_step(
         ("plain,enc\n1,2\n", "no file has a column loss: they have enc and plain"),
         ("plain,enc,loss\n1,2,\n", "every cell of it is empty"),
         ("instance,plain,enc,loss\na,1 ms,2,3\n", "column plain: '1 ms' is not a figure"),
+        ('plain,enc,loss\n"0,200",1,3\n', "column plain: '0,200' is not a figure"),
+        ("plain;enc;loss\n1,200;1,125;3\n", "'1,125' is not a figure: write digits with a point"),
     ],
 )
 def test_bad_input_is_refused_with_advice(text: str, said: str) -> None:
