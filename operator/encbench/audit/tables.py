@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -72,19 +72,14 @@ class PublishedTable:
 def read(name: str, content: bytes) -> PublishedTable:
     """The table in a CSV file; BadInput if it is not one.
 
-    The separator is a comma, a semicolon or a tab, whichever is most frequent in the header.
+    The separator is a comma, a semicolon or a tab, whichever makes most cells of the header.
     """
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise BadInput(f"{name} is not text in UTF-8: save it as CSV in UTF-8") from error
-    header = next((line for line in text.splitlines() if line.strip()), "")
-    separator = max(",;\t", key=header.count)
-    reader = csv.reader(io.StringIO(text), delimiter=separator, skipinitialspace=True)
-    try:
-        lines = [(reader.line_num, c) for c in reader if any(cell.strip() for cell in c)]
-    except csv.Error as error:
-        raise BadInput(f"{name}, line {reader.line_num} is not CSV: {error}") from error
+    separator = max(",;\t", key=lambda one: _header_cells(name, text, one))
+    lines = list(_lines(name, text, separator))
     if len(lines) < 2:
         raise BadInput(f"{name} has no table: write a line of column names and lines of figures")
     columns = tuple(cell.strip() for cell in lines[0][1])
@@ -107,3 +102,22 @@ def read(name: str, content: bytes) -> PublishedTable:
             for line, cells in lines[1:]
         ),
     )
+
+
+def _header_cells(name: str, text: str, separator: str) -> int:
+    """How many cells the header has with that separator; quoted cells may hold it too."""
+    try:
+        return next((len(cells) for _, cells in _lines(name, text, separator)), 0)
+    except BadInput:
+        return 0
+
+
+def _lines(name: str, text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
+    """The cells of each line that is not empty, with its number."""
+    reader = csv.reader(io.StringIO(text), delimiter=separator, skipinitialspace=True)
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                yield reader.line_num, cells
+    except csv.Error as error:
+        raise BadInput(f"{name}, line {reader.line_num} is not CSV: {error}") from error

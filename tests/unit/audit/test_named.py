@@ -195,6 +195,20 @@ def test_separators_and_byte_order_marks_of_spreadsheets() -> None:
         assert verdicts(audited(LOSS, t=text)) == ["follows"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"a;b;c;d",enc,"x;y"\n100,90,10\n',
+        '"TPS, off, on, all";enc;loss\n100;90;10\n',
+        '"two\nlines";enc;loss\n100;90;10\n',
+    ],
+)
+def test_a_separator_in_a_quoted_column_name_is_none(text: str) -> None:
+    found = read("t.csv", text.encode())
+    assert len(found.columns) == 3
+    assert [*found.rows[0].cells.values()] == ["100", "90", "10"]
+
+
 def test_without_a_published_overhead_loss_and_ratio_are_computed() -> None:
     found = audited(Naming("plain", "enc"), t="threads,plain,enc\n1,100.0,80.0\n2,100.0,\n")
     assert verdicts(found) == ["computed"]
