@@ -53,10 +53,7 @@ async def images(args: argparse.Namespace) -> int:
 
 async def from_manifests(args: argparse.Namespace) -> Found:
     """The images of every campaign in the files; --live adds what the cluster has."""
-    async with manifests.given(args) as (loaded, live, namespace):
-        own = Installation()
-        if live is not None:
-            own = await installed(live, namespace, args.release_namespace)
+    async with manifests.given(args) as (loaded, live):
         if loaded.refused:
             raise CommandError(
                 "first correct what kubectl apply would refuse: "
@@ -70,6 +67,11 @@ async def from_manifests(args: argparse.Namespace) -> Found:
             )
         found: Found = {}
         for body in loaded.of(CAMPAIGN):
+            own = Installation()
+            if live is not None:
+                # Each campaign has the operator of its own namespace.
+                space = body["metadata"]["namespace"]
+                own = await installed(live, space, args.release_namespace)
             parts = await _parts(Offline(loaded, live), body)
             _add(found, needed(parts, own))
     return found

@@ -65,13 +65,13 @@ def are_given(args: argparse.Namespace) -> bool:
 @contextlib.asynccontextmanager
 async def given(
     args: argparse.Namespace,
-) -> AsyncIterator[tuple[Manifests, KubernetesCluster | None, str]]:
-    """The manifests that were given, the cluster of `--live`, and the namespace."""
+) -> AsyncIterator[tuple[Manifests, KubernetesCluster | None]]:
+    """The manifests that were given, and the cluster of `--live`."""
     async with contextlib.AsyncExitStack() as stack:
         live, namespace = None, args.namespace or "default"
         if args.live:
             live, namespace = await stack.enter_async_context(connected(args))
-        yield await load(args.filename, args.kustomize, namespace), live, namespace
+        yield await load(args.filename, args.kustomize, namespace), live
 
 
 async def load(files: Sequence[str], folder: str | None, namespace: str) -> Manifests:

@@ -51,7 +51,7 @@ async def plan(args: argparse.Namespace) -> int:
 async def from_manifests(args: argparse.Namespace) -> Answer:
     """Every campaign of the files; --live adds what the cluster has."""
     campaigns, warnings = [], list[str]()
-    async with manifests.given(args) as (found, live, _):
+    async with manifests.given(args) as (found, live):
         for body in found.of(CAMPAIGN):
             campaigns.append(await _planned(found, body, live, args.release_namespace, warnings))
     if not campaigns and not any(it.kind == CAMPAIGN.kind for it in found.refused):

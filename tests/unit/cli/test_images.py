@@ -1,8 +1,11 @@
 """`kubectl encbench images`: what a campaign's pods have, from manifests and from a cluster."""
 
+import argparse
+import contextlib
 import json
 import os
 import subprocess
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +13,8 @@ import pytest
 
 from encbench import __version__
 from encbench.api.kinds import CAMPAIGN, ENCRYPTION_MODE, INSTANCE_TEMPLATE, WORKLOAD, Kind
-from encbench.cli.images import from_cluster
+from encbench.cli import manifests
+from encbench.cli.images import from_cluster, from_manifests
 from encbench.cli.installation import DEPLOYMENT, OPERATOR
 from encbench.cli.main import main
 from encbench.cli.output import CommandError
@@ -122,6 +126,29 @@ async def test_of_an_installation_all_images_are_known() -> None:
         f"{HERE}/encbench/confidential-proxy:{__version__}": ["proxy of EncryptionMode tde"],
         f"{HERE}/encbench/gocryptfs:2.6.1": ["file system of EncryptionMode fs"],
     }
+
+
+async def test_of_manifests_each_campaign_has_the_installation_of_its_namespace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not that of the kubeconfig's namespace, which may have none."""
+    cluster = FakeCluster()
+    cluster.add(DEPLOYMENT, operator())
+
+    @contextlib.asynccontextmanager
+    async def connected(*_: object) -> AsyncIterator[tuple[FakeCluster, str]]:
+        yield cluster, "elsewhere"
+
+    monkeypatch.setattr(manifests, "connected", connected)
+    args = argparse.Namespace(
+        filename=[written(tmp_path, *everything())],
+        kustomize=None,
+        namespace=None,
+        live=True,
+        release_namespace=None,
+    )
+    found = await from_manifests(args)
+    assert "agent and recorder" in [use for uses in found.values() for use in uses]
 
 
 async def test_what_loads_for_benchmarksql_is_an_image_of_its_own() -> None:
