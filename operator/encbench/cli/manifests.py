@@ -53,6 +53,12 @@ class Manifests:
         """All objects of a kind, in the order of the files."""
         return [body for (own, _, _), body in self.objects.items() if own == kind.kind]
 
+    def find(self, kind: Kind, namespace: str, name: str) -> Body | None:
+        """The object; one that is in no namespace has that of its file all the same."""
+        if kind.namespaced:
+            return self.objects.get((kind.kind, namespace, name))
+        return next((it for it in self.of(kind) if it["metadata"]["name"] == name), None)
+
 
 def are_given(args: argparse.Namespace) -> bool:
     """Whether it is manifests, not a campaign in the cluster; CommandError unless one of them."""
@@ -177,7 +183,7 @@ class Offline:
 
     async def get(self, kind: Kind, namespace: str, name: str) -> Body | None:
         """See `ports.Reader`."""
-        found = self._manifests.objects.get((kind.kind, namespace, name))
+        found = self._manifests.find(kind, namespace, name)
         if found is None and self._live is not None:
             return await self._live.get(kind, namespace, name)
         return found

@@ -4,7 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from encbench.api.kinds import CONFIG_MAP, ENCRYPTION_MODE, SECRET
+from encbench.api.kinds import (
+    CAMPAIGN,
+    CONFIG_MAP,
+    ENCRYPTION_MODE,
+    NAMESPACE,
+    SECRET,
+    STORAGE_CLASS,
+)
 from encbench.cli.manifests import Manifests, Offline, load
 from encbench.cli.output import CommandError
 from tests.support.fake_cluster import FakeCluster
@@ -82,6 +89,15 @@ async def test_the_cluster_fills_in_what_the_manifests_lack(tmp_path: Path) -> N
         assert await cluster.get(ENCRYPTION_MODE, "bench", "mine") is not None
         assert (await cluster.get(ENCRYPTION_MODE, "bench", "theirs") is not None) is known
         assert await cluster.get(ENCRYPTION_MODE, "other", "mine") is None
+
+
+async def test_what_is_in_no_namespace_is_found_without_one(tmp_path: Path) -> None:
+    fast = "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: fast}\n"
+    space = "apiVersion: v1\nkind: Namespace\nmetadata: {name: bench}\n"
+    offline = Offline(await loaded(tmp_path, fast, space))
+    assert await offline.get(STORAGE_CLASS, "", "fast") is not None
+    assert await offline.get(STORAGE_CLASS, "", "slow") is None
+    assert await offline.get(NAMESPACE, "", "bench") is not None
 
 
 async def test_a_plan_only_reads(tmp_path: Path) -> None:
