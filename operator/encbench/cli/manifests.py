@@ -113,7 +113,7 @@ async def _kustomize(folder: str) -> bytes:
 def _add(found: Manifests, content: bytes, source: str, namespace: str) -> None:
     for body in _documents(content, source):
         meta = body["metadata"]
-        meta.setdefault("namespace", namespace)
+        meta["namespace"] = meta.get("namespace") or namespace
         meta.setdefault("uid", f"00000000-0000-4000-8000-{len(found.objects):012d}")
         key = (body["kind"], meta["namespace"], meta["name"])
         problems = _problems(body)
@@ -152,6 +152,9 @@ def _object(body: Any, where: str) -> Body:
             raise CommandError(f"{where} has no {part}: add it")
     # YAML has dates and other values that JSON lacks.
     copy: Body = json.loads(json.dumps(body, default=str))
+    if copy["apiVersion"].partition("/")[0] == GROUP:
+        # It is the operator's to write, so kubectl apply leaves it out.
+        copy.pop("status", None)
     return copy
 
 
@@ -161,8 +164,7 @@ def _problems(body: Body) -> list[str]:
         return []
     if version != API_VERSION or name not in _KINDS:
         return [f"there is no kind {name} in {version}: {API_VERSION} has {', '.join(_KINDS)}"]
-    bare = {key: value for key, value in body.items() if key != "status"}
-    return resources.problems(_KINDS[name], bare)
+    return resources.problems(_KINDS[name], body)
 
 
 def _with_data(body: Body) -> Body:

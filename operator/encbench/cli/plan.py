@@ -141,10 +141,9 @@ async def _against_live(campaign: Campaign, live: Cluster | None) -> list[Proble
     before = await live.get(CAMPAIGN, campaign.namespace, campaign.name) if live else None
     if before is None:
         return []
-    bare = {key: value for key, value in campaign.body.items() if key != "status"}
     return [
         Problem(CAMPAIGN, Reason.REJECTED, text, campaign.name)
-        for text in resources.problems(CAMPAIGN, bare, before)
+        for text in resources.problems(CAMPAIGN, campaign.body, before)
     ]
 
 

@@ -1,5 +1,6 @@
 """Manifests as a cluster would hold them."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -98,6 +99,21 @@ async def test_what_is_in_no_namespace_is_found_without_one(tmp_path: Path) -> N
     assert await offline.get(STORAGE_CLASS, "", "fast") is not None
     assert await offline.get(STORAGE_CLASS, "", "slow") is None
     assert await offline.get(NAMESPACE, "", "bench") is not None
+
+
+@pytest.mark.parametrize("empty", ["null", "''"])
+async def test_an_empty_namespace_is_none(empty: str, tmp_path: Path) -> None:
+    named = f"{{name: mine, namespace: {empty}}}"
+    found = await loaded(tmp_path, (MODE % ("mine", "{}")).replace("{name: mine}", named))
+    assert await Offline(found).get(ENCRYPTION_MODE, "bench", "mine") is not None
+
+
+async def test_the_status_of_a_file_is_not_the_campaign_s(tmp_path: Path) -> None:
+    """As `kubectl get campaign -o yaml` writes it: a plan would take it for an accepted one."""
+    accepted = {**body(CAMPAIGN, "study", "bench"), "status": {"resolved": {"instances": {}}}}
+    found = await loaded(tmp_path, json.dumps(accepted))
+    assert not found.refused
+    assert "status" not in found.of(CAMPAIGN)[0]
 
 
 async def test_a_plan_only_reads(tmp_path: Path) -> None:
