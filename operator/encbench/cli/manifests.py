@@ -8,6 +8,7 @@ import argparse
 import base64
 import contextlib
 import json
+import re
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -127,16 +128,39 @@ def _add(found: Manifests, content: bytes, source: str, namespace: str) -> None:
 
 def _documents(content: bytes, source: str) -> Iterable[Body]:
     """Every object of the file, including those in lists."""
-    try:
-        documents = list(yaml.safe_load_all(content))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise CommandError(f"{source} is not YAML: {error}") from error
-    for number, document in enumerate(documents, 1):
+    for number, document in enumerate(_parsed(content, source), 1):
         if document is None:
             continue
         items = document.get("items") if isinstance(document, Mapping) else None
         for body in items if isinstance(items, list) else [document]:
             yield _object(body, f"{source}, document {number}")
+
+
+class _Loader(yaml.SafeLoader):
+    """Takes plain words for what kubectl takes them for: a date for text, 5e-2 for a number."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    letter: [(tag, form) for tag, form in found if tag != "tag:yaml.org,2002:timestamp"]
+    for letter, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float",
+    re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)[eE][-+]?[0-9]+$"),
+    list("-+.0123456789"),
+)
+
+
+def _parsed(content: bytes, source: str) -> list[Any]:
+    """The documents; as kubectl does, JSON is tried first, because YAML knows no tabs."""
+    try:
+        return [json.loads(content)]
+    except ValueError:
+        pass
+    try:
+        return list(yaml.load_all(content, Loader=_Loader))
+    except (yaml.YAMLError, ValueError) as error:
+        raise CommandError(f"{source} is not YAML: {error}") from error
 
 
 def _object(body: Any, where: str) -> Body:
@@ -150,8 +174,11 @@ def _object(body: Any, where: str) -> Body:
     ):
         if not isinstance(value, str) or not value:
             raise CommandError(f"{where} has no {part}: add it")
-    # YAML has dates and other values that JSON lacks.
-    copy: Body = json.loads(json.dumps(body, default=str))
+    try:
+        # YAML has values that JSON lacks.
+        copy: Body = json.loads(json.dumps(body, default=str))
+    except (TypeError, ValueError) as error:
+        raise CommandError(f"{where} has what JSON cannot hold: {error}") from error
     if copy["apiVersion"].partition("/")[0] == GROUP:
         # It is the operator's to write, so kubectl apply leaves it out.
         copy.pop("status", None)

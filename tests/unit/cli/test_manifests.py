@@ -69,11 +69,34 @@ async def test_what_the_api_server_would_refuse_is_said_with_its_place(tmp_path:
         ("apiVersion: v1\nmetadata: {name: y}\n", "has no kind"),
         ("apiVersion: v1\nkind: ConfigMap\n", "has no metadata.name"),
         ("---\n", "the files contain no object"),
+        ("a: !!timestamp 2026-02-30\n", "is not YAML"),
+        ((MODE % ("a", "{}")) + "more: {? !!timestamp 2026-02-28 : x}\n", "JSON cannot hold"),
+        ((MODE % ("a", "&own {more: *own}")), "JSON cannot hold"),
     ],
 )
 async def test_what_is_no_manifest_is_refused(text: str, said: str, tmp_path: Path) -> None:
     with pytest.raises(CommandError, match=said):
         await loaded(tmp_path, text)
+
+
+async def test_words_are_what_kubectl_takes_them_for(tmp_path: Path) -> None:
+    values = "{a: 2026-02-28, b: 2026-02-30, 2026-03-01: c, d: 5e-2, e: .5E+1, f: '5e-2', g: 1e}"
+    text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: %s\n"
+    (found,) = (await loaded(tmp_path, text % values)).of(CONFIG_MAP)
+    assert found["data"] == {
+        "a": "2026-02-28",
+        "b": "2026-02-30",
+        "2026-03-01": "c",
+        "d": 0.05,
+        "e": 5.0,
+        "f": "5e-2",
+        "g": "1e",
+    }
+
+
+async def test_json_may_have_tabs(tmp_path: Path) -> None:
+    indented = json.dumps(body(CAMPAIGN, "study", "bench"), indent="\t")
+    assert len((await loaded(tmp_path, indented)).of(CAMPAIGN)) == 1
 
 
 async def test_a_secret_s_plain_text_is_there_as_data(tmp_path: Path) -> None:
