@@ -6,12 +6,13 @@ command is called, so that auditing a CSV does not wait for what a plan needs.
 
 import argparse
 import asyncio
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 
 from encbench.cli.flags import parser
-from encbench.cli.output import CommandError, say
+from encbench.cli.output import CommandError, reason, say
 from encbench.core.artefact import RecordError
 from encbench.kube.parsing import Malformed
 from encbench.ports import Rejected, Unavailable
@@ -37,16 +38,29 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Entry point; the exit code."""
     args = parser().parse_args(argv)
     try:
-        return asyncio.run(run(args))
+        code = asyncio.run(run(args))
+        sys.stdout.flush()
     except (CommandError, Malformed, RecordError, Rejected, Unavailable) as error:
         say(f"error: {error}")
         return 2
-    except BrokenPipeError:
-        # The reader of our output has closed it.
-        sys.stderr.close()
-        return 0
+    except OSError as error:
+        _drop_output()
+        if isinstance(error, BrokenPipeError):
+            # As if SIGPIPE had ended it: 0 would be a verdict that nobody has read.
+            return 141
+        say(f"error: {reason(error)}")
+        return 2
     except KeyboardInterrupt:
         return 130
+    return code
+
+
+def _drop_output() -> None:
+    """Drop what standard output does not take, which Python would try again at its end."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

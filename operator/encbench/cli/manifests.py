@@ -99,9 +99,12 @@ async def load(files: Sequence[str], folder: str | None, namespace: str) -> Mani
 
 def _paths(file: str) -> list[str]:
     """The file, or a folder's manifests by name."""
-    if file == "-" or not Path(file).is_dir():
-        return [file]
-    return sorted(str(path) for path in Path(file).iterdir() if path.suffix in _SUFFIXES)
+    try:
+        if file == "-" or not Path(file).is_dir():
+            return [file]
+        return sorted(str(path) for path in Path(file).iterdir() if path.suffix in _SUFFIXES)
+    except OSError as error:
+        raise CommandError(f"cannot read {file}: {error.strerror or error}") from error
 
 
 async def _kustomize(folder: str) -> bytes:

@@ -15,6 +15,12 @@ class CommandError(Exception):
     """The command cannot be carried out. The text says what to do instead."""
 
 
+def reason(error: OSError) -> str:
+    """`/some/file: No space left on device`, without the error's number."""
+    words = error.strerror or str(error) or type(error).__name__
+    return f"{error.filename}: {words}" if error.filename else words
+
+
 def harmless(text: str) -> str:
     """The text with a space for each letter that a terminal would obey instead of showing it."""
     return printable(text, None, keep="\n\t")

@@ -83,14 +83,15 @@ def _place(file: str | None, namespace: str, name: str) -> Path:
     """The page's file: one for each report, replaced when the report is opened again."""
     if file is not None:
         return Path(file)
-    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    try:
+        cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    except RuntimeError as error:
+        raise CommandError(f"you have no home folder for the page: {_ELSEWHERE}") from error
     return Path(cache) / "encbench" / "reports" / f"{namespace}-{name}.html"
 
 
-_DENIED = (
-    "if the browser is denied that file (a snap may not read hidden folders), write it elsewhere: "
-    "report --open --file FILE"
-)
+_ELSEWHERE = "write it elsewhere: report --open --file FILE"
+_DENIED = "if the browser is denied that file (a snap may not read hidden folders), " + _ELSEWHERE
 
 
 def _open(page: bytes, place: Path) -> int:
@@ -98,7 +99,10 @@ def _open(page: bytes, place: Path) -> int:
 
     A browser that is confined, as by a snap, may start and then be denied a hidden folder.
     """
-    place.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CommandError(f"cannot make {output.reason(error)}; {_ELSEWHERE}") from error
     output.write(page, str(place))
     print(place)
     # This import takes half as long as a whole table.

@@ -1,5 +1,6 @@
 """Help and errors, the same for every command."""
 
+import os
 import subprocess
 import sys
 import tomllib
@@ -17,6 +18,7 @@ COMMANDS = (
     *("plan", "images", "extend", "watch", "report", "open", "logs"),
     *("compare", "history", "audit"),
 )
+CLEAN = "tests/data/reference/polardbx_driver_cpu.csv"
 CLI = REPO / "operator" / "encbench" / "cli"
 
 
@@ -124,9 +126,40 @@ def test_it_brings_twelve_distributions_at_most() -> None:
 def test_an_audit_waits_for_nothing_that_it_does_not_need() -> None:
     code = (
         "import sys; from encbench.cli.main import main; "
-        "main(['audit', 'tests/data/reference/polardbx_driver_cpu.csv']); "
+        f"main(['audit', '{CLEAN}']); "
         "heavy = {'yaml', 'botocore', 'scipy', 'encbench.adapters'}; "
         "loaded = heavy & set(sys.modules); "
         "sys.exit(f'loaded {loaded}' if loaded else 0)"
     )
     run_python(code)
+
+
+@pytest.mark.parametrize(
+    ("closed", "code", "said"), [(True, 141, ""), (False, 2, "error: No space left on device\n")]
+)
+def test_output_that_nobody_takes_is_no_verdict(closed: bool, code: int, said: str) -> None:
+    """A reader that has gone, or a full disk."""
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "w") as pipe, Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "encbench.cli.main", "audit", CLEAN],
+            cwd=REPO,
+            env={"PYTHONPATH": "operator"},
+            stdout=pipe if closed else full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (code, said)
+
+
+def test_what_the_machine_refuses_is_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refused(_: object) -> bytes:
+        raise PermissionError(13, "Permission denied", "/some/file")
+
+    monkeypatch.setattr("encbench.cli.output.read", refused)
+    assert main(["audit", CLEAN]) == 2
+    assert capsys.readouterr().err == "error: /some/file: Permission denied\n"

@@ -99,6 +99,17 @@ async def test_json_may_have_tabs(tmp_path: Path) -> None:
     assert len((await loaded(tmp_path, indented)).of(CAMPAIGN)) == 1
 
 
+async def test_a_folder_that_may_not_be_read_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(_: Path) -> list[Path]:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "iterdir", refused)
+    with pytest.raises(CommandError, match=f"cannot read {tmp_path}: Permission denied"):
+        await load([str(tmp_path)], None, "bench")
+
+
 async def test_a_secret_s_plain_text_is_there_as_data(tmp_path: Path) -> None:
     text = "apiVersion: v1\nkind: Secret\nmetadata: {name: k}\nstringData: {keyfile: '1;ab'}\n"
     found = await loaded(tmp_path, text)

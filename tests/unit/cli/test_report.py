@@ -109,6 +109,23 @@ async def test_a_browser_that_may_be_denied_the_page_gets_another_place(
     assert ("report --open --file FILE" in said) is not named
 
 
+async def test_a_page_without_a_place_is_said_with_the_way_out(
+    cluster: FakeCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    with pytest.raises(CommandError, match=r"cannot make .*: Not a directory; .*--file FILE"):
+        await report.report(cluster, "bench", arguments(open=True))
+
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setattr(Path, "home", homeless)
+    with pytest.raises(CommandError, match=r"you have no home folder .*--file FILE"):
+        await report.report(cluster, "bench", arguments(open=True))
+
+
 @pytest.mark.parametrize("starts", [True, False])
 async def test_the_page_is_opened(
     starts: bool,
