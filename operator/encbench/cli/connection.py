@@ -4,7 +4,8 @@ import argparse
 import asyncio
 import contextlib
 import os
-from collections.abc import AsyncIterator
+import signal
+from collections.abc import AsyncIterator, Iterator
 
 from encbench.adapters.kubectl import Kubectl, KubectlFailed
 from encbench.adapters.kubernetes import KubernetesCluster
@@ -30,6 +31,7 @@ async def connected(
     """
     chosen = kubectl(args)
     async with contextlib.AsyncExitStack() as stack:
+        stack.enter_context(_ended_by_signals())
         try:
             # Both at once, because each takes as long as kubectl's start.
             asked = asyncio.create_task(_context_namespace(chosen))
@@ -40,6 +42,33 @@ async def connected(
         except KubectlFailed as error:
             raise CommandError(f"no cluster to talk to: {error}") from error
         yield KubernetesCluster(transport), namespace or args.namespace or own
+
+
+@contextlib.contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """SIGTERM and SIGHUP cancel the task, or kubectl and credentials on disk would outlive it."""
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    if task is None:
+        raise RuntimeError("only a task can be ended by a signal")
+    received: list[int] = []
+
+    def end(number: int) -> None:
+        received.append(number)
+        task.cancel()
+
+    # nohup has SIGHUP ignored, and of two connections the outer one ends the task.
+    own = [n for n in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(n) is signal.SIG_DFL]
+    for number in own:
+        loop.add_signal_handler(number, end, number)
+    try:
+        yield
+    except asyncio.CancelledError:
+        if received:
+            raise SystemExit(128 + received[0]) from None
+        raise
+    finally:
+        for number in own:
+            loop.remove_signal_handler(number)
 
 
 async def campaign(

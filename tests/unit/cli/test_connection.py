@@ -2,6 +2,10 @@
 
 import argparse
 import asyncio
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +14,8 @@ from encbench.api.kinds import CAMPAIGN
 from encbench.cli.connection import connected
 from encbench.cli.output import CommandError
 from tests.support.kubectl import FakeKubectl
+
+OPERATOR = Path(__file__).resolve().parents[3] / "operator"
 
 
 @pytest.fixture
@@ -86,3 +92,47 @@ async def test_in_a_pod_there_is_no_kubeconfig(
     monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "10.0.0.1")
     async with connected(arguments()) as (_, namespace):
         assert namespace == "default"
+
+
+_SIGNALLED = """
+import argparse, asyncio, contextlib, os, signal
+from encbench.cli.connection import connected
+args = argparse.Namespace(namespace=None, context=None, kubeconfig=None)
+async def command():
+    async with contextlib.AsyncExitStack() as stack:
+        for _ in range(2):
+            await stack.enter_async_context(connected(args))
+        os.kill(os.getpid(), signal.{})
+        await asyncio.sleep(1)
+asyncio.run(command())
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "ignored", "code"),
+    [("SIGTERM", False, 143), ("SIGHUP", False, 129), ("SIGHUP", True, 0)],
+)
+def test_a_signal_leaves_no_kubectl_and_no_folder(
+    name: str, ignored: bool, code: int, kubectl: FakeKubectl, tmp_path: Path
+) -> None:
+    pids, folders = tmp_path / "pids", tmp_path / "folders"
+    folders.mkdir()
+    kubectl.script(
+        f'test "$1" = config && {{ echo bench; exit 0; }}\n'
+        f"echo $$ >> {pids}; echo serving; exec sleep 60"
+    )
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN if ignored else signal.SIG_DFL)
+    try:
+        ended = subprocess.run(
+            [sys.executable, "-c", _SIGNALLED.format(name)],
+            env={**os.environ, "PYTHONPATH": str(OPERATOR), "TMPDIR": str(folders)},
+            capture_output=True,
+            check=False,
+        )
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert (ended.returncode, ended.stderr) == (code, b"")
+    assert not list(folders.iterdir())
+    started = pids.read_text().split()
+    assert len(started) == 2
+    assert not [pid for pid in started if Path("/proc", pid).exists()]
