@@ -88,16 +88,28 @@ async def watch(cluster: Scraped, namespace: str, args: argparse.Namespace) -> i
 
 async def follow(cluster: Scraped, namespace: str, name: str, limit: float | None) -> int:
     """Exit code 0 completed, 1 failed, 2 refused, 3 late; CommandError if it cannot begin."""
-    screen, live = Screen(), Live(cluster, namespace)
+    screen = Screen()
+    try:
+        return await _followed(cluster, namespace, name, limit, screen)
+    finally:
+        # An error's sentence, or the shell's prompt, begins below the lines.
+        screen.close()
+
+
+async def _followed(
+    cluster: Scraped, namespace: str, name: str, limit: float | None, screen: Screen
+) -> int:
+    live = Live(cluster, namespace)
     look = Look(cluster, namespace, name, screen)
     began = time.monotonic()
     undecided = False
     while True:
         status = await look.status()
+        late = limit is not None and time.monotonic() >= began + limit
         if status is not None:
             why = progress.refusal(status)
             undecided = undecided or not why
-            if why and (undecided or time.monotonic() >= began + REFUSAL_STANDS):
+            if why and (undecided or late or time.monotonic() >= began + REFUSAL_STANDS):
                 screen.close()
                 say(f"campaign {name} was refused: {why}")
                 return REFUSED
@@ -111,7 +123,7 @@ async def follow(cluster: Scraped, namespace: str, name: str, limit: float | Non
                 good, message = end
                 say(message, sys.stdout if good else sys.stderr)
                 return 0 if good else FAILED
-        if limit is not None and time.monotonic() >= began + limit:
+        if late:
             screen.close()
             say(f"campaign {name} has not ended within {limit:.0f} s; it keeps running")
             return TIMED_OUT

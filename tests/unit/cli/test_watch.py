@@ -271,6 +271,27 @@ async def test_it_gives_up_after_its_time(
     assert "it keeps running" in captured.err
 
 
+async def test_a_refusal_is_said_at_the_limit_at_the_latest(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    cluster = Scrapable()
+    campaign(cluster, ("Accepted", "False", "there is no Workload x"))
+    assert await watching.follow(cluster, "bench", "demo", 0.0) == watching.REFUSED
+    said = capsys.readouterr().err
+    assert "no Workload x" in said and "keeps running" not in said
+
+
+async def test_an_error_begins_below_the_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watching, "INTERVAL", 0.01)
+    out, cluster = Terminal(), Scrapable()
+    monkeypatch.setattr(watching, "Screen", lambda: Screen(out, lambda: (80, 10)))
+    campaign(cluster, ("Accepted", "True", ""), step="preparing testbeds")
+    cluster.fail_next(Rejected("log in again"), verb="get", kind=CAMPAIGN, skip=1)
+    with pytest.raises(Rejected):
+        await watching.follow(cluster, "bench", "demo", None)
+    assert out.getvalue().endswith("preparing testbeds\n")
+
+
 async def test_a_campaign_that_is_not_there_is_an_error() -> None:
     with pytest.raises(CommandError, match="there is no campaign demo in namespace bench"):
         await watching.follow(Scrapable(), "bench", "demo", None)
