@@ -64,7 +64,8 @@ def test_formulas_and_units(formula: str, percent: bool | None, published: str) 
     ],
 )
 def test_points_of_percentages_are_percentages(names: str, row: str, percent: bool | None) -> None:
-    naming = Naming(*names.split(","), "points", "points", percent)
+    plain, encrypted = names.split(",")
+    naming = Naming(plain, encrypted, "points", "points", percent)
     found = audited(naming, t=f"{names},points\n{row}\n")
     assert verdicts(found) == ["follows"]
     assert not found.findings
