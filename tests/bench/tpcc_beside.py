@@ -8,6 +8,10 @@ No registry has BenchmarkSQL, and its licence is its own, so you name the build.
 the command that a pod has for them, and take turns: eight terminals, no think time. A window is a
 minute of warm-up and MINUTES more, because BenchmarkSQL knows no shorter ones.
 
+Nothing limits the clients' memory here, so their JVMs are told what they would find in a pod of
+MEMORY: BenchmarkSQL's heap may take 70 % of it, ours half, and both have the collector that a JVM
+chooses there. By the memory of a whole machine, heap ceilings would be compared.
+
 Each window has a server with the same data: two warehouses, which our client has loaded with
 BenchmarkSQL's tables and indexes. Orders of earlier windows would decide it: when there are some
 hundred thousand of them, PostgreSQL takes another plan for BenchmarkSQL's Stock-Level, which reads
@@ -33,7 +37,7 @@ from typing import Any
 
 from encbench.api.testbed import TestbedSpec
 from encbench.api.workload import WorkloadSpec
-from encbench.tools.tpcc import props
+from encbench.tools.tpcc import memory, props
 from encbench.tools.tpcc.parser import parse
 from tests.bench import program, turns
 from tests.bench.clock import cpu_seconds
@@ -48,6 +52,8 @@ MINUTES = int(os.environ.get("MINUTES", "1"))
 COMMIT = os.environ.get("SYNCHRONOUS_COMMIT", "on")
 WARMUP, EDGE, PATIENCE = 60.0, 10.0, 120.0
 WAREHOUSES, TERMINALS = 2, 8
+MEMORY = "1Gi"
+"""Of a client's pod, as docs/tpcc-workload.md has it."""
 THEIRS, SAME, LEAN = "BenchmarkSQL 6", "benchmarksql statements", "lean statements"
 
 
@@ -135,6 +141,15 @@ class Driven:
             "ENCBENCH_PROPS": values["ENCBENCH_PROPS"].replace(props.RESULTS, results),
             "ENCBENCH_BENCHMARKSQL": str(self.home),
             "ENCBENCH_RUN_DIR": str(self.bench.folder),
+            **self._limits(),
+        }
+
+    def _limits(self) -> dict[str, str]:
+        """What a JVM makes of its pod: below 1,792 MB of memory it takes the serial collector."""
+        client = self.spec.client
+        return {
+            "JAVA_TOOL_OPTIONS": f"-XX:MaxRAM={client.resources.memory_bytes} -XX:+UseSerialGC",
+            "TPCC_JAVA_OPTIONS": f"-Xmx{memory.heap_mib(client)}m",
         }
 
     def _used(self, process: "subprocess.Popen[bytes]", began: float) -> tuple[float, float]:
@@ -214,8 +229,10 @@ def _specs(home: Path) -> dict[str, WorkloadSpec]:
         SAME: {"statements": "benchmarksql"},
         LEAN: {"statements": "lean"},
     }
+    client = {"resources": {"cpu": "2", "memory": MEMORY}}
     return {
-        name: tpcc_spec({"warehouses": WAREHOUSES, **fields}, load) for name, fields in tpcc.items()
+        name: tpcc_spec({"warehouses": WAREHOUSES, **fields}, load, client)
+        for name, fields in tpcc.items()
     }
 
 
@@ -223,7 +240,8 @@ def report(seen: dict[str, list[Window]]) -> bool:
     """Print every figure beside what is asked; whether all are as they should be."""
     print(
         f"{WAREHOUSES} warehouses, {TERMINALS} terminals, no think time, PostgreSQL 15 on loopback"
-        f" with synchronous_commit={COMMIT}; {len(seen[THEIRS])} windows of {MINUTES} min"
+        f" with synchronous_commit={COMMIT}, clients of {MEMORY}; {len(seen[THEIRS])} windows of"
+        f" {MINUTES} min"
     )
     good = True
     for figure, (words, unit, digits) in FIGURES.items():

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.bench import tpcc_beside
-from tests.bench.tpcc_beside import LEAN, SAME, THEIRS, Driven, Window, report
+from tests.bench.tpcc_beside import LEAN, MEMORY, SAME, THEIRS, Driven, Window, _specs, report
 from tests.support import tpcc
 from tests.support.tpcc import Bench
 from tests.support.workloads import tpcc_spec
@@ -19,6 +19,7 @@ SERVER = SimpleNamespace(
     credentials={"username": "encbench", "password": "secret", "ca.crt": ""},
 )
 SIX = Window(60_000, 0.5, 700)
+OPTIONS = "-XX:MaxRAM=1073741824 -XX:+UseSerialGC"
 SPREAD = (0.99, 1.0, 1.01)
 
 
@@ -39,7 +40,8 @@ def driven(folder: Path, script: str) -> Driven:
     program.chmod(0o755)
     home = program.parents[1]
     fields = {"dialect": 6, "benchmarksql": {"home": str(home)}}
-    spec = tpcc_spec(fields, {"warmup": "1m", "duration": "1m"})
+    client = {"resources": {"cpu": "2", "memory": MEMORY}}
+    spec = tpcc_spec(fields, {"warmup": "1m", "duration": "1m"}, client)
     (folder / "window").mkdir()
     return Watched(spec, Bench(SERVER, folder / "window"), home)
 
@@ -71,6 +73,23 @@ def test_a_window_has_the_client_s_rate_and_its_processes_cpu(tmp_path: Path) ->
 def test_a_client_that_fails_ends_it_with_its_words(tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match="no such driver"):
         driven(tmp_path, "echo no such driver; exit 1").measured()
+
+
+@pytest.mark.usefixtures("brief")
+def test_benchmarksql_has_the_memory_of_a_pod(tmp_path: Path) -> None:
+    seen = tmp_path / "options"
+    driven(tmp_path, f'echo "$JAVA_TOOL_OPTIONS" > {seen}; cat {LOG}').measured()
+    assert seen.read_text() == f"{OPTIONS} -XX:MaxRAMPercentage=70\n"
+
+
+def test_each_client_has_the_memory_of_the_same_pod(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tpcc, "home", lambda: tmp_path)
+    for spec in _specs(tmp_path).values():
+        found = Driven(spec, Bench(SERVER, tmp_path), tmp_path)._environment()
+        assert found["JAVA_TOOL_OPTIONS"] == OPTIONS
+        assert found["TPCC_JAVA_OPTIONS"] == "-Xmx512m"
 
 
 def windows(factor: float, cpu: float, resident: float) -> list[Window]:
