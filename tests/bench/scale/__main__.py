@@ -5,8 +5,9 @@ import asyncio
 from pathlib import Path
 
 from tests.bench import program
-from tests.bench.scale import measure, plane
-from tests.bench.scale.figures import table
+from tests.bench.scale import inputs, measure, plane
+from tests.bench.scale.ceiling import AT_ONCE
+from tests.bench.scale.figures import ENOUGH, table
 
 
 def main() -> int:
@@ -35,6 +36,11 @@ def main() -> int:
     )
     parser.add_argument("--keep", type=Path, help="folder for the operator's log")
     chosen = parser.parse_args()
+    if 0 < chosen.ceiling < (least := ENOUGH * AT_ONCE):
+        parser.error(f"--ceiling: {AT_ONCE} trials are under way at once, so {least} or more, or 0")
+    if chosen.trials and inputs.alike(1, chosen.trials)[0].trials < ENOUGH:
+        blocks = -(-ENOUGH // inputs.ARMS)
+        parser.error(f"--trials: {blocks} blocks of {inputs.ARMS} trials or more, or 0")
     with plane.running(chosen.controller_qps) as ground:
         log = (chosen.keep or ground.folder) / "operator.log"
         log.parent.mkdir(parents=True, exist_ok=True)

@@ -65,7 +65,7 @@ class Pace:
     """How fast trials ended."""
 
     whole: float
-    """A second, from the first end to the last one."""
+    """A second, while as many were under way at the beginning as at the end."""
     first: float
     last: float
     """The same of an equal number at the beginning and at the end."""
@@ -76,11 +76,24 @@ class Pace:
         return self.last / self.first
 
 
-def pace(ends: Sequence[float], share: int) -> Pace:
-    """From the times at which trials ended; `share` is the number at either end."""
-    ordered = sorted(ends)
+ENOUGH = 5
+"""Times the trials under way: of fewer, too little is left between the beginning and the end."""
+
+
+def pace(ends: Sequence[float], share: int, at_once: int) -> Pace:
+    """From the times at which trials ended; `share` is the number at either end.
+
+    When the first one ends, the work on all that run beside it is partly done. So time is taken
+    from the first `at_once` ends until as many are left: at either time as much is half done.
+    """
+    if len(ends) < ENOUGH * at_once:
+        raise ValueError(
+            f"{len(ends)} trials are too few for a rate with {at_once} under way: "
+            f"{ENOUGH * at_once} or more"
+        )
+    ordered = sorted(ends)[at_once - 1 : len(ends) - at_once]
     if len(ordered) < 2 * share + 2 or share < 1:
-        raise ValueError(f"{len(ordered)} trials are too few for {share} at either end")
+        raise ValueError(f"{len(ends)} trials are too few for {share} at either end")
 
     def rate(some: Sequence[float]) -> float:
         # Whole seconds: a share of one second is no rate.

@@ -17,8 +17,10 @@ from encbench.ports import Access, Rejected
 from encbench.wire.files import FILES
 from encbench.wire.sidecar import TOKEN, Sidecar, certified_name, mounted
 from tests.bench.scale import present, process, sidecars
+from tests.bench.scale.__main__ import main
 from tests.bench.scale.api import Body
 from tests.bench.scale.figures import Figure, Gate, each, pace, percentile, table
+from tests.bench.scale.measure import asked_rate
 from tests.bench.scale.pods import Pods
 from tests.bench.scale.prometheus import Prometheus
 from tests.bench.scale.recording import script
@@ -47,12 +49,37 @@ def test_the_table_says_what_was_missed() -> None:
 
 def test_the_pace_at_either_end() -> None:
     slowing = [0.5 * n for n in range(100)] + [50.0 + n for n in range(100)]
-    seen = pace(slowing, 20)
+    seen = pace(slowing, 20, 1)
     assert seen.first == pytest.approx(2.0)
     assert seen.last == pytest.approx(1.0)
     assert seen.drift == pytest.approx(0.5)
     with pytest.raises(ValueError, match="too few"):
-        pace(slowing[:10], 5)
+        pace(slowing[:10], 5, 1)
+
+
+def test_the_work_on_all_trials_before_the_first_end_is_not_given_away() -> None:
+    """Five workers, a trial a second in all: the first five end together after five seconds."""
+    ends = [5.0 * turn + 0.01 * worker for turn in range(1, 11) for worker in range(5)]
+    assert (len(ends) - 1) / (ends[-1] - ends[0]) > 1.08, "which is more than there was"
+    assert pace(ends, 5, 5).whole == pytest.approx(1.0, rel=0.01)
+    with pytest.raises(ValueError, match="24 trials are too few for a rate with 5 under way: 25"):
+        pace(ends[:24], 2, 5)
+
+
+@pytest.mark.parametrize("chosen", ["--ceiling=150", "--trials=5"])
+def test_a_run_too_small_for_a_rate_is_refused(
+    chosen: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["bench", chosen])
+    with pytest.raises(SystemExit, match="2"):
+        main()
+    assert "or more, or 0" in capsys.readouterr().err
+
+
+def test_the_rate_is_that_of_the_goal_or_what_the_machine_does() -> None:
+    assert str(asked_rate(None)) == ">= 20"
+    assert str(asked_rate(100.0)) == ">= 20"
+    assert str(asked_rate(10.0)) == ">= 8"
 
 
 def test_percentiles() -> None:
