@@ -13,15 +13,17 @@ server and of the load, because a hop that answers in one piece or in two also c
     CLIENTS=1,4,64,1024  REPEATS=10  SECONDS=3  SHARE=0.55  WORKERS=1
 
 All builds run at once, in front of one MariaDB on loopback, and have the load in turns of a tenth
-of a second. What else a shared machine does then meets all of them. Each repeat starts them anew,
-in another order. A difference is that of the first build: the geometric mean of the ratios within
-repeats, with Student's interval at 95 %. At the interval's upper end, the proxy may take no more
-CPU than the relay of two threads, a tenth more than that of one, by the server's socket three
-quarters of what it takes by TCP, and for AES half a microsecond.
+of a second, in an order that is drawn for each round of turns. What else a shared machine does then
+meets all of them. Each repeat starts them anew, in an order that is drawn as well. A difference is
+that of the first build: the geometric mean of the ratios within repeats, with Student's interval at
+95 %. At the interval's upper end, the proxy may take no more CPU than the relay of two threads, a
+tenth more than that of one, by the server's socket three quarters of what it takes by TCP, and for
+AES half a microsecond.
 """
 
 import math
 import os
+import random
 import resource
 import statistics
 import subprocess
@@ -34,7 +36,7 @@ from subprocess import PIPE
 from typing import NamedTuple
 
 from encbench.core.statistics.intervals import estimate
-from tests.bench import program
+from tests.bench import program, turns
 from tests.bench.clock import cpu_seconds
 from tests.bench.proxy import compiled
 from tests.support import confidential, mariadb
@@ -101,12 +103,12 @@ class Bench:
 
     def windows(self, repeats: int, clients: int, rate: float) -> dict[str, list[Window]]:
         """The windows of each build."""
-        names = list(self.builds)
+        names, drawn = list(self.builds), random.Random(turns.SEED)
         rounds = []
-        for repeat in range(repeats):
-            shift = repeat % len(names)
-            rounds.append(self.round(names[shift:] + names[:shift], clients, rate))
-        return {name: [one[name] for one in rounds] for name in names}
+        for _ in range(repeats):
+            turns.draw(names, drawn)
+            rounds.append(self.round(names, clients, rate))
+        return {name: [one[name] for one in rounds] for name in self.builds}
 
     def round(self, order: Sequence[str], clients: int, rate: float) -> dict[str, Window]:
         """A window of each build."""

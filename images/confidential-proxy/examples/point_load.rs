@@ -160,16 +160,18 @@ fn main() -> io::Result<()> {
     }
     let slices = |seconds: f64| (seconds / SLICE.as_secs_f64()).ceil() as usize * ports.len();
     let (warm, all) = (slices(*warmup), slices(*warmup) + slices(*seconds));
-    let mut random = Random(1);
+    let (mut random, mut turns) = (Random(1), Random(2));
+    let mut order: Vec<usize> = (0..ports.len()).collect();
     let mut start = Instant::now();
     for slice in 0..all {
         if slice == warm {
             report("begin")?;
             start = Instant::now();
         }
-        // To and fro, so that each follows each of its neighbours.
-        let (round, turn) = (slice / ports.len(), slice % ports.len());
-        let turn = if round % 2 == 0 { turn } else { ports.len() - 1 - turn };
+        if slice % ports.len() == 0 {
+            draw(&mut order, &mut turns);
+        }
+        let turn = order[slice % ports.len()];
         serve(&epoll, &mut targets, turn, start, *rate, slice >= warm, &mut random)?;
         if slice >= warm {
             report(&format!("turn {turn}"))?;
@@ -182,6 +184,18 @@ fn main() -> io::Result<()> {
         println!("{} {seconds:.4} {:.0} {:.0}", waits.len(), share(0.5), share(0.95));
     }
     Ok(())
+}
+
+/// The order of the next round's slices. The port that was last is not first: it would have two in a row,
+/// and what its program still does would count for it alone.
+fn draw(order: &mut [usize], random: &mut Random) {
+    let last = order.last().copied();
+    for end in (1..order.len()).rev() {
+        order.swap(end, random.next() as usize % (end + 1));
+    }
+    if order.first().copied() == last {
+        order.reverse();
+    }
 }
 
 /// Say it, and wait until it is read.
