@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from encbench.api.overheadreport import FigureKey, Interval
 from encbench.core.statistics.intervals import Bounds, Sense, of_ratios
@@ -85,11 +85,22 @@ class Measured:
 
 
 def kept(file: Path | None) -> list[Measured]:
-    """What a run has kept of its campaigns, a line each."""
-    return [
-        Measured(**{**one, "logs": {name: Log(**log) for name, log in one["logs"].items()}})
-        for one in results.read(file)
-    ]
+    """What a run has kept of its campaigns, a line each; SystemExit if one is there twice."""
+    return results.distinct(map(_measured, results.read(file)), _key)
+
+
+def written(file: Path) -> list[Measured]:
+    """What the file holds to which campaigns are added."""
+    return list(map(_measured, results.written(file)))
+
+
+def _measured(row: dict[str, Any]) -> Measured:
+    return Measured(**{**row, "logs": {name: Log(**log) for name, log in row["logs"].items()}})
+
+
+def _key(one: Measured) -> tuple[object, ...]:
+    cpu = f"{one.cpu} of CPU"
+    return one.engine, one.workload, cpu, one.design, f"number {one.repeat}"
 
 
 def measured(
@@ -208,6 +219,24 @@ def level(one: Measured) -> float | None:
 
 Line = tuple[str, bool | None]
 """What was found, and whether it is what was asked for; None where nothing was."""
+
+
+def goals() -> Iterator[str]:
+    """What is asked, for the help."""
+    for workload, most in RATIOS.items():
+        yield (
+            f"half-widths of TPS at equal time, {workload}: interleaved at most {most:g} of "
+            "sequential"
+        )
+    yield (
+        f"interleaved minus solo, the mode's TPS: the whole 95 % interval within "
+        f"±{100 * MOST_BIAS:g} %"
+    )
+    yield (
+        f"interleaved: ±{100 * TPS_TARGET:g} % of TPS and ±{100 * CPU_TARGET:g} % of CPU a "
+        f"transaction within {MOST_MINUTES:g} minutes"
+    )
+    yield f"interleaved: less than {100 * MOST_UNMEASURED:g} % of a block is not measured"
 
 
 def summary(workload: str, both: Sequence[Pair]) -> Iterator[Line]:

@@ -3,12 +3,14 @@
 import math
 from dataclasses import asdict, replace
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import pytest
 
-from tests.bench import results
+from tests.bench import precision, results
 from tests.bench.precision import blocks, main
 from tests.bench.precision_summary import (
+    Design,
     Log,
     Measured,
     difference,
@@ -149,7 +151,56 @@ def test_both_designs_are_planned_for_the_same_time(minutes: float) -> None:
 def test_its_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="0"):
         main(["--help"])
-    assert "--short" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "--short" in said
+    assert "write-only: interleaved at most 0.33 of sequential" in said
+    assert "within 6 minutes" in said
+
+
+def _run(monkeypatch: pytest.MonkeyPatch, file: Path, *options: str) -> list[tuple[str, int]]:
+    """Run campaigns that say nothing but their number; those that were begun."""
+    begun = []
+
+    def campaign(
+        kube: object, kind: precision.Kind, design: Design, repeat: int, *_: object
+    ) -> Measured:
+        begun.append((design, repeat))
+        return replace(ONE if design == "sequential" else TURNS, repeat=repeat)
+
+    monkeypatch.setattr(precision, "RESULTS", file)
+    monkeypatch.setattr(precision, "installation", MagicMock)
+    monkeypatch.setattr(precision, "_campaign", campaign)
+    main(["--workloads=write-only", *options])
+    return begun
+
+
+def test_numbers_go_on_over_all_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "build/precision.jsonl"
+    _run(monkeypatch, file, "--repeats=2")
+    assert _run(monkeypatch, file, "--repeats=1") == [("sequential", 3), ("interleaved", 3)]
+    assert "      1 pairs\n" in capsys.readouterr().out.rpartition("450m of CPU")[2]
+    again = _run(monkeypatch, file, "--repeats=1", f"--kept={file}")
+    assert again == [("interleaved", 4), ("sequential", 4)]
+    assert "      4 pairs\n" in capsys.readouterr().out
+    assert len(kept(file)) == 8
+
+
+def test_short_campaigns_are_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "build/precision.jsonl"
+    assert len(_run(monkeypatch, file, "--short")) == 2
+    assert not file.exists()
+
+
+def test_two_campaigns_of_one_number_are_refused(tmp_path: Path) -> None:
+    """One would stand in the other's place."""
+    file = tmp_path / "precision.jsonl"
+    for one in (ONE, TURNS, replace(ONE, plain=900.0)):
+        results.add(file, asdict(one))
+    said = "two results of mariadb, write-only, 450m of CPU, sequential, number 1: number them anew"
+    with pytest.raises(SystemExit, match=said):
+        main(["--repeats=0", f"--kept={file}"])
 
 
 def test_a_file_that_does_not_exist_is_named(tmp_path: Path) -> None:
