@@ -159,7 +159,7 @@ def test_its_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
 
 def _run(monkeypatch: pytest.MonkeyPatch, file: Path, *options: str) -> list[tuple[str, int]]:
     """Run campaigns that say nothing but their number; those that were begun."""
-    begun = []
+    begun = list[tuple[str, int]]()
 
     def campaign(
         kube: object, kind: precision.Kind, design: Design, repeat: int, *_: object

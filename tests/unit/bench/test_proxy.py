@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.bench.proxy import AES, SM4, report_values
+from tests.bench.proxy import report_values
+from tests.support.confidential import AES, SM4
 
 
 def test_the_upper_end_of_all_rounds_is_judged(capsys: pytest.CaptureFixture[str]) -> None:
