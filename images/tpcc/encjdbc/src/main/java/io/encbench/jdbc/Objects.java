@@ -14,6 +14,7 @@ import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.sql.Time;
 import java.sql.Timestamp;
+import java.sql.Types;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -113,6 +114,30 @@ final class Objects {
       case DATETIME -> mariadb ? Timestamp.class : LocalDateTime.class;
       case TIMESTAMP -> Timestamp.class;
       case BIT, BINARY, VARBINARY, BLOB -> byte[].class;
+      default -> String.class;
+    };
+  }
+
+  /** An output parameter as Connector/J gives it that is registered as that JDBC type. */
+  static Object registered(Value value, int type) throws SQLException {
+    return as(value, registeredClass(type, value.description()));
+  }
+
+  private static Class<?> registeredClass(int type, Description of) {
+    return switch (type) {
+      case Types.BIT, Types.BOOLEAN -> Boolean.class;
+      case Types.TINYINT, Types.SMALLINT -> Integer.class;
+      case Types.INTEGER ->
+          of.bearsUnsigned() && of.type() != ColumnType.MEDIUMINT ? Long.class : Integer.class;
+      case Types.BIGINT -> Long.class;
+      case Types.DECIMAL, Types.NUMERIC -> BigDecimal.class;
+      case Types.REAL -> Float.class;
+      case Types.FLOAT, Types.DOUBLE -> Double.class;
+      case Types.DATE -> Date.class;
+      case Types.TIME -> Time.class;
+      case Types.TIMESTAMP -> Timestamp.class;
+      case Types.BINARY, Types.VARBINARY, Types.LONGVARBINARY, Types.BLOB, Types.JAVA_OBJECT ->
+          byte[].class;
       default -> String.class;
     };
   }

@@ -9,7 +9,7 @@ import java.sql.SQLException;
 import java.sql.Types;
 import javax.sql.DataSource;
 
-/** JDBC itself: a procedure with a result set and output parameters. */
+/** JDBC itself: a procedure with a result set and output parameters, of one type or another. */
 final class Callables implements Library {
   @Override
   public void run(DataSource source, Path folder, Report report) throws SQLException {
@@ -20,7 +20,7 @@ final class Callables implements Library {
         call.setInt(2, 12);
         call.setBigDecimal(3, new BigDecimal("10.25"));
         call.setString(4, "Marker7Q called");
-        call.registerOutParameter(5, Types.DECIMAL);
+        call.registerOutParameter(5, turn == 0 ? Types.DECIMAL : Types.DOUBLE);
         call.registerOutParameter(6, Types.VARCHAR);
         report.say("has rows", call.execute());
         try (ResultSet rows = call.getResultSet()) {
