@@ -4,7 +4,7 @@ import java.sql.SQLException;
 import javax.sql.rowset.serial.SerialBlob;
 import javax.sql.rowset.serial.SerialException;
 
-/** Bytes as a large object; the JDK's own does not let an empty one be read. */
+/** Bytes as a large object; the JDK's own does not let an empty one be read, nor past the end. */
 final class BytesBlob extends SerialBlob {
   private static final long serialVersionUID = 1L;
 
@@ -14,6 +14,7 @@ final class BytesBlob extends SerialBlob {
 
   @Override
   public byte[] getBytes(long from, int length) throws SerialException {
-    return length() == 0 ? new byte[0] : super.getBytes(from, length);
+    int there = Part.length(length(), from, length);
+    return there == 0 ? new byte[0] : super.getBytes(from, there);
   }
 }

@@ -163,7 +163,8 @@ final class Getters {
       return "reader " + text;
     }
     if (value instanceof Clob clob) {
-      return "clob " + clob.getSubString(1, (int) clob.length());
+      String part = text(clob.getCharacterStream(1, clob.length()));
+      return "clob " + clob.getSubString(1, (int) clob.length()) + " " + part;
     }
     if (value instanceof Blob blob) {
       return "blob " + hex(blob.getBytes(1, (int) blob.length()));
