@@ -18,15 +18,29 @@ from encbench.engines.facts import facts
 from encbench.tools.tpcc import jdbc, memory
 from encbench.tools.tpcc.props import OWN_OPTIONS, kind_of
 
+MOST_WAREHOUSES = 70_000
+"""Each has 30,000 payments when it is loaded, and their key, hist_id, is an integer of 32 bits: it
+ends within warehouse 71,583, and a run needs numbers as well."""
+
 
 def problems(workload: WorkloadSpec, _: str | None) -> Iterator[Problem]:
-    """Too little memory for encbench's own client, and properties that it does not know.
+    """Too little memory for encbench's own client, and what it does not load or know.
 
     Builds of BenchmarkSQL differ, and silently accept unknown properties.
     """
     yield from memory.problems(workload)
     tpcc = workload.tpcc
-    if tpcc is None or kind_of(tpcc) != "own":
+    if tpcc is None:
+        return
+    # The API takes more, because it took them in a release.
+    if tpcc.own_load and tpcc.warehouses > MOST_WAREHOUSES:
+        text = (
+            f"tpcc.warehouses: {tpcc.warehouses} are more than encbench's own client can load, "
+            "because the numbers of the payments in bmsql_history would exceed 32 bits: write "
+            f"{MOST_WAREHOUSES} at most"
+        )
+        yield Problem(WORKLOAD, Reason.SETTING_INVALID, text)
+    if kind_of(tpcc) != "own":
         return
     for name in tpcc.options:
         if name not in OWN_OPTIONS:

@@ -54,6 +54,23 @@ def test_an_option_that_our_client_does_not_know(option: str, advice: str) -> No
     assert advice in found
 
 
+@pytest.mark.parametrize("client", [{}, {"benchmarksql": {"loadImage": "tpcc:1"}}])
+def test_more_warehouses_than_payments_can_be_numbered_for(client: dict[str, Any]) -> None:
+    def of(warehouses: int) -> list[str]:
+        return problems(tpcc_spec({"warehouses": warehouses, **client}, WHOLE))
+
+    assert of(70_000) == []
+    (found,) = of(70_001)
+    assert found == (
+        "tpcc.warehouses: 70001 are more than encbench's own client can load, because the numbers "
+        "of the payments in bmsql_history would exceed 32 bits: write 70000 at most"
+    )
+
+
+def test_what_benchmarksql_loads_is_its_own_matter() -> None:
+    assert problems(tpcc_spec({"warehouses": 100_000, "benchmarksql": {}}, WHOLE)) == []
+
+
 @pytest.mark.parametrize(
     ("terminals", "replicas", "least"), [(8, 1, 256), (512, 1, 256), (1024, 1, 352), (1024, 2, 256)]
 )
