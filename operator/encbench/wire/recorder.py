@@ -129,7 +129,8 @@ class Summary(TypedDict):
     memoryMaxBytes: int | None
     memoryLimitBytes: int | None
     throttledSeconds: float | None
-    """For which its container was throttled in the window, summed over CPUs."""
+    """For which its container was throttled in the window, summed over CPUs; in the part before
+    the tool's end, where that was no good one."""
     throttledPeriods: float | None
     """Periods of the CPU limit, of 100 ms as a rule, in which that was so."""
     cpuPeriods: float | None

@@ -186,7 +186,7 @@ def artefacts(plan: Plan, began: float, clock: ClockOffset | None = None) -> dic
             "monotonic": 100.0 + plan.warmup + plan.duration + min(0, plan.margin),
         },
         "window": window if plan.exit_code == 0 else None,
-        "cpuSeconds": 0.25 * plan.duration,
+        "cpuSeconds": 0.25 * plan.duration if plan.exit_code == 0 else None,
         "cpuLimitCores": 0.5,
         "memoryMaxBytes": 8 << 20,
         "memoryLimitBytes": 64 << 20,

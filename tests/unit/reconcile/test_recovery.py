@@ -103,6 +103,17 @@ async def test_the_load_before_is_measured_in_its_window_though_the_client_was_c
         )
 
 
+async def test_others_are_told_from_a_client_that_lost_its_server() -> None:
+    world = crashing()
+    world.foreign = lambda run: 1.6 if run == 1 else 0.0
+    await finished(world)
+    reasons = {trial.status.reason: trial for trial in world.trials()}
+    assert set(reasons) == {"ForeignLoad", None}, world.describe()
+    calm = record(world, reasons[None])["cpu"]
+    assert "foreign" not in calm["withheld"]
+    assert all(one["cores"] < 0.1 for one in calm["foreign"]), "our own client is not foreign"
+
+
 async def test_the_mode_is_proven_before_and_after_the_stop() -> None:
     world = await finished(crashing(modes=("tde",)))
     for trial in world.trials():

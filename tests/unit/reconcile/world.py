@@ -310,6 +310,10 @@ class World:
         busy = {client_node: 0.3}
         found = {body["metadata"]["name"]: body for body in self.latest("Testbed", "")}
         cell = found[testbed]["spec"]["cell"] if testbed in found else None
+        if testbed in found:
+            campaign = found[testbed]["spec"]["campaignRef"]["name"]
+            client = {"testbed": testbed, "campaign": campaign, "node": client_node}
+            add("encbench_client_cpu_seconds_total", 0.25, 0.0, namespace=SPACE, **client)
         for name, body in found.items():
             spec = body["spec"]
             if "external" in spec["instance"] or spec["cell"] != cell:

@@ -213,4 +213,5 @@ def _place(trial: Trial, seen: TrialSeen, collected: Collected) -> series.Metric
         proxy_limit=proxy.resources.cores if proxy else None,
         volume_limit=volume.resources.cores if volume else None,
         in_turns=trial.spec.turns is not None,
+        cut_off=trial.spec.workload.recovery is not None,
     )

@@ -1,8 +1,9 @@
 """Who else used CPU in the window: other programs on the nodes, and databases that were to be idle.
 
 What a node was busy with is known from its idle counters, what is the campaign's own from its pods'
-counters and from the clients' summaries; the rest is foreign. It is a coarse figure, because
-the counters are read at different moments, and it is held against a coarse bound.
+counters and from the clients' summaries, or from their counters where Prometheus was asked for
+these; the rest is foreign. It is a coarse figure, because the counters are read at different
+moments, and it is held against a coarse bound.
 
 A CPU that waits for a disk is idle, though the kernel counts it apart (iowait): the wait is the
 database's own, and an arm with more of it would look disturbed. What the hypervisor takes (steal)
@@ -93,7 +94,7 @@ def stolen(record: MetricsRecord, known: Mapping[str, NodeIdle]) -> tuple[Stolen
 
 def _own(record: MetricsRecord, node: str, clients: Iterable[ClientFacts]) -> float | None:
     """Cores that the campaign's own pods used on a node; None where a client's are not known."""
-    # Prometheus knows all clients of an interleaved block, this trial's included.
+    # Prometheus knows all clients of an interleaved block and those of a recovery.
     apart = not any(pod.part == "client" for pod in record.pods)
     tools = [client.cpu_cores for client in clients if apart and client.node == node]
     known = [cores for cores in tools if cores is not None]

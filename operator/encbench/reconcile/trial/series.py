@@ -29,7 +29,8 @@ CONTEXT = 5.0
 """Seconds stored before and after the window, for plots."""
 
 PARTS: tuple[PodPart, ...] = ("database", "proxy", "agent", "recorder")
-"""The campaign's own processes; the tool's CPU is in its summary, but for other arms' clients."""
+"""The campaign's own processes; the tool's CPU is in its summary, but for other arms' clients, and
+of a client that lost its server."""
 
 DATABASE_SERIES = {
     "database_cpu_seconds": "encbench_database_cpu_seconds_total",
@@ -105,6 +106,8 @@ class MetricsPlace:
     """The same of the file system in the database's pod."""
     in_turns: bool = False
     """Whether other arms' clients ran in the window too, as in an interleaved block."""
+    cut_off: bool = False
+    """Whether the clients lost their server, as a recovery has it: their summaries have no CPU."""
 
     @property
     def limits(self) -> dict[Process, float]:
@@ -136,7 +139,9 @@ async def read(metrics: Metrics, place: MetricsPlace, window: Window) -> Metrics
         if len(found) == 1:
             series[name] = found[0].samples
     pods: list[PodCpu] = []
-    parts: tuple[PodPart, ...] = (*PARTS, "client") if place.in_turns else PARTS
+    parts: tuple[PodPart, ...] = PARTS
+    if place.in_turns or place.cut_off:
+        parts = (*PARTS, "client")
     for part in parts:
         all_own = f'namespace="{place.namespace}",campaign="{place.campaign}"'
         query = f"encbench_{part}_cpu_seconds_total{{{all_own}}}"

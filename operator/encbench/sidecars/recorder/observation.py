@@ -93,8 +93,12 @@ class Observation:
 
         Its end is the tool's own mark, or else the tool's last write: the report after the load.
         """
+        return self._until(last_write) if end is not None and end.exit_code == 0 else None
+
+    def _until(self, last_write: Moment | None) -> ObservedWindow | None:
+        """The window, however the tool ended."""
         over = self.window_end or last_write
-        if end is None or end.exit_code != 0 or self.window_start is None or over is None:
+        if self.window_start is None or over is None:
             return None
         return ObservedWindow(self.window_start, over)
 
@@ -113,8 +117,15 @@ class Observation:
         found = zip(self._readings[0], self._readings[column], strict=True)
         return ((time, value) for time, value in found if not isnan(value))
 
-    def throttling(self, window: ObservedWindow) -> Throttling | None:
-        """How far the counters of the tool's container grew in the window, if they are visible."""
+    def throttling(self, last_write: Moment | None) -> Throttling | None:
+        """How far the counters of the tool's container grew in the window, if they are visible.
+
+        However the tool ended: one that loses its server, as a recovery has it, was measured until
+        then.
+        """
+        window = self._until(last_write)
+        if window is None:
+            return None
         seconds, throttled, periods = (self._grown(column, window) for column in (2, 3, 4))
         return None if seconds is None else Throttling(seconds, throttled, periods)
 

@@ -162,7 +162,7 @@ class RunDriver:
         cut_off(output)
         output_digest = digest(output)
         cpu = seen.cpu_seconds(window, began, ended) if window and ended else None
-        throttling = seen.throttling(window) if window else None
+        throttling = seen.throttling(self._output.changed)
         seen_by = read_machine()
         summary = wire.Summary(
             schema=SUMMARY_SCHEMA,

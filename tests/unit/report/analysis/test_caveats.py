@@ -167,14 +167,12 @@ def test_a_limit_that_nothing_was_held_against_is_a_serious_caveat() -> None:
 
 def test_load_that_no_limit_is_held_against_is_a_note() -> None:
     facts = unmeasured(CALM)
-    (group,) = facts.groups
     once = facts.counted[0].model_copy(update={"foreign_cpu_percent": 1.0})
     limits = facts.spec.limits.model_copy(update={"foreign_cpu": 1.0})
     for other in (
         replace(facts, trials=[once, *facts.counted[1:]]),
         replace(facts, spec=facts.spec.model_copy(update={"limits": limits})),
         replace(facts, resolved=facts.resolved.model_copy(update={"instances": outside(facts)})),
-        replace(facts, groups=[group.model_copy(update={"primary": "recovery"})]),
     ):
         (caveat,) = load.foreign_unknown(other)
         assert caveat.weight == "note"

@@ -80,15 +80,19 @@ def test_what_is_used_after_the_window_does_not_count() -> None:
 
 def test_throttling_in_the_window() -> None:
     seen = Observation(has_warmup=True)
-    window = ObservedWindow(at(2.0), at(11.0))
-    assert seen.throttling(window) is None
+    seen.see_mark(Mark.STARTED, at(0.5))
+    assert seen.throttling(at(11.0)) is None
+    seen.see_mark(Mark.CHECKPOINT, at(2.0))
+    assert seen.throttling(None) is None
+    assert seen.throttling(at(11.0)) is None
     for second, throttled in [(1, 5.0), (2, 5.5), (6, 6.0), (11, 7.0)]:
         seen.see_usage(usage(second, second, Throttling(throttled)))
-    assert seen.throttling(window) == Throttling(1.5)
+    assert seen.throttling(at(11.0)) == Throttling(1.5)
     seen = Observation(has_warmup=True)
+    seen.see_mark(Mark.CHECKPOINT, at(2.0))
     for t in (1, 3, 11):
         seen.see_usage(usage(t, t, Throttling(t / 2, 3.0 * t, 10.0 * t)))
-    assert seen.throttling(window) == Throttling(4.5, 27.0, 90.0)
+    assert seen.throttling(at(11.0)) == Throttling(4.5, 27.0, 90.0)
 
 
 def test_a_tool_that_says_when_the_window_is_over_is_believed() -> None:

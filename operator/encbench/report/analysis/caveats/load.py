@@ -260,10 +260,9 @@ def foreign_unknown(facts: Facts) -> Iterator[Caveat]:
 def _unguarded(facts: Facts, group: Group) -> bool:
     """Whether `limits.foreignCpu`, which could be held, was held against no trial of a condition.
 
-    Of an external database nothing else is known, and a client that loses its server in a recovery
-    has no CPU figure of its own.
+    Of an external database nothing else is known.
     """
-    if group.instance in facts.external or group.primary == "recovery":
+    if group.instance in facts.external:
         return False
     known = [t.foreign_cpu_percent is not None for t in facts.counted if group.has(t)]
     return facts.spec.limits.foreign_cpu < 1 and bool(known) and not any(known)
