@@ -7,12 +7,14 @@ import pytest
 
 from encbench.api.conditions import find
 from encbench.api.tpcc import Tpcc
+from encbench.api.workload import Recovery
+from encbench.core.records import RecoveryRecord
 from encbench.reconcile.claims import NodeStanding
-from encbench.reconcile.effects.effect import CreateJob, Gather, Prove, ReleaseClients
+from encbench.reconcile.effects.effect import CreateJob, Gather, KeepRecovery, Prove, ReleaseClients
 from encbench.reconcile.pods import ContainerFacts, JobFacts
 from encbench.reconcile.trial.decide import decide
 from encbench.reconcile.trial.decision import TrialDecision
-from encbench.reconcile.trial.facts import ClientPod, TrialSeen
+from encbench.reconcile.trial.facts import ClientPod, Stopped, TrialSeen
 from encbench.wire.recorder import RunStateName
 from tests.unit.reconcile.seen import (
     NOT_PROVEN,
@@ -296,6 +298,27 @@ def test_a_tool_that_does_not_end_is_given_up() -> None:
 def test_what_nobody_could_say_while_the_api_server_was_away_is_waited_for() -> None:
     assert run(a_client(None), late=600, absences=absent(650, 1)).status.outcome is None
     assert verdict(run(a_client(None), late=722, absences=absent(650, 50)))[1] == "Overrun"
+
+
+def stopped(late: float, of: Stopped | None = None, **fields: Any) -> TrialDecision:
+    """The same of a recovery whose client was cut off, where its server's agent may not answer."""
+    trial = a_trial(RUNNING, releaseAt=UNIX - 70.0 - late)
+    recovery = trial.spec.workload.model_copy(update={"recovery": Recovery(stop="Crash")})
+    crashing = replace(trial, spec=trial.spec.model_copy(update={"workload": recovery}))
+    return decide(crashing, saw(a_client(FINISHED, exit_code=1), stopped=of, **fields))
+
+
+def test_an_agent_is_waited_for_without_the_operator_s_absences() -> None:
+    assert status_of(stopped(600), "Recovered") is None
+    assert status_of(stopped(3600), "Recovered") == "False"
+    assert status_of(stopped(3600, absences=absent(3500)), "Recovered") is None
+
+
+def test_a_store_is_waited_for_without_the_operator_s_absences() -> None:
+    kept = Stopped("recovered", RecoveryRecord(ok=True, reason="Answered", message=""))
+    assert wants(stopped(60, kept), KeepRecovery)
+    assert not wants(stopped(87000, kept), KeepRecovery)
+    assert wants(stopped(87000, kept, absences=absent(86000)), KeepRecovery)
 
 
 def test_a_start_is_not_agreed_on_anew_while_others_may_have_the_nodes() -> None:

@@ -21,9 +21,8 @@ from encbench.reconcile.trial.conclude import conclude
 from encbench.reconcile.trial.decision import TrialDecision, TrialDraft
 from encbench.reconcile.trial.ended import after_run
 from encbench.reconcile.trial.facts import TrialSeen
-from encbench.reconcile.trial.running import longest, while_running
+from encbench.reconcile.trial.running import longest, overdue, while_running
 from encbench.reconcile.trial.starting import before_release
-from encbench.tools.turns import load_seconds
 
 
 def decide(trial: Trial, seen: TrialSeen) -> TrialDecision:
@@ -67,9 +66,7 @@ def _next(trial: Trial, seen: TrialSeen) -> TrialDecision:
 
 def _is_late(draft: TrialDraft) -> bool:
     """Whether the store has been waited for, since the planned end, for as long as it may be."""
-    planned = (draft.status.release_at or 0.0) + load_seconds(draft.spec)
-    limit = parse_duration(draft.spec.step_deadlines.archive)
-    return draft.seen.now.timestamp() - planned > limit
+    return overdue(draft) > parse_duration(draft.spec.step_deadlines.archive)
 
 
 def _loading(draft: TrialDraft) -> list[PodFacts]:

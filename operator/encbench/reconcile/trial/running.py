@@ -43,7 +43,7 @@ def while_running(draft: TrialDraft) -> TrialDecision:
     if len(ended) == wanted:
         codes = [client.run.exit_code for client in ended if client.run]
         if is_recovery:
-            return _cut_off(draft, codes, max(0.0, -left))
+            return _cut_off(draft, codes, max(0.0, overdue(draft)))
         if all(code == 0 for code in codes):
             draft.condition(life.MEASURED, True, "Measured", "every client ended normally")
         else:
@@ -56,9 +56,7 @@ def while_running(draft: TrialDraft) -> TrialDecision:
     unreleased = seen.clients_in("waiting")
     if unreleased and seen.now.timestamp() - (draft.status.release_at or 0.0) > TOGETHER:
         return _missed_start(draft, unreleased)
-    # The kubelet, too, says what has ended only once the API server is back.
-    overdue = seen.absences.waited(datetime.fromtimestamp(planned, UTC), seen.now)
-    if overdue > _overrun(draft.spec):
+    if overdue(draft) > _overrun(draft.spec):
         return _overdue(draft)
     # Clients that do not know the start yet, and the agent that is to stop its server.
     orders: list[TrialEffect] = []
@@ -93,6 +91,15 @@ def longest(spec: TrialSpec) -> float:
         recovery = parse_duration(spec.step_deadlines.recovery)
         limit = max(limit, recovery + decision.UPLOAD_AFTER_FAILURE)
     return decision.TAKE_TURNS + load_seconds(spec) + limit
+
+
+def overdue(draft: TrialDraft) -> float:
+    """Seconds that the trial's end was waited for since it was due; negative before.
+
+    The kubelet, too, says what has ended only once the API server is back.
+    """
+    planned = (draft.status.release_at or 0.0) + load_seconds(draft.spec)
+    return draft.seen.absences.waited(datetime.fromtimestamp(planned, UTC), draft.seen.now)
 
 
 def _overrun(spec: TrialSpec) -> float:
