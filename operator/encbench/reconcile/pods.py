@@ -59,6 +59,8 @@ class PodFacts:
     word of its kubelet is that every container is."""
     ends: str | None = None
     """When the time is over that it has to end, RFC 3339; None of a pod that is not deleted."""
+    ended_by: str = ""
+    """What Kubernetes says of a pod that it has ended itself, as by an eviction; else empty."""
     spec: Body = field(default_factory=dict, repr=False)
     annotations: dict[str, str] = field(default_factory=dict)
     containers: dict[str, ContainerFacts] = field(default_factory=dict)
@@ -110,6 +112,7 @@ def pod_facts(body: Body) -> PodFacts:
         created=parse_time(meta["creationTimestamp"]).timestamp(),
         is_silent=_is_lost(status),
         ends=ends,
+        ended_by=": ".join(status[key] for key in ("reason", "message") if status.get(key)).strip(),
         spec=spec,
         annotations=dict(meta.get("annotations") or {}),
         containers={container.name: container for container in containers},

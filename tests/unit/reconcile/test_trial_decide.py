@@ -11,7 +11,7 @@ from encbench.api.workload import Recovery
 from encbench.core.records import RecoveryRecord
 from encbench.reconcile.claims import NodeStanding
 from encbench.reconcile.effects.effect import CreateJob, Gather, KeepRecovery, Prove, ReleaseClients
-from encbench.reconcile.pods import ContainerFacts, JobFacts
+from encbench.reconcile.pods import ContainerFacts, JobFacts, pod_facts
 from encbench.reconcile.trial.decide import decide
 from encbench.reconcile.trial.decision import TrialDecision
 from encbench.reconcile.trial.facts import ClientPod, Stopped, TrialSeen
@@ -364,6 +364,20 @@ def test_what_happens_to_a_pod_in_the_window_is_a_disruption(
 ) -> None:
     assert verdict(decision) == ("Invalid", "Disrupted")
     assert "while the trial ran" in (decision.status.message or "")
+
+
+def test_of_an_evicted_pod_it_says_why() -> None:
+    status = {
+        "phase": "Failed",
+        "reason": "Evicted",
+        "message": 'Usage of EmptyDir volume "run" exceeds the limit "1Gi". ',
+    }
+    meta = {"name": "run-0", "uid": "run-0", "creationTimestamp": ago(60)}
+    decision = run(ClientPod(pod_facts({"metadata": meta, "status": status})))
+    assert decision.status.message == (
+        "the recorder of pod run-0 died while the trial ran "
+        '(Evicted: Usage of EmptyDir volume "run" exceeds the limit "1Gi".)'
+    )
 
 
 def test_of_a_restart_it_says_which_container_and_how_that_had_ended() -> None:

@@ -51,7 +51,9 @@ def while_running(draft: TrialDraft) -> TrialDecision:
         return _ended(draft, ended)
     lost = next((c for c in seen.clients if c.is_lost), None)
     if lost is not None:
-        return _disrupted(draft, f"the recorder of pod {lost.pod.name} died while the trial ran")
+        why = f" ({lost.pod.ended_by})" if lost.pod.ended_by else ""
+        message = f"the recorder of pod {lost.pod.name} died while the trial ran{why}"
+        return _disrupted(draft, message)
     _note_lost_nodes(draft)
     unreleased = seen.clients_in("waiting")
     if unreleased and seen.now.timestamp() - (draft.status.release_at or 0.0) > TOGETHER:
