@@ -9,7 +9,8 @@ SUMMARY = "summary.json"
 SLICES = "slices.json"
 """A `wire.slices.SlicesFile`; of an interleaved block only, stored after the others."""
 LARGEST = 16 * 2**20
-"""Bytes of a file that the operator reads. A day of sysbench with a line per second has 13 MiB."""
+"""Bytes of a file that the operator reads. A day of sysbench with a line per second has 13 MiB; a
+longer load than this has room for is refused (`tools.printed`)."""
 LARGEST_JSON = {SUMMARY: 64 * 2**10, SLICES: 2 * 2**20}
 """The same of files that are parsed as a whole, because JSON grows thirtyfold in memory. A summary
 has 2 KiB, and the slices of 1,000 rounds half a MiB."""

@@ -16,6 +16,7 @@ from encbench.api.kinds import CONFIG_MAP, ENCRYPTION_MODE, WORKLOAD
 from encbench.api.workload import OWNED_OPTIONS, Sysbench, WorkloadSpec
 from encbench.core.columns import selection
 from encbench.core.problem import Problem, Reason
+from encbench.tools import printed
 from encbench.tools.sysbench import builtin, enclave, memory, script
 from encbench.tools.sysbench.builtin import Kind
 
@@ -23,12 +24,16 @@ _NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
 _NOT_OFFERED = re.compile("|".join(OWNED_OPTIONS))
 LARGEST_SCRIPT = 128 * 1024
 """Letters of a script: the check reads all of it between two looks at the cluster."""
+_LINE, _QUEUE_LINE = 160, 52
+"""Bytes of the report of a second, and of the one that a rate adds, with large numbers."""
 _FLAGS = ("on", "off", "true", "false", "1", "0")
 
 
 def problems(workload: WorkloadSpec, script_text: str | None) -> Iterator[Problem]:
-    """Problems of the options, and of `script_text`, the workload's own script."""
+    """Problems of the load's length, of the options, and of `script_text`, the user's script."""
     sysbench = workload.sysbench_test
+    queue = 0 if workload.load.rate is None else _QUEUE_LINE
+    yield from printed.problems(workload, "sysbench", _LINE + queue)
     if sysbench.script is not None:
         options = builtin.SCRIPTS.get(sysbench.script, enclave.OPTIONS)
         yield from _options(sysbench, options, sysbench.script)

@@ -15,8 +15,16 @@ from encbench.api.workload import WorkloadSpec
 from encbench.core.columns import selection
 from encbench.core.problem import Problem, Reason
 from encbench.engines.facts import facts
+from encbench.tools import printed
 from encbench.tools.tpcc import jdbc, memory
-from encbench.tools.tpcc.props import OWN_OPTIONS, kind_of
+from encbench.tools.tpcc.props import OWN_OPTIONS, Kind, kind_of
+
+_EACH_SECOND: dict[Kind, tuple[str, int]] = {
+    "own": ("encbench's own client", 250),
+    "5": ("BenchmarkSQL", 250),
+}
+"""Clients with a status line a second, and the bytes of that: with a line of JSON for programs, or
+with a backspace for each letter."""
 
 MOST_WAREHOUSES = 70_000
 """Each has 30,000 payments when it is loaded, and their key, hist_id, is an integer of 32 bits: it
@@ -24,7 +32,7 @@ ends within warehouse 71,583, and a run needs numbers as well."""
 
 
 def problems(workload: WorkloadSpec, _: str | None) -> Iterator[Problem]:
-    """Too little memory for encbench's own client, and what it does not load or know.
+    """Too long or too large a load, too little memory, and properties unknown to our own client.
 
     Builds of BenchmarkSQL differ, and silently accept unknown properties.
     """
@@ -40,6 +48,8 @@ def problems(workload: WorkloadSpec, _: str | None) -> Iterator[Problem]:
             f"{MOST_WAREHOUSES} at most"
         )
         yield Problem(WORKLOAD, Reason.SETTING_INVALID, text)
+    if kind_of(tpcc) in _EACH_SECOND:
+        yield from printed.problems(workload, *_EACH_SECOND[kind_of(tpcc)])
     if kind_of(tpcc) != "own":
         return
     for name in tpcc.options:

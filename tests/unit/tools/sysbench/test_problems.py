@@ -117,3 +117,17 @@ def test_the_api_allows_every_built_in_script_that_we_know() -> None:
     allowed = Sysbench.model_json_schema()["properties"]["script"]["anyOf"][0]["enum"]
     own = {f"enclave_{name}" for name in STATEMENTS}
     assert set(allowed) == set(SCRIPTS) - {"oltp_common"} | own
+
+
+@pytest.mark.parametrize(("rate", "hours"), [({}, 28), ({"rate": 500}, 21)], ids=["", "rate"])
+def test_a_load_prints_no_more_than_is_read(rate: dict[str, int], hours: int) -> None:
+    def problems_of(duration: str) -> list[str]:
+        load = {"warmup": "30m", "duration": duration, **rate}
+        return [problem.text for problem in problems(workload_spec(load=load), None)]
+
+    assert problems_of(f"{hours - 1}h30m") == []
+    (problem,) = problems_of(f"{hours - 1}h31m")
+    assert problem == (
+        f"load.warmup and load.duration of 30m and {hours - 1}h31m are too long: of what sysbench "
+        f"prints 16 MiB are read, so make them {hours}h or less together"
+    )

@@ -200,3 +200,15 @@ def test_who_tells_what_sessions_negotiated() -> None:
 def test_the_tool_is_the_workload_s() -> None:
     assert tool(workload_spec()).trial_job is sysbench_jobs.trial_job
     assert tool(tpcc_spec()).trial_job is tpcc_jobs.trial_job
+
+
+@pytest.mark.parametrize(
+    ("tpcc", "refused"),
+    [({}, True), ({"benchmarksql": {}}, True), ({"benchmarksql": {}, "dialect": 6}, False)],
+    ids=["own", "5", "6"],
+)
+def test_a_load_prints_no_more_than_is_read(tpcc: dict[str, Any], refused: bool) -> None:
+    assert problems(tpcc_spec(tpcc, {"warmup": "0s", "duration": "18h"})) == []
+    found = problems(tpcc_spec(tpcc, {"warmup": "0s", "duration": "19h"}))
+    assert [text for text in found if "make them 18h or less" not in text] == []
+    assert bool(found) == refused
