@@ -3,15 +3,13 @@
 A figure that a tool does not give is None, never 0.
 
 Percentiles come from histograms, because percentiles of replicas cannot be averaged
-(`core.statistics.histogram`). Buckets are named by their middle. Averages, minima and maxima are
-exact.
+(`core.statistics.histogram`). Buckets are named by their middle. Averages are exact.
 """
 
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import chain
 from typing import TypeVar
 
@@ -63,12 +61,9 @@ class Measurement:
     seconds: float
     """Length of the window by the tool's own clock; with several replicas the longest."""
     transactions: int
-    queries: int | None = None
     tps: float
     qps: float | None = None
     latency_average_ms: float | None = None
-    latency_min_ms: float | None = None
-    latency_max_ms: float | None = None
     latency_p95_ms: float | None = None
     errors: int
     """Failures that must be rare: errors that sysbench ignored and tried again, such as deadlocks;
@@ -91,9 +86,8 @@ class Measurement:
     def __post_init__(self) -> None:
         """ParseError for figures that no run can have, whichever parser read them."""
         figures: list[float | None] = [
-            *(self.transactions, self.queries, self.tps, self.qps, self.errors, self.reconnects),
-            *(self.latency_average_ms, self.latency_min_ms, self.latency_max_ms),
-            *(self.latency_p95_ms, *self.extra.values()),
+            *(self.transactions, self.tps, self.qps, self.errors, self.reconnects),
+            *(self.latency_average_ms, self.latency_p95_ms, *self.extra.values()),
             *(n for kind in self.kinds for n in (kind.transactions, kind.errors)),
             *chain.from_iterable(self.histogram),
             *(n for kind in self.kinds for bucket in kind.histogram for n in bucket),
@@ -138,11 +132,8 @@ def in_slices(whole: Measurement, slices: Slices) -> Measurement:
         seconds=slices.seconds,
         transactions=slices.transactions,
         tps=_tps(slices),
-        queries=None,
         qps=None,
         latency_average_ms=mean(histogram),
-        latency_min_ms=histogram[0][0] if histogram else None,
-        latency_max_ms=histogram[-1][0] if histogram else None,
         latency_p95_ms=percentile(histogram, PERCENTILE) if histogram else None,
         errors=round(whole.errors * slices.transactions / max(1, whole.transactions)),
         histogram=histogram,
@@ -175,19 +166,15 @@ def merge(parts: Sequence[Measurement]) -> Measurement:
         return parts[0]
     transactions = sum(part.transactions for part in parts)
     waited = sum((part.latency_average_ms or 0.0) * part.transactions for part in parts)
-    busy = [part for part in parts if part.transactions]
     histogram = summed([part.histogram for part in parts])
     has_latency = all(part.latency_average_ms is not None for part in parts)
     has_histogram = all(part.latency_p95_ms is not None for part in parts)
     return Measurement(
         seconds=max(part.seconds for part in parts),
         transactions=transactions,
-        queries=_joined(sum, (part.queries for part in parts)),
         tps=sum(part.tps for part in parts),
         qps=_joined(sum, (part.qps for part in parts)),
         latency_average_ms=waited / max(transactions, 1) if has_latency else None,
-        latency_min_ms=_joined(partial(min, default=0.0), (part.latency_min_ms for part in busy)),
-        latency_max_ms=_joined(partial(max, default=0.0), (part.latency_max_ms for part in busy)),
         latency_p95_ms=percentile(histogram, PERCENTILE) if has_histogram else None,
         errors=sum(part.errors for part in parts),
         reconnects=_joined(sum, (part.reconnects for part in parts)),

@@ -197,7 +197,7 @@ def test_a_script_of_the_user_s_own(bench: Bench, tmp_path: Path, receiver: Rece
         state = one.wait_for("uploaded")
     assert state["exitCode"] == 0
     found = parse(one.output)
-    assert found.queries == found.transactions > 0
+    assert found.qps == found.tps > 0
 
 
 def test_no_password_is_visible(bench: Bench, tmp_path: Path, receiver: Receiver) -> None:

@@ -57,7 +57,7 @@ def test_exactly_the_mode_s_suite_is_negotiated_and_told(encrypted: Bench, plain
         found = parse(output)
         assert found.sessions == (expected(bench.connection.tls),)
         assert bench.proves(output)
-        assert found.queries == found.transactions > 0, "the question is not the workload's"
+        assert found.qps == found.tps > 0, "the question is not the workload's"
 
 
 def test_who_has_it_otherwise_is_refused(encrypted: Bench, plain: Bench) -> None:

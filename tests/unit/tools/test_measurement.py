@@ -14,12 +14,9 @@ def measured(**changes: object) -> Measurement:
     plain = Measurement(
         seconds=10.0,
         transactions=100,
-        queries=2000,
         tps=10.0,
         qps=200.0,
         latency_average_ms=2.0,
-        latency_min_ms=1.0,
-        latency_max_ms=9.0,
         latency_p95_ms=2.0,
         errors=1,
         reconnects=0,
@@ -34,7 +31,7 @@ def test_one_replica_is_left_as_it_is() -> None:
 
 def test_counts_and_rates_are_summed() -> None:
     both = merge([measured(), measured(transactions=300, tps=30.0, errors=4, seconds=10.5)])
-    assert (both.transactions, both.tps, both.errors, both.queries) == (400, 40.0, 5, 4000)
+    assert (both.transactions, both.tps, both.errors) == (400, 40.0, 5)
     assert both.qps == 400.0
     assert both.seconds == 10.5
 
@@ -53,28 +50,18 @@ def test_the_percentile_comes_from_the_merged_histogram() -> None:
     assert merge([quick, quick, slow]).latency_p95_ms == pytest.approx(1.0, rel=0.01)
 
 
-def test_extremes_are_those_of_replicas_that_did_something() -> None:
-    idle = measured(transactions=0, latency_min_ms=0.0, latency_max_ms=0.0, histogram=())
-    assert merge([measured(), idle]).latency_min_ms == 1.0
-    assert merge([idle, idle]).latency_min_ms == 0.0
+def test_replicas_that_did_nothing_waited_for_nothing() -> None:
+    idle = measured(transactions=0, histogram=())
     assert merge([idle, idle]).latency_average_ms == 0.0
 
 
 def test_what_one_replica_does_not_know_all_together_do_not_know() -> None:
     unknown = measured(
-        queries=None,
-        qps=None,
-        reconnects=None,
-        latency_average_ms=None,
-        latency_min_ms=None,
-        latency_max_ms=None,
-        latency_p95_ms=None,
-        histogram=(),
+        qps=None, reconnects=None, latency_average_ms=None, latency_p95_ms=None, histogram=()
     )
     both = merge([measured(), unknown])
-    assert (both.queries, both.qps, both.reconnects) == (None, None, None)
-    assert both.latency_average_ms is both.latency_min_ms is both.latency_max_ms is None
-    assert both.latency_p95_ms is None
+    assert (both.qps, both.reconnects) == (None, None)
+    assert both.latency_average_ms is both.latency_p95_ms is None
     assert both.histogram == ()
     assert (both.transactions, both.tps, both.errors) == (200, 20.0, 2)
 
@@ -142,7 +129,6 @@ def test_of_an_interleaved_run_only_slices_count() -> None:
     whole = measured(extra={"newOrdersPerSecond": 4.5, "retriesPerSecond": 1.0, **traffic})
     found = in_slices(whole, slices)
     assert (found.transactions, found.seconds, found.tps) == (400, 4.0, 100.0)
-    assert (found.latency_min_ms, found.latency_max_ms) == (2.0, 12.0)
     assert found.latency_p95_ms == pytest.approx(2.0, rel=0.01)
     # A retry is counted with its second, and so for the whole run alone.
     assert found.extra.keys() == {"newOrdersPerSecond", *traffic}

@@ -50,7 +50,7 @@ _BUCKET = re.compile(r"\s*(\d+\.\d+) \|[* ]*\s(\d+)")
 _THREADS = re.compile(r"Number of threads: (\d+)")
 _CHECKPOINTS = re.compile(r"Report checkpoint\(s\) at (.+) seconds")
 _VALUE = re.compile(
-    r"\s+(transactions|queries|ignored errors|reconnects|total time|min|max|sum"
+    r"\s+(transactions|queries|ignored errors|reconnects|total time|sum"
     r"|events \(avg/stddev\)):\s+(\d+(?:\.\d+)?)"
 )
 _LAST_VALUE = "events (avg/stddev)"
@@ -73,7 +73,7 @@ def parse(output: str) -> Measurement:
         transactions, queries = int(report["transactions"]), int(report["queries"]) - asked
         errors, reconnects = int(report["ignored errors"]), int(report["reconnects"])
         events = report[_LAST_VALUE] * threads
-        latency_sum, shortest, longest = report["sum"], report["min"], report["max"]
+        latency_sum = report["sum"]
     except KeyError as missing:
         raise ParseError(f"sysbench's final report lacks {missing}") from missing
     if seconds <= 0:
@@ -83,12 +83,9 @@ def parse(output: str) -> Measurement:
     return Measurement(
         seconds=seconds,
         transactions=transactions,
-        queries=queries,
         tps=transactions / seconds,
         qps=queries / seconds,
         latency_average_ms=latency_sum / events if events else 0.0,
-        latency_min_ms=shortest,
-        latency_max_ms=longest,
         latency_p95_ms=percentile(histogram, PERCENTILE),
         errors=errors,
         reconnects=reconnects,
@@ -114,7 +111,6 @@ def parse_cut(output: str, warmup: float, duration: float) -> Measurement:
     return Measurement(
         seconds=seconds,
         transactions=round(transactions),
-        queries=round(queries),
         tps=transactions / seconds,
         qps=queries / seconds,
         errors=round(sum(one.errors for one in window)),

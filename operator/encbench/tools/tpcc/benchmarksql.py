@@ -107,7 +107,6 @@ def parse_6(lines: Sequence[str]) -> Measurement:
         transactions=transactions,
         tps=transactions / minutes / 60,
         latency_average_ms=mean(histogram) if whole else _table_mean(rows),
-        latency_max_ms=max((rows[name].max_ms for name in _KINDS), default=None),
         latency_p95_ms=percentile(histogram, PERCENTILE) if whole else None,
         errors=sum(row.errors for row in rows.values()),
         histogram=histogram if whole else (),
@@ -130,7 +129,6 @@ class _Row(NamedTuple):
     ended: int
     """With errors."""
     mean_ms: float
-    max_ms: float
     errors: int
 
     @property
@@ -144,12 +142,12 @@ def _row(line: str) -> tuple[str, _Row] | None:
     *cells, end = [cell.strip() for cell in line.partition(_ROW)[2].split("|", _CELLS)]
     if len(cells) != _CELLS or end:
         return None
-    figures = [number(cells[place]) for place in (1, 3, 4, 7)]
+    figures = [number(cells[place]) for place in (1, 3, 7)]
     known = [0.0 if math.isnan(figure) else figure for figure in figures if figure is not None]
     if len(known) < len(figures):
         return None
-    count, average, longest, errors = known
-    return cells[0], _Row(int(count), 1000 * average, 1000 * longest, int(errors))
+    count, average, errors = known
+    return cells[0], _Row(int(count), 1000 * average, int(errors))
 
 
 def _table_mean(rows: Mapping[str, _Row]) -> float | None:

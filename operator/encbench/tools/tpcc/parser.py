@@ -81,8 +81,6 @@ def _measurement(
         transactions=transactions,
         tps=float(result["tpmTotal"]) / 60,
         latency_average_ms=latency.get("average"),
-        latency_min_ms=latency.get("min"),
-        latency_max_ms=latency.get("max"),
         latency_p95_ms=percentile(histogram, PERCENTILE) if histogram else None,
         errors=int(result["errors"]),
         reconnects=int(result["reconnects"]),

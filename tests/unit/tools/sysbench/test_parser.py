@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from encbench.core.tls import TlsSession
-from encbench.tools.measurement import ParseError
+from encbench.tools.measurement import Measurement, ParseError
 from encbench.tools.sysbench.parser import parse
 
 DATA = Path(__file__).parents[3] / "data/sysbench"
@@ -16,19 +16,18 @@ def output(name: str) -> str:
     return (DATA / f"{name}.log").read_text()
 
 
+def queries(found: Measurement) -> int:
+    assert found.qps is not None
+    return round(found.qps * found.seconds)
+
+
 def test_only_what_came_after_the_checkpoint_counts() -> None:
     found = parse(output("read_write"))
-    assert (found.transactions, found.queries, found.errors, found.reconnects) == (
-        2962,
-        59225,
-        1,
-        0,
-    )
+    assert (found.transactions, found.errors, found.reconnects) == (2962, 1, 0)
     assert found.seconds == pytest.approx(5.0096 - 2.0001)
     assert found.tps == pytest.approx(2962 / 3.0095)
     assert found.qps == pytest.approx(59225 / 3.0095)
     assert found.latency_average_ms == pytest.approx(6005.03 / 2960)
-    assert (found.latency_min_ms, found.latency_max_ms) == (0.58, 37.72)
 
 
 def test_the_percentile_lies_in_the_bucket_that_sysbench_prints() -> None:
@@ -60,7 +59,7 @@ def test_what_the_session_told() -> None:
 def test_its_question_is_no_query_of_the_workload() -> None:
     for name, asked in (("read_write", 0), ("no_warmup", 1)):
         without, with_it = parse(output(name)), parse(telling(output(name)))
-        assert with_it.queries == (without.queries or 0) - asked
+        assert queries(with_it) == queries(without) - asked
         assert with_it.transactions == without.transactions
 
 
@@ -72,7 +71,7 @@ def test_a_fixed_rate() -> None:
 
 def test_a_periodic_line_within_the_checkpoint_report() -> None:
     found = parse(output("interleaved"))
-    assert (found.transactions, found.queries) == (58, 1160)
+    assert (found.transactions, queries(found)) == (58, 1160)
     assert found.seconds == pytest.approx(2.0050 - 1.0002)
 
 
@@ -83,7 +82,7 @@ def test_ignored_errors_are_counted() -> None:
 
 def test_a_script_of_the_users_own() -> None:
     found = parse(output("custom"))
-    assert (found.transactions, found.queries) == (12, 24)
+    assert (found.transactions, queries(found)) == (12, 24)
     assert found.tps == pytest.approx(12 / 2.2056)
 
 
@@ -156,7 +155,7 @@ def test_the_two_readings_of_a_row_are_no_queries_of_the_load(name: str, counted
     plain = output(name)
     found = parse(telling(plain, ROW).replace("Latency histogram", f"{ROW}Latency histogram", 1))
     assert found.columns == (("sbtest1", "5e" * 32),) * 2
-    assert found.queries == (parse(plain).queries or 0) - counted
+    assert queries(found) == queries(parse(plain)) - counted
 
 
 @pytest.mark.parametrize("repeated", [" ", "1", "1.1", "*", "[ 1s ]", "transactions:", "tps: 1 "])

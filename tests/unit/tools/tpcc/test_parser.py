@@ -76,14 +76,10 @@ def test_our_own_client() -> None:
     found = parse(own())
     assert (found.transactions, found.seconds, found.tps) == (100, 10.0, 10.0)
     assert found.extra == {NEW_ORDERS: 4.5, RETRIES: pytest.approx(0.3)}
-    assert (found.latency_average_ms, found.latency_min_ms, found.latency_max_ms) == (
-        1.75,
-        0.9,
-        8.1,
-    )
+    assert found.latency_average_ms == 1.75
     assert found.histogram == ((1.0, 55), (2.0, 40), (8.0, 5))
     assert found.latency_p95_ms == pytest.approx(2.0, rel=0.01)
-    assert (found.queries, found.qps) == (None, None)
+    assert found.qps is None
     assert (found.errors, found.reconnects) == (1, 0)
     assert found.sessions == (PLAIN,)
 
@@ -113,7 +109,7 @@ def test_replicas_add_up() -> None:
     kinds = {kind.name: kind for kind in both.kinds}
     assert kinds["newOrder"].transactions == 145
     assert kinds["newOrder"].histogram == ((2.0, 40), (8.0, 5), (9.0, 100))
-    assert (both.queries, both.qps) == (None, None)
+    assert both.qps is None
 
 
 def test_events_of_more_than_a_client_writes_are_refused() -> None:
@@ -170,8 +166,8 @@ def test_benchmarksql_5(
 
 def test_benchmarksql_5_gives_no_latency_and_no_queries() -> None:
     found = parse(golden("benchmarksql5.log"))
-    assert (found.latency_average_ms, found.latency_p95_ms, found.latency_max_ms) == (None,) * 3
-    assert (found.queries, found.qps, found.reconnects) == (None, None, None)
+    assert (found.latency_average_ms, found.latency_p95_ms) == (None, None)
+    assert (found.qps, found.reconnects) == (None, None)
     assert found.histogram == ()
     assert found.sessions == ()
     both = merge([found, found])
@@ -205,7 +201,6 @@ def test_benchmarksql_6() -> None:
     assert found.tps == pytest.approx(148460 / 120)
     assert found.extra == {NEW_ORDERS: pytest.approx(66653 / 120)}
     assert found.errors == 1
-    assert found.latency_max_ms == 212.0
     assert found.latency_average_ms == pytest.approx(5.577, abs=0.001)
     assert found.latency_p95_ms is None
     kinds = {kind.name: (kind.transactions, kind.errors) for kind in found.kinds}
