@@ -411,6 +411,59 @@ def test_it_is_measured_when_every_tool_ended_well(
     assert decision.status.outcome is None
 
 
+FAILED = ContainerFacts("tool", exit_code=3, exit_reason="Error")
+"""How one of two tools has ended; its pod fails, and the Job deletes the other's."""
+
+
+def failed(tool: ContainerFacts = FAILED, **pod: Any) -> ClientPod:
+    """A client whose tool failed and whose log is stored."""
+    code = tool.exit_code
+    return a_client(UPLOADED, tool, ended("recorder", 0), exit_code=code, phase="Failed", **pod)
+
+
+OTHERS = [
+    ("it runs on", (a_client(RUN),)),
+    ("it is being deleted", (a_client(RUN, deleting=True),)),
+    ("its tool was cut off", (a_client(FINISHED, exit_code=143, deleting=True),)),
+    ("it is gone", ()),
+]
+
+
+@pytest.mark.parametrize(("what", "others"), OTHERS, ids=[row[0] for row in OTHERS])
+def test_one_tool_that_fails_ends_its_trial_whatever_becomes_of_the_others(
+    what: str, others: tuple[ClientPod, ...]
+) -> None:
+    decision = run(failed(), *others, replicas=2, late=-30)
+    assert verdict(decision) == ("Failed", "ToolFailed")
+    assert decision.status.message == "the tool ended with code 3"
+    killed = ContainerFacts("tool", exit_code=137, exit_reason="OOMKilled")
+    decision = run(failed(killed), *others, replicas=2, late=-30)
+    assert verdict(decision) == ("Failed", "OOMKilled")
+    assert "raise client.resources.memory" in (decision.status.message or "")
+    assert status_of(decision, "Measured") is None, "the others may load the database yet"
+
+
+def test_the_log_of_a_tool_that_failed_is_stored_before_its_trial_ends() -> None:
+    client = a_client(FINISHED, FAILED, *ready("recorder"), exit_code=3)
+    assert run(client, a_client(RUN), replicas=2, late=-30).status.outcome is None
+
+
+def test_a_tool_that_fails_with_its_server_or_its_pod_is_no_failure_of_its_own() -> None:
+    def ends(**fields: Any) -> Any:
+        return verdict(run(fields.pop("client", failed()), a_client(RUN), replicas=2, **fields))
+
+    def server(**fields: Any) -> Any:
+        return a_pod("bed-0", ContainerFacts("server", **fields), *ready("agent"))
+
+    assert ends(database=None) == ("Invalid", "Disrupted")
+    assert ends(client=failed(deleting=True)) == ("Invalid", "Disrupted")
+    assert ends(database=server(exit_code=137, exit_reason="OOMKilled")) == ("Invalid", "OOMKilled")
+    back = server(running=True, running_since=UNIX - 2)
+    assert ends(database=back) == ("Invalid", "Disrupted")
+    before = server(running=True, running_since=UNIX - 900)
+    assert ends(database=before) == ("Failed", "ToolFailed")
+
+
 # -- after it
 
 

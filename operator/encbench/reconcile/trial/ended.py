@@ -6,7 +6,7 @@ from encbench.api.trial import Outcome
 from encbench.reconcile import checks
 from encbench.reconcile.draft import PATIENCE, backoff
 from encbench.reconcile.effects.effect import AskChecks, ReleaseClients
-from encbench.reconcile.pods import ENDING_SLACK, raise_memory
+from encbench.reconcile.pods import ENDING_SLACK, PodFacts, raise_memory
 from encbench.reconcile.trial import decision, placed
 from encbench.reconcile.trial.conclude import conclude
 from encbench.reconcile.trial.decision import TrialDecision, TrialDraft
@@ -69,19 +69,22 @@ def _judge_mode(draft: TrialDraft) -> None:
         after = made.server_started
         if before is None or after is None or abs(after - before) <= 1.0:
             draft.set_proof(life.PROVEN_AFTER, made.proof)
-        elif (
-            seen.database is not None and seen.database.container("server").exit_reason == life.OOM
-        ):
-            what = "the server ran out of memory and restarted in the trial"
-            _not_proven(draft, life.OOM, f"{what}: {raise_memory('server')}")
         else:
-            _not_proven(draft, life.DISRUPTED, "the server restarted while the trial ran")
+            _not_proven(draft, *why_it_restarted(seen.database))
     elif seen.lost_its_pod:
         draft.condition(life.PROVEN_AFTER, False, life.DISRUPTED, "the database pod was deleted")
         message = "the database pod was deleted before the second proof"
         draft.end("Invalid", life.DISRUPTED, message)
     elif draft.since(life.MEASURED) > parse_duration(draft.spec.step_deadlines.proof):
         _not_proven(draft, "ProofTimeout", draft.no_proof)
+
+
+def why_it_restarted(database: PodFacts | None) -> tuple[str, str]:
+    """Reason and message of a trial whose server restarted, though it was not to."""
+    if database is not None and database.container("server").exit_reason == life.OOM:
+        what = "the server ran out of memory and restarted in the trial"
+        return life.OOM, f"{what}: {raise_memory('server')}"
+    return life.DISRUPTED, "the server restarted while the trial ran"
 
 
 def _not_proven(draft: TrialDraft, reason: str, message: str) -> None:

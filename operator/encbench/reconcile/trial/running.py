@@ -18,7 +18,7 @@ from encbench.reconcile.effects.effect import (
 from encbench.reconcile.pods import raise_memory
 from encbench.reconcile.trial import decision, placed
 from encbench.reconcile.trial.decision import TrialDecision, TrialDraft, until
-from encbench.reconcile.trial.ended import after_run
+from encbench.reconcile.trial.ended import after_run, why_it_restarted
 from encbench.reconcile.trial.facts import ClientPod, TrialSeen
 from encbench.tools.turns import load_seconds
 
@@ -32,14 +32,16 @@ need no more to hear of theirs in time."""
 def while_running(draft: TrialDraft) -> TrialDecision:
     """The next step of a trial that was released and has not ended."""
     seen, wanted = draft.seen, draft.spec.workload.client.replicas
-    disturbance = _disturbance(draft)
+    disturbance, ended = _disturbance(draft), seen.clients_in("finished", "uploaded")
+    failed = _failed_client(draft)
+    if failed is not None and (disturbance is not None or len(ended) < wanted):
+        return _failed_early(draft, failed)
     if disturbance is not None:
         return _disrupted(draft, disturbance)
     _note_recovery(draft)
     is_recovery = draft.spec.workload.recovery is not None
     planned = (draft.status.release_at or 0.0) + load_seconds(draft.spec)
     left = planned - seen.now.timestamp()
-    ended = seen.clients_in("finished", "uploaded")
     if len(ended) == wanted:
         codes = [client.run.exit_code for client in ended if client.run]
         if is_recovery:
@@ -84,6 +86,37 @@ def _disturbance(draft: TrialDraft) -> str | None:
     if not is_complete or any(client.pod.deleting for client in seen.clients):
         return "a client pod was deleted or replaced while the trial ran"
     return placed.restarted(draft) or placed.replaced(draft)
+
+
+def _failed_client(draft: TrialDraft) -> ClientPod | None:
+    """One whose tool has failed, where nothing came before that, and whose log is stored.
+
+    Until the log is stored its pod has not failed, and so neither has the Job, whose controller
+    then deletes the other clients.
+    """
+    if draft.spec.workload.recovery is not None or draft.seen.lost_its_pod:
+        return None
+    if placed.restarted(draft) or placed.replaced(draft):
+        return None
+    stored = (one for one in draft.seen.clients_in("uploaded") if not one.pod.deleting)
+    return next((one for one in stored if one.pod.container("tool").exit_code), None)
+
+
+def _failed_early(draft: TrialDraft, failed: ClientPod) -> TrialDecision:
+    """One of several tools has failed: the trial ends, and with it the other clients.
+
+    There is no second proof, because they may still load the database. So it is asked here whether
+    the server was why.
+    """
+    database = draft.seen.database
+    if database is not None:
+        server = database.container("server")
+        released = draft.status.release_at or 0.0
+        is_back = server.running_since is not None and server.running_since > released
+        if is_back or not server.running:
+            return draft.end("Invalid", *why_it_restarted(database))
+    code = failed.pod.container("tool").exit_code
+    return draft.end("Failed", *_why_the_tool_failed(draft.seen, [code]))
 
 
 def longest(spec: TrialSpec) -> float:
