@@ -400,7 +400,8 @@ TRIAL_LIFE = Lifecycle(
             true=_PROVEN,
             false={
                 **_NOT_PROVEN,
-                DISRUPTED: "The server restarted, or its pod was deleted.",
+                DISRUPTED: "The server, its proxy or its file system restarted, or its pod was "
+                "deleted.",
                 OOM: "The server ran out of memory and restarted.",
                 "ProofTimeout": "The proof could not be made within `stepDeadlines.proof`.",
             },

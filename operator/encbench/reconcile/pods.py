@@ -294,7 +294,11 @@ def node_lost(pod: PodFacts) -> Trouble:
 
 def restarted(pod: PodFacts) -> str:
     """Which container of a pod was started again, and how its last run had ended."""
-    again = max(pod.containers.values(), key=lambda one: one.restarts)
+    return restart(pod, max(pod.containers.values(), key=lambda one: one.restarts))
+
+
+def restart(pod: PodFacts, again: ContainerFacts) -> str:
+    """The same of this container of it."""
     how = again.exit_reason or "an error"
     if again.last_exit_code is not None:
         how += f" (exit code {again.last_exit_code})"

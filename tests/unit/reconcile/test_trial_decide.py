@@ -592,6 +592,54 @@ def test_a_server_that_ran_out_of_memory_is_told_from_one_that_restarted() -> No
     assert verdict(decide(trial, saw(a_client(FINISHED), **after))) == ("Invalid", "Disrupted")
 
 
+BESIDE = [
+    ("proxy", "columns.resources.memory in the EncryptionMode"),
+    ("init:volume", "atRest.volume.gocryptfs.resources.memory in the EncryptionMode"),
+]
+
+
+def beside(name: str, *, of_server: int = 0, **fields: Any) -> dict[str, Any]:
+    """The database's pod with this container beside its server."""
+    running = {"ready": True, "running": True}
+    server = ContainerFacts("server", **running, restarts=of_server)
+    return {"database": a_pod("bed-0", server, ContainerFacts(name, **{**running, **fields}))}
+
+
+def released_with(restarts: int, facts: Any) -> Any:
+    """A trial whose database's pod had so many of those that count at the release."""
+    place = {"uid": "bed-0", "node": "node-1", "restarts": restarts}
+    return a_trial(facts, releaseAt=UNIX - 60.0, serverStarted=5.0, pods={"database": place})
+
+
+@pytest.mark.parametrize(("name", "field"), BESIDE)
+@pytest.mark.parametrize("facts", [RUNNING, {**RUNNING, "Measured": ("True", 1.0)}])
+def test_a_container_beside_the_server_that_restarts_is_a_disruption(
+    name: str, field: str, facts: Any
+) -> None:
+    def look(**fields: Any) -> TrialDecision:
+        pod = beside(name, of_server=7, **fields)
+        return decide(released_with(1, facts), saw(a_client(RUN), **pod, found=found(PROVEN, 5.0)))
+
+    assert look(restarts=1).status.outcome is None, "it had restarted before the release"
+    killed = look(restarts=2, exit_reason="OOMKilled", last_exit_code=137)
+    assert verdict(killed) == ("Invalid", "Disrupted")
+    assert killed.status.message == (
+        f"container {name.removeprefix('init:')} of pod bed-0 restarted after OOMKilled "
+        f"(exit code 137) while the trial ran: raise {field}"
+    )
+    down = look(restarts=1, running=False, exit_code=2, exit_reason="Error")
+    assert verdict(down) == ("Invalid", "Disrupted")
+    assert "raise" not in (down.status.message or "")
+
+
+@pytest.mark.parametrize("name", ["proxy", "init:volume"])
+def test_what_had_restarted_beside_the_server_is_written_down_at_the_release(name: str) -> None:
+    pod = beside(name, of_server=5, restarts=2)
+    decision = decide(a_trial({"ProvenBefore": ("True", 1.0)}), saw(a_client(), **pod))
+    assert decision.status.pods is not None and decision.status.pods.database is not None
+    assert decision.status.pods.database.restarts == 2
+
+
 def test_an_outcome_is_archived_and_never_changed() -> None:
     trial = a_trial(RUNNING, outcome="Invalid", reason="Disrupted")
     decision = decide(trial, saw(testbed=None, database=None))

@@ -60,9 +60,9 @@ def after_run(draft: TrialDraft) -> TrialDecision:
 def _judge_mode(draft: TrialDraft) -> None:
     """Write down what the second proof found; end a trial that was disrupted before it."""
     seen, made = draft.seen, draft.seen.found.after
-    replaced = placed.replaced_database(draft)
-    if replaced is not None:
-        _not_proven(draft, life.DISRUPTED, replaced)
+    disturbance = placed.replaced_database(draft) or placed.restarted_beside(draft)
+    if disturbance is not None:
+        _not_proven(draft, life.DISRUPTED, disturbance)
     elif made is not None:
         # The one restart that was intended has its own proof; any other shows here.
         before = draft.status.server_restarted or draft.status.server_started

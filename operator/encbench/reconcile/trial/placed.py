@@ -6,11 +6,20 @@ time the record is made, the database may be somewhere else.
 
 from encbench.api import lifecycle as life
 from encbench.api.trial import PodPlace, ReleasedPods, TrialSpec
+from encbench.database import fuse, proxy
 from encbench.reconcile import pods as facts
 from encbench.reconcile.objects import Testbed, Trial
-from encbench.reconcile.pods import PodFacts
+from encbench.reconcile.pods import ContainerFacts, PodFacts
 from encbench.reconcile.trial.decision import TrialDraft
 from encbench.reconcile.trial.facts import TrialSeen
+
+
+_BESIDE = (proxy.NAME, f"init:{fuse.NAME}")
+"""Containers of the database's pod, beside the server's, without which no transaction is made.
+
+While one of them restarts the load may wait, or connect anew, and end well: the outage is in its
+TPS. The server's own restarts show in its proofs, and a recovery workload wants one.
+"""
 
 
 def knows_its_node(testbed: Testbed, spec: TrialSpec) -> bool:
@@ -50,17 +59,23 @@ def note_leased(draft: TrialDraft) -> None:
 
 def pods(seen: TrialSeen) -> ReleasedPods:
     """What the clients are released with."""
-    found = [_place(client.pod) for client in seen.clients]
+    found = [_place(client.pod, client.pod.restarts) for client in seen.clients]
+    database = seen.database
+    beside = sum(one.restarts for one in _beside(database)) if database is not None else 0
     return ReleasedPods(
-        database=None if seen.database is None else _place(seen.database),
+        database=None if database is None else _place(database, beside),
         clients=[place for place in found if place is not None],
     )
 
 
-def _place(pod: PodFacts) -> PodPlace | None:
+def _place(pod: PodFacts, restarts: int) -> PodPlace | None:
     if pod.node is None:
         return None
-    return PodPlace(uid=pod.uid, node=pod.node, restarts=pod.restarts)
+    return PodPlace(uid=pod.uid, node=pod.node, restarts=restarts)
+
+
+def _beside(pod: PodFacts) -> list[ContainerFacts]:
+    return [pod.containers[name] for name in _BESIDE if name in pod.containers]
 
 
 def restarted(draft: TrialDraft) -> str | None:
@@ -75,6 +90,26 @@ def restarted(draft: TrialDraft) -> str | None:
         if client.pod.restarts > before.get(client.pod.uid, 0):
             return f"{facts.restarted(client.pod)} while the trial ran"
     return None
+
+
+def restarted_beside(draft: TrialDraft) -> str | None:
+    """Which container beside the server was started again since the release, as a sentence.
+
+    One that has ended is about to be.
+    """
+    known, pod = draft.status.pods, draft.seen.database
+    before = known.database if known is not None else None
+    if before is None or pod is None:
+        return None
+    found = _beside(pod)
+    is_down = any(one.exit_code is not None for one in found)
+    if not is_down and sum(one.restarts for one in found) <= before.restarts:
+        return None
+    again = max(found, key=lambda one: (one.exit_code is not None, one.restarts))
+    message = f"{facts.restart(pod, again)} while the trial ran"
+    if again.exit_reason == life.OOM:
+        message += f": {facts.raise_memory(again.name.removeprefix('init:'))}"
+    return message
 
 
 def replaced(draft: TrialDraft) -> str | None:

@@ -85,7 +85,7 @@ def _disturbance(draft: TrialDraft) -> str | None:
     is_complete = len(seen.clients) == draft.spec.workload.client.replicas
     if not is_complete or any(client.pod.deleting for client in seen.clients):
         return "a client pod was deleted or replaced while the trial ran"
-    return placed.restarted(draft) or placed.replaced(draft)
+    return placed.restarted(draft) or placed.replaced(draft) or placed.restarted_beside(draft)
 
 
 def _failed_client(draft: TrialDraft) -> ClientPod | None:
@@ -96,7 +96,7 @@ def _failed_client(draft: TrialDraft) -> ClientPod | None:
     """
     if draft.spec.workload.recovery is not None or draft.seen.lost_its_pod:
         return None
-    if placed.restarted(draft) or placed.replaced(draft):
+    if placed.restarted(draft) or placed.replaced(draft) or placed.restarted_beside(draft):
         return None
     stored = (one for one in draft.seen.clients_in("uploaded") if not one.pod.deleting)
     return next((one for one in stored if one.pod.container("tool").exit_code), None)
