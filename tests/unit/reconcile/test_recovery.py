@@ -211,7 +211,20 @@ async def test_an_operator_that_was_away_until_the_load_was_over_stops_nothing()
     assert len(seen) == len(ends) - 1
 
 
-def _dies_first(world: World) -> Any:
+async def test_an_operator_that_comes_back_after_the_stop_was_due_orders_none() -> None:
+    world = crashing(replacements=1)
+    seen: list[FakeStop] = []
+    stops(world, lambda server, one: seen.append(one))
+    world.agent.stop = _dies_first(world, away=WARMUP + DURATION + 6)  # type: ignore[method-assign]
+    await finished(world)
+    (late,) = [t for t in world.trials() if t.status.outcome != "Succeeded"]
+    assert (late.status.outcome, late.status.reason) == ("Invalid", "Disrupted")
+    assert late.status.message == "operator or agent was away when the server was to be stopped"
+    assert late.uid not in {one.run for one in seen}
+    assert world.campaign().status.phase == "Succeeded", "its block was replaced"
+
+
+def _dies_first(world: World, away: float = 120.0) -> Any:
     """The first attempt to arm kills the operator, which comes back after the load's own end."""
     usual, died = world.agent.stop, False
 
@@ -223,7 +236,7 @@ def _dies_first(world: World) -> Any:
 
             def late(place: int = 0) -> None:
                 world.restart = restart  # type: ignore[method-assign]
-                restart(place, away=120.0)
+                restart(place, away=away)
 
             world.restart = late  # type: ignore[assignment]
             raise Killed

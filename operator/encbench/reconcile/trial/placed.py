@@ -13,7 +13,6 @@ from encbench.reconcile.pods import ContainerFacts, PodFacts
 from encbench.reconcile.trial.decision import TrialDraft
 from encbench.reconcile.trial.facts import TrialSeen
 
-
 _BESIDE = (proxy.NAME, f"init:{fuse.NAME}")
 """Containers of the database's pod, beside the server's, without which no transaction is made.
 

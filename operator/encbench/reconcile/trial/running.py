@@ -20,6 +20,7 @@ from encbench.reconcile.trial import decision, placed
 from encbench.reconcile.trial.decision import TrialDecision, TrialDraft, until
 from encbench.reconcile.trial.ended import after_run, why_it_restarted
 from encbench.reconcile.trial.facts import ClientPod, TrialSeen
+from encbench.reconcile.trial.recovery import LATE
 from encbench.tools.turns import load_seconds
 
 MARGIN = 60.0
@@ -67,6 +68,8 @@ def while_running(draft: TrialDraft) -> TrialDecision:
     if unreleased:
         orders += _releases(draft, unreleased)
     if seen.database is not None and _may_stop(draft):
+        if -left > LATE:
+            return _disrupted(draft, "operator or agent was away when the server was to be stopped")
         orders.append(StopServer(seen.database, planned))
     return draft.decide(*orders, requeue=decision.POLL if unreleased else until(left))
 
