@@ -311,6 +311,8 @@ class MetricsRecord(Record):
     schema_: Literal["encbench.io/metrics/v1"] = Field("encbench.io/metrics/v1", alias="schema")
     window: Window
     series: dict[str, Samples] = Field(default_factory=dict)
+    several: dict[str, int] | None = None
+    """How many there were of each series that `series` lacks because there were more than one."""
     node_cores: float | None = None
     """Of the database's node."""
     pods: tuple[PodCpu, ...] = ()

@@ -168,6 +168,22 @@ def test_but_for_the_servers_own_cpu() -> None:
     assert message == ("the CPU series of the database in the window could not be read: it is away")
 
 
+def test_series_that_are_too_many_are_not_said_to_be_missing() -> None:
+    both = {"database_cpu_seconds": 2, "proxy_cpu_seconds": 3}
+    twice = WindowMetrics(MetricsRecord(window=WINDOW, several=both))
+    _, why, message = judge(spec(), TrialGathered(COLLECTED, twice))
+    assert why == "SeriesLost"
+    assert message == (
+        "Prometheus has 2 CPU series of the database in the window instead of one: leave one job "
+        "that scrapes pods labelled encbench.io/scrape=true"
+    )
+    assert METRICS.record is not None
+    known = MetricsRecord(window=WINDOW, series=METRICS.record.series, several=both)
+    _, why, message = judge(spec(), TrialGathered(COLLECTED, WindowMetrics(known)), has_proxy=True)
+    assert why == "SeriesLost"
+    assert "has 3 CPU series of the confidential proxy" in (message or "")
+
+
 def test_data_that_should_be_in_memory() -> None:
     """6,000 transactions in 60 s: 100 KiB a second are 1 KiB a transaction."""
 

@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from encbench.api.trial import Window
+from encbench.core.artefact import decode, encode
+from encbench.core.records import MetricsRecord
 from encbench.ports import Rejected, Series
 from encbench.reconcile.trial import series
 from encbench.reconcile.trial.series import MetricsPlace
@@ -57,6 +59,19 @@ async def test_a_window_belongs_to_one_server(what: str, pods: Any, known: bool)
     assert found.has_database is known
     assert (found.cpu.database is not None) is known
     assert (found.disk is not None) is known
+
+
+async def test_of_one_server_that_two_jobs_scrape_it_is_known_how_many_series_there_are() -> None:
+    metrics = scraped(("10.0.0.1", 900.0, 1100.0))
+    for metric, rate in METRICS.items():
+        labels = {**OWN, "instance": "10.0.0.1", "job": "another"}
+        metrics.add(metric, labels, counter(rate, 900.0, 1100.0))
+    record = decode(MetricsRecord, encode(await series.read(metrics, PLACE, WINDOW)), "a record")
+    found = series.judge(record, PLACE)
+    assert not found.has_database
+    assert found.several("database") == 2
+    assert found.several("proxy") == 0
+    assert found.cpu.withheld["database"] == "Prometheus has 2 such series instead of one"
 
 
 async def test_what_it_read_and_wrote() -> None:

@@ -6,7 +6,7 @@ from encbench.api.trial import Outcome, TrialSpec
 from encbench.core.records import DiskIo, IdleCpu, TrialCpu
 from encbench.core.throttling import running_seconds, throttled_share
 from encbench.reconcile.trial.facts import Collected, TrialGathered
-from encbench.reconcile.trial.series import WindowMetrics
+from encbench.reconcile.trial.series import Process, WindowMetrics
 from encbench.tools.measurement import Measurement
 
 STEP = 0.2
@@ -70,9 +70,9 @@ def _broken(
         message = f"{run.errors} errors in {run.transactions} transactions are more"
         yield "ErrorRate", f"{message} than maxErrorRate {limit:g} allows"
     if has_agent and not metrics.has_database:
-        yield "SeriesLost", _lost(metrics, "the database")
+        yield "SeriesLost", _lost(metrics, "database", "the database")
     if has_proxy and not metrics.has_proxy:
-        yield "SeriesLost", _lost(metrics, "the confidential proxy")
+        yield "SeriesLost", _lost(metrics, "proxy", "the confidential proxy")
     in_turns, most = spec.turns is not None, spec.workload.max_read_kib
     yield from _not_in_memory(most, metrics.disk, measurement, in_turns=in_turns)
     if has_proxy and metrics.cpu.proxy is not None and metrics.cpu.proxy.cores == 0:
@@ -83,9 +83,14 @@ def _broken(
     yield from _not_idle(spec.limits.idle_cpu, metrics.cpu.idle)
 
 
-def _lost(metrics: WindowMetrics, whose: str) -> str:
+def _lost(metrics: WindowMetrics, of: Process, whose: str) -> str:
     if metrics.problem:
         return f"the CPU series of {whose} in the window could not be read: {metrics.problem}"
+    if several := metrics.several(of):
+        return (
+            f"Prometheus has {several} CPU series of {whose} in the window instead of one: leave "
+            "one job that scrapes pods labelled encbench.io/scrape=true"
+        )
     return (
         f"Prometheus has no CPU series of {whose} in the window: see that it scrapes pods labelled "
         "encbench.io/scrape=true"

@@ -85,6 +85,11 @@ class WindowMetrics:
         """The same of the proxy."""
         return self.record is not None and "proxy_cpu_seconds" in self.record.series
 
+    def several(self, of: Process) -> int:
+        """How many CPU series there were of that process, if more than one; else 0."""
+        found = self.record.several if self.record is not None else None
+        return (found or {}).get(f"{of}_cpu_seconds", 0)
+
 
 @dataclass(frozen=True)
 class MetricsPlace:
@@ -126,6 +131,7 @@ async def read(metrics: Metrics, place: MetricsPlace, window: Window) -> Metrics
     start, end = window.start - CONTEXT, window.end + CONTEXT
     own = f'namespace="{place.namespace}",testbed="{place.testbed}"'
     series: dict[str, tuple[Sample, ...]] = {}
+    several: dict[str, int] = {}
     if place.external is not None:
         series = await _named(metrics, place.external, window, start, end)
     wanted = DATABASE_SERIES | UPTIME_SERIES if place.external is None else {}
@@ -138,6 +144,8 @@ async def read(metrics: Metrics, place: MetricsPlace, window: Window) -> Metrics
         # A pod that was replaced shows as a second series: no window spans two servers.
         if len(found) == 1:
             series[name] = found[0].samples
+        elif found:
+            several[name] = len(found)
     pods: list[PodCpu] = []
     parts: tuple[PodPart, ...] = PARTS
     if place.in_turns or place.cut_off:
@@ -161,6 +169,7 @@ async def read(metrics: Metrics, place: MetricsPlace, window: Window) -> Metrics
     return MetricsRecord(
         window=window,
         series=series,
+        several=several or None,
         node_cores=cores,
         pods=tuple(pods),
         client_nodes=tuple(node for node in nodes if node is not None),
@@ -381,7 +390,9 @@ def _read(
 ) -> WindowRate | None:
     """The rate of that series, however uncertain; or what there is to say in `withheld`."""
     if name not in record.series:
-        withheld[what] = "Prometheus has no such series"
+        several = (record.several or {}).get(name, 0)
+        how_many = f"{several} such series instead of one" if several else "no such series"
+        withheld[what] = f"Prometheus has {how_many}"
         return None
     rate = window_rate(record.series[name], record.window.start, record.window.end)
     if rate is None:
