@@ -9,9 +9,9 @@ from encbench.core.artefact import decode
 from encbench.core.records import TrialRecord
 from encbench.reconcile.objects import Trial
 from encbench.wire.files import LARGEST
-from tests.unit.reconcile.clients import Plan
+from tests.unit.reconcile.clients import LINGER, Plan
 from tests.unit.reconcile.oracle import assert_sound, leftovers, report
-from tests.unit.reconcile.world import SPACE, World, parts, study
+from tests.unit.reconcile.world import SPACE, WARMUP, World, parts, study
 
 
 async def test_a_mode_that_is_not_in_force_is_no_measurement() -> None:
@@ -221,3 +221,30 @@ async def test_a_testbed_that_fails_ends_the_campaign_and_stays_to_be_looked_at(
     assert len(world.cluster.all(TESTBED)) == 2
     assert not world.trials()
     assert {row.verdict for row in report(world).status.rows} == {"NoData"}
+
+
+async def test_of_two_clients_one_that_fails_ends_its_trial_and_keeps_its_log() -> None:
+    world = World()
+    client = {"image": "sysbench:1.0", "resources": {"cpu": "1", "memory": "64Mi"}, "replicas": 2}
+    world.apply(*parts(client=client), study("plain", blocks=1, replacements=1))
+    await world.run(world.running())
+    await world.settle(WARMUP + 1)
+    (broken,) = [t for t in world.trials() if t.status.outcome is None and t.status.release_at]
+    first, second = list(world.recorder.recorders.values())[-2:]
+    first.cut()
+    await world.settle(LINGER + 1)
+    assert second.client.status != "running", "it is stopped"
+    await world.run(world.ended)
+    await world.settle()
+    (ended,) = [t for t in world.trials() if t.status.outcome != "Succeeded"]
+    assert ended.name == broken.name
+    assert (ended.status.outcome, ended.status.reason) == ("Failed", "ToolFailed")
+    key = (ended.status.artefact_key or "").replace("trial.json", "client-{}/output.log")
+    logs = [
+        world.store.objects[key.format(index)]
+        for index in (0, 1)
+        if key.format(index) in world.store.objects
+    ]
+    assert any(b"FATAL" in log for log in logs), "its raw log is kept"
+    assert world.campaign().status.phase == "Succeeded", "its block was replaced"
+    assert_sound(world)
