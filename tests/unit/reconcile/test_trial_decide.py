@@ -600,7 +600,7 @@ BESIDE = [
 
 def beside(name: str, *, of_server: int = 0, **fields: Any) -> dict[str, Any]:
     """The database's pod with this container beside its server."""
-    running = {"ready": True, "running": True}
+    running: dict[str, Any] = {"ready": True, "running": True}
     server = ContainerFacts("server", **running, restarts=of_server)
     return {"database": a_pod("bed-0", server, ContainerFacts(name, **{**running, **fields}))}
 
