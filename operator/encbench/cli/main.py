@@ -46,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         _drop_output()
         if isinstance(error, BrokenPipeError):
-            # As if SIGPIPE had ended it: 0 would be a verdict that nobody has read.
+            # As if SIGPIPE had ended it: 0 would be a verdict that was not read.
             return 141
         say(f"error: {reason(error)}")
         return 2
