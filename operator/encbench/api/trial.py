@@ -89,8 +89,8 @@ class PodPlace(Model):
     node: NodeName = Field(description="Node of the pod.")
     restarts: Annotated[Int, Field(ge=0)] = Field(
         default=0,
-        description="Restarts of its containers by then, of a database's pod those of proxy and "
-        "file system; the kubelet counts each second attempt to start one.",
+        description="Restarts of the pod's containers by then. In a database's pod only the proxy "
+        "and the file system count. The kubelet counts each second attempt to start one.",
     )
 
 

@@ -300,8 +300,9 @@ def restarted(pod: PodFacts) -> str:
 def restart(pod: PodFacts, again: ContainerFacts) -> str:
     """The same of this container of it."""
     how = again.exit_reason or "an error"
-    if again.last_exit_code is not None:
-        how += f" (exit code {again.last_exit_code})"
+    code = again.last_exit_code if again.exit_code is None else again.exit_code
+    if code is not None:
+        how += f" (exit code {code})"
     return f"container {again.name.removeprefix('init:')} of pod {pod.name} restarted after {how}"
 
 

@@ -462,6 +462,21 @@ def test_a_tool_that_fails_with_its_server_or_its_pod_is_no_failure_of_its_own()
     assert ends(database=back) == ("Invalid", "Disrupted")
     before = server(running=True, running_since=UNIX - 900)
     assert ends(database=before) == ("Failed", "ToolFailed")
+    evicted = failed()
+    evicted = replace(evicted, pod=replace(evicted.pod, ended_by="Evicted: low on memory."))
+    assert ends(client=evicted) == (None, None), "the Job then deletes the others"
+
+
+@pytest.mark.parametrize(("after", "outcome"), [(-1.0, "Failed"), (1.0, "Invalid")])
+def test_a_server_s_restart_is_seen_by_the_clock_of_its_own_node(
+    after: float, outcome: str
+) -> None:
+    """That is a minute ahead of ours here."""
+    started = UNIX + 60
+    server = ContainerFacts("server", running=True, running_since=started + after)
+    trial = a_trial(RUNNING, releaseAt=UNIX - 30, serverStarted=started, replicas=2)
+    seen = saw(failed(), a_client(RUN), database=a_pod("bed-0", server, *ready("agent")))
+    assert verdict(decide(trial, seen))[0] == outcome
 
 
 # -- after it
@@ -627,9 +642,27 @@ def test_a_container_beside_the_server_that_restarts_is_a_disruption(
         f"container {name.removeprefix('init:')} of pod bed-0 restarted after OOMKilled "
         f"(exit code 137) while the trial ran: raise {field}"
     )
-    down = look(restarts=1, running=False, exit_code=2, exit_reason="Error")
+    down = look(restarts=1, running=False, exit_code=2, exit_reason="Error", last_exit_code=137)
     assert verdict(down) == ("Invalid", "Disrupted")
-    assert "raise" not in (down.status.message or "")
+    assert (down.status.message or "").endswith("after Error (exit code 2) while the trial ran")
+
+
+def test_of_two_beside_the_server_the_one_that_began_last_is_named() -> None:
+    often = ContainerFacts("init:volume", running=True, restarts=3, running_since=UNIX - 900)
+    last = ContainerFacts("proxy", running=True, restarts=1, running_since=UNIX - 9)
+    pod = a_pod("bed-0", often, last, *ready("server", "agent"))
+    decision = decide(released_with(3, RUNNING), saw(a_client(RUN), database=pod))
+    assert verdict(decision) == ("Invalid", "Disrupted")
+    assert "container proxy of pod bed-0" in (decision.status.message or "")
+
+
+def test_the_pod_s_deletion_is_named_where_its_proxy_has_ended_first() -> None:
+    proxy = ContainerFacts("proxy", exit_code=0, exit_reason="Completed")
+    pod = a_pod("bed-0", proxy, *ready("server"), deleting=True)
+    trial = released_with(0, {**RUNNING, "Measured": ("True", 1.0)})
+    decision = decide(trial, saw(a_client(FINISHED), database=pod))
+    assert verdict(decision) == ("Invalid", "Disrupted")
+    assert decision.status.message == "the database pod was deleted before the second proof"
 
 
 @pytest.mark.parametrize("name", ["proxy", "init:volume"])

@@ -60,7 +60,9 @@ def after_run(draft: TrialDraft) -> TrialDecision:
 def _judge_mode(draft: TrialDraft) -> None:
     """Write down what the second proof found; end a trial that was disrupted before it."""
     seen, made = draft.seen, draft.seen.found.after
-    disturbance = placed.replaced_database(draft) or placed.restarted_beside(draft)
+    disturbance = placed.replaced_database(draft)
+    if disturbance is None and not seen.lost_its_pod:
+        disturbance = placed.restarted_beside(draft)
     if disturbance is not None:
         _not_proven(draft, life.DISRUPTED, disturbance)
     elif made is not None:

@@ -104,7 +104,8 @@ def restarted_beside(draft: TrialDraft) -> str | None:
     is_down = any(one.exit_code is not None for one in found)
     if not is_down and sum(one.restarts for one in found) <= before.restarts:
         return None
-    again = max(found, key=lambda one: (one.exit_code is not None, one.restarts))
+    # The one that is down, or else began last.
+    again = max(found, key=lambda one: (one.exit_code is not None, one.running_since or 0.0))
     message = f"{facts.restart(pod, again)} while the trial ran"
     if again.exit_reason == life.OOM:
         message += f": {facts.raise_memory(again.name.removeprefix('init:'))}"

@@ -101,7 +101,12 @@ def _failed_client(draft: TrialDraft) -> ClientPod | None:
         return None
     if placed.restarted(draft) or placed.replaced(draft) or placed.restarted_beside(draft):
         return None
-    stored = (one for one in draft.seen.clients_in("uploaded") if not one.pod.deleting)
+    # One that Kubernetes ends, as by an eviction, has its tool stopped.
+    stored = (
+        one
+        for one in draft.seen.clients_in("uploaded")
+        if not one.pod.deleting and not one.pod.ended_by
+    )
     return next((one for one in stored if one.pod.container("tool").exit_code), None)
 
 
@@ -114,8 +119,9 @@ def _failed_early(draft: TrialDraft, failed: ClientPod) -> TrialDecision:
     database = draft.seen.database
     if database is not None:
         server = database.container("server")
-        released = draft.status.release_at or 0.0
-        is_back = server.running_since is not None and server.running_since > released
+        # Both by the database's node, whose clock may not be ours.
+        before = draft.status.server_started or draft.status.release_at or 0.0
+        is_back = server.running_since is not None and server.running_since > before
         if is_back or not server.running:
             return draft.end("Invalid", *why_it_restarted(database))
     code = failed.pod.container("tool").exit_code
