@@ -222,7 +222,7 @@ Line = tuple[str, bool | None]
 
 
 def goals() -> Iterator[str]:
-    """What is asked, for the help."""
+    """The goals, as the help lists them."""
     for workload, most in RATIOS.items():
         yield (
             f"half-widths of TPS at equal time, {workload}: interleaved at most {most:g} of "

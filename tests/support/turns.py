@@ -47,33 +47,32 @@ def take(
     read: Callable[[], Reading],
 ) -> Turns[Reading]:
     """Run a tool that counts its events in its slots; anew where a busy machine let it be late."""
+    own = ["--timetable", TIMETABLE, "--summary", SLICES, "--counters", COUNTERS]
+    # It may be compiled now: each timetable begins after that.
+    command = [str(compiled("turnstile") / "turnstile"), "run", *own, "--threads", str(threads)]
     for number in range(ATTEMPTS):
         attempt = folder / f"{number}"
         attempt.mkdir()
-        turns = _taken(words, attempt, slots, threads, environment, read)
+        turns = _taken([*command, "--", *words], attempt, slots, environment, read)
         if not _was_late(turns, slots):
             break
     return turns
 
 
 def _taken(
-    words: Sequence[str],
+    command: Sequence[str],
     folder: Path,
     slots: OwnSlots,
-    threads: int,
     environment: Mapping[str, str],
     read: Callable[[], Reading],
 ) -> Turns[Reading]:
-    own = ["--timetable", TIMETABLE, "--summary", SLICES, "--counters", COUNTERS]
-    # It may be compiled now: the timetable begins after that.
-    command = [str(compiled("turnstile") / "turnstile"), "run", *own, "--threads", str(threads)]
     start = time.time() + 0.2
     barrier.write_timetable(folder, start, slots)
     output = folder / "output.log"
     with (
         output.open("w") as log,
         subprocess.Popen(
-            [*command, "--", *words],
+            command,
             cwd=folder,
             stdout=log,
             stderr=subprocess.STDOUT,

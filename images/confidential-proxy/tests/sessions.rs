@@ -389,6 +389,13 @@ fn rows_without_definitions_end_the_connection() {
     }
 }
 
+/// What a client gets of the prepared statement's row, whose column is plain where that is trusted.
+fn executed(responder: &mut Responder) -> Vec<u8> {
+    let rows =
+        Answer::new(true).push(&[1]).definition("plain", "label", 0xFD).push(b"\0\0\x04open").end_of_rows(2);
+    through(responder, bare(Request::Execute(1)), &rows.payloads).unwrap()
+}
+
 /// A server that does not know the command keeps its statements, and so does the proxy.
 #[test]
 fn a_reset_that_fails_forgets_nothing() {
@@ -398,12 +405,7 @@ fn a_reset_that_fails_forgets_nothing() {
         let mut responder = responder(RULES, true);
         through(&mut responder, PREPARE, &Answer::new(true).prepared().payloads);
         through(&mut responder, bare(Request::Reset), &[answer]).unwrap();
-        let rows = Answer::new(true)
-            .push(&[1])
-            .definition("plain", "label", 0xFD)
-            .push(b"\0\0\x04open")
-            .end_of_rows(2);
-        let sent = through(&mut responder, bare(Request::Execute(1)), &rows.payloads).unwrap();
+        let sent = executed(&mut responder);
         assert_eq!(contains(&sent, b"open"), kept, "only a statement that is known is trusted");
     }
 }
@@ -424,12 +426,7 @@ fn a_statement_is_forgotten_by_either_number() {
             through(&mut responder, PREPARE, &Answer::new(true).push(refused).payloads).unwrap();
         }
         responder.begin(Request::Silent { closes: Some(number) }, b"");
-        let rows = Answer::new(true)
-            .push(&[1])
-            .definition("plain", "label", 0xFD)
-            .push(b"\0\0\x04open")
-            .end_of_rows(2);
-        let sent = through(&mut responder, bare(Request::Execute(1)), &rows.payloads).unwrap();
+        let sent = executed(&mut responder);
         assert_eq!(contains(&sent, b"open"), !forgotten, "{number} {fails}");
     }
 }

@@ -53,7 +53,7 @@ def test_a_killed_run_leaves_no_program(by: str, tmp_path: Path) -> None:
 
 
 def _lives(program: Path) -> bool:
-    """An orphan that nobody has waited for yet is dead all the same."""
+    """Whether the program runs; a zombie does not."""
     try:
         return (program / "stat").read_text().rpartition(") ")[2][0] != "Z"
     except OSError:

@@ -48,7 +48,12 @@ class TestbedDraft(Draft[TestbedSpec, TestbedStatus, TestbedSeen]):
         if found is not None:
             self.hinder(found.reason, found.message)
         elif seen.stateful_set is not None and seen.database is None and waited > PATIENCE:
-            self.hinder(life.NO_POD, pods.no_pod("statefulset", self.subject.name))
+            self.hinder(life.NO_POD, self.no_pod)
+
+    @property
+    def no_pod(self) -> str:
+        """What there is to say of a database that has no pod."""
+        return pods.no_pod("statefulset", self.subject.name)
 
     @property
     def up(self) -> list[PodFacts]:
@@ -61,7 +66,7 @@ class TestbedDraft(Draft[TestbedSpec, TestbedStatus, TestbedSeen]):
         """What keeps the database's pod from being ready: a reason, and all of it in words."""
         pod = self.seen.database
         if pod is None:
-            return life.NOT_READY, pods.no_pod("statefulset", self.subject.name)
+            return life.NOT_READY, self.no_pod
         found = pods.trouble([pod])
         where = f" on node {pod.node}" if pod.node else ""
         message = f"the database pod {self.subject.name}-0{where} is not ready"

@@ -72,7 +72,7 @@ def _not_provisioned(draft: TestbedDraft, found: Trouble | None, message: str) -
     if was_up and (found is None or found.reason != life.SETTINGS_REFUSED):
         return life.NOT_READY, draft.not_ready[1]
     if draft.seen.database is None:
-        message = draft.not_ready[1]
+        message = draft.no_pod
     return (found.reason if found else "ProvisionTimeout"), message
 
 

@@ -134,7 +134,7 @@ def _absent(draft: TestbedDraft, wanted: Start) -> Trouble | None:
         return None
     if (found.replicas, found.start) != (1, wanted):
         return None
-    return Trouble(NO_POD, pods.no_pod("statefulset", draft.subject.name))
+    return Trouble(NO_POD, draft.no_pod)
 
 
 def scaled(draft: TestbedDraft, scale: tuple[int, Start] | None) -> list[Apply]:

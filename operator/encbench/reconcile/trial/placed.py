@@ -112,6 +112,11 @@ def restarted_beside(draft: TrialDraft) -> str | None:
     return message
 
 
+def changed(draft: TrialDraft) -> str | None:
+    """What became of a pod since the release, as a sentence; None if all are as they were."""
+    return restarted(draft) or replaced(draft) or restarted_beside(draft)
+
+
 def replaced(draft: TrialDraft) -> str | None:
     """Which pod is not the one of the release, as a sentence; None if all that are there are."""
     known = draft.status.pods

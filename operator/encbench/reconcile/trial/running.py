@@ -33,15 +33,16 @@ need no more to hear of theirs in time."""
 def while_running(draft: TrialDraft) -> TrialDecision:
     """The next step of a trial that was released and has not ended."""
     seen, wanted = draft.seen, draft.spec.workload.client.replicas
-    disturbance, ended = _disturbance(draft), seen.clients_in("finished", "uploaded")
-    failed = _failed_client(draft)
+    ended, changed = seen.clients_in("finished", "uploaded"), placed.changed(draft)
+    disturbance = _gone(draft) or changed
+    failed = None if seen.lost_its_pod or changed else _failed_client(draft)
     if failed is not None and (disturbance is not None or len(ended) < wanted):
         return _failed_early(draft, failed)
     if disturbance is not None:
         return _disrupted(draft, disturbance)
     _note_recovery(draft)
     is_recovery = draft.spec.workload.recovery is not None
-    planned = (draft.status.release_at or 0.0) + load_seconds(draft.spec)
+    planned = _planned(draft)
     left = planned - seen.now.timestamp()
     if len(ended) == wanted:
         codes = [client.run.exit_code for client in ended if client.run]
@@ -80,26 +81,24 @@ def _ended(draft: TrialDraft, clients: tuple[ClientPod, ...]) -> TrialDecision:
     return replace(after, effects=(NoteClocks(clients), *after.effects))
 
 
-def _disturbance(draft: TrialDraft) -> str | None:
-    """What happened to one of the pods; None if all are there, as they were released."""
+def _gone(draft: TrialDraft) -> str | None:
+    """Which pod is not there any more, as a sentence; None if all are."""
     seen = draft.seen
     if seen.lost_its_pod:
         return "the database pod was deleted while the trial ran"
     is_complete = len(seen.clients) == draft.spec.workload.client.replicas
     if not is_complete or any(client.pod.deleting for client in seen.clients):
         return "a client pod was deleted or replaced while the trial ran"
-    return placed.restarted(draft) or placed.replaced(draft) or placed.restarted_beside(draft)
+    return None
 
 
 def _failed_client(draft: TrialDraft) -> ClientPod | None:
-    """One whose tool has failed, where nothing came before that, and whose log is stored.
+    """One whose tool has failed and whose log is stored.
 
     Until the log is stored its pod has not failed, and so neither has the Job, whose controller
     then deletes the other clients.
     """
-    if draft.spec.workload.recovery is not None or draft.seen.lost_its_pod:
-        return None
-    if placed.restarted(draft) or placed.replaced(draft) or placed.restarted_beside(draft):
+    if draft.spec.workload.recovery is not None:
         return None
     # One that Kubernetes ends, as by an eviction, has its tool stopped.
     stored = (
@@ -142,8 +141,13 @@ def overdue(draft: TrialDraft) -> float:
 
     The kubelet, too, says what has ended only once the API server is back.
     """
-    planned = (draft.status.release_at or 0.0) + load_seconds(draft.spec)
-    return draft.seen.absences.waited(datetime.fromtimestamp(planned, UTC), draft.seen.now)
+    planned = datetime.fromtimestamp(_planned(draft), UTC)
+    return draft.seen.absences.waited(planned, draft.seen.now)
+
+
+def _planned(draft: TrialDraft) -> float:
+    """When the trial's end is due, by the operator's clock."""
+    return (draft.status.release_at or 0.0) + load_seconds(draft.spec)
 
 
 def _overrun(spec: TrialSpec) -> float:

@@ -8,6 +8,7 @@ options; such options count as unknown and are refused, which is safe.
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from encbench.tools.sysbench.builtin import SCRIPTS
 
@@ -45,8 +46,9 @@ class Script:
     """Whether it connects by the interface of sysbench 0.5, whose sessions cannot be queried."""
 
 
+@lru_cache(maxsize=16)
 def read(text: str) -> Script:
-    """The declarations of the script."""
+    """The declarations of the script, which several checks of one campaign ask for."""
     code = _COMMENT_OR_STRING.sub(lambda found: found["string"] or " ", text)
     bases = {name for name in _REQUIRE.findall(code) if name in SCRIPTS}
     options, commands = _table(code, "options"), _table(code, "commands")
