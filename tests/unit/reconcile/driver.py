@@ -5,6 +5,7 @@ import heapq
 import itertools
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
+from random import Random
 from typing import Any
 
 from encbench.adapters.watchcache import WATCHED, WatchCache
@@ -217,10 +218,24 @@ class Switch:
         raise Unavailable("nobody answers")
 
 
+Hesitation = Callable[[str, tuple[Any, ...]], float]
+"""Seconds for which an operator is held up before a request of that name and arguments."""
+
+
+def now_and_then(seed: int, chance: float, longest: float) -> Hesitation:
+    """Before any request."""
+    random = Random(seed)
+
+    def hesitation(*_: Any) -> float:
+        return random.uniform(0.0, longest) if random.random() < chance else 0.0
+
+    return hesitation
+
+
 class Hesitant:
     """A port between whose calls an operator may be held up."""
 
-    def __init__(self, port: Any, pause: Callable[[], Awaitable[None]]) -> None:
+    def __init__(self, port: Any, pause: Callable[[str, tuple[Any, ...]], Awaitable[None]]) -> None:
         self._port, self._pause = port, pause
 
     async def pages(self, *args: Any) -> Pages:
@@ -232,7 +247,7 @@ class Hesitant:
             return method
 
         async def slow(*args: Any, **kwargs: Any) -> Any:
-            await self._pause()
+            await self._pause(name, args)
             return await method(*args, **kwargs)
 
         return slow

@@ -1,5 +1,6 @@
 """Lost, late and repeated events, and two operators at once: nothing twice, nothing forgotten."""
 
+from tests.unit.reconcile.driver import now_and_then
 from tests.unit.reconcile.oracle import FinalState, assert_sound, final_state, leftovers
 from tests.unit.reconcile.watched import Change
 from tests.unit.reconcile.world import World, parts, study
@@ -46,7 +47,7 @@ async def test_two_operators_at_once_do_everything_once() -> None:
     usual = await finished(World())
     for seed in range(4):
         world = World()
-        world.add_hesitant_operator(seed, chance=0.1, longest=6.0)
+        world.add_hesitant_operator(now_and_then(seed, chance=0.1, longest=6.0))
         assert await finished(world) == usual, seed
         windows = [t.status.window for t in world.trials()]
         (_, first), (second, _) = sorted((w.start, w.end) for w in windows if w)

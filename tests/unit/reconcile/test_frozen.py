@@ -1,6 +1,14 @@
 """What was accepted is frozen: nothing that a user edits in mid-run reaches a trial."""
 
-from encbench.api.kinds import CONFIG_MAP, ENCRYPTION_MODE, INSTANCE_TEMPLATE, JOB, WORKLOAD
+from encbench.api.kinds import (
+    CAMPAIGN,
+    CONFIG_MAP,
+    ENCRYPTION_MODE,
+    INSTANCE_TEMPLATE,
+    JOB,
+    LEASE,
+    WORKLOAD,
+)
 from encbench.ports import Body
 from tests.support import manifests
 from tests.unit.reconcile.oracle import assert_sound
@@ -50,6 +58,20 @@ async def test_parts_that_are_applied_right_after_their_campaign_are_in_the_plan
     )
     await world.run(world.running())
     assert {t.spec.concurrency for t in world.trials()} == {3}
+
+
+async def test_a_new_campaign_gets_a_first_word_before_anything_is_read_for_it() -> None:
+    """Under load each read takes its time, and none of them would count yet."""
+    world = World()
+    world.apply(*parts())
+    await world.settle(1.0)
+    world.cluster.calls.clear()
+    world.apply(study("tde", blocks=1))
+    await world.settle(1.5)
+    assert world.campaign().status.step.startswith("waiting for what is applied")
+    asked = [(one.verb, one.kind) for one in world.cluster.calls if one.kind != LEASE]
+    assert [kind for verb, kind in asked if verb not in ("get", "list")] == [CAMPAIGN]
+    assert {kind for _, kind in asked} == {CAMPAIGN}
 
 
 async def test_parts_that_come_right_after_their_campaign_are_not_missed() -> None:

@@ -6,7 +6,6 @@ but for its queue; a test may kill it, start another, cut off its events, or tak
 
 from collections.abc import Callable
 from dataclasses import replace
-from random import Random
 from typing import Any
 
 from encbench.adapters.certificates import EllipticCertificates
@@ -36,7 +35,7 @@ from tests.support.fake_agent import FakeAgent
 from tests.support.testbeds import counting_tokens
 from tests.unit.reconcile.clients import Plan, Recorders
 from tests.unit.reconcile.controllers import Controllers
-from tests.unit.reconcile.driver import Hesitant, Killed, Operator, Switch
+from tests.unit.reconcile.driver import Hesitant, Hesitation, Killed, Operator, Switch
 from tests.unit.reconcile.pods import DATABASE_NODE
 from tests.unit.reconcile.timeline import START, SimClock, Timeline
 from tests.unit.reconcile.watched import Change, CountingStore, TimedMetrics, WatchedCluster
@@ -132,13 +131,12 @@ class World:
 
     # -- driving
 
-    def add_hesitant_operator(self, seed: int, chance: float, longest: float) -> None:
-        """One more operator, which is held up now and then between two requests."""
-        random = Random(seed)
+    def add_hesitant_operator(self, hesitation: Hesitation, *, first: bool = False) -> None:
+        """One more operator, held up before requests; the `first` of those that act at once."""
 
-        async def pause() -> None:
-            if random.random() < chance:
-                seconds = random.uniform(0.0, longest)
+        async def pause(request: str, args: tuple[Any, ...]) -> None:
+            seconds = hesitation(request, args)
+            if seconds:
                 self.timeline.after(seconds, lambda: self._resuming.append(operator))
                 await operator.stall()
 
@@ -146,7 +144,7 @@ class World:
         slow: dict[str, Any] = {name: Hesitant(getattr(self.deps, name), pause) for name in ports}
         deps = replace(self.deps, **slow)
         operator = Operator(deps, self.clock, [SPACE], events=self.events, hesitant=True)
-        self.operators.append(operator)
+        self.operators.insert(0 if first else len(self.operators), operator)
 
     def restart(self, place: int = 0, away: float = RESTART) -> None:
         """Kill an operator; a new process takes its place after that many seconds."""

@@ -23,7 +23,13 @@ from encbench.reconcile import misfits
 from encbench.reconcile.campaign import cleanup, losses
 from encbench.reconcile.campaign.advance import CellStep, side_by_side
 from encbench.reconcile.campaign.estimate import estimate, steady
-from encbench.reconcile.campaign.facts import CampaignSeen, is_archived, left_to_live, past
+from encbench.reconcile.campaign.facts import (
+    CampaignSeen,
+    is_archived,
+    left_to_live,
+    left_to_settle,
+    past,
+)
 from encbench.reconcile.campaign.hindrance import Hindrance, hindrance
 from encbench.reconcile.campaign.ledger import line
 from encbench.reconcile.campaign.precision import block_plans, goals, place_of
@@ -39,9 +45,6 @@ RESOLVE_AGAIN = 10.0
 RENDER_AGAIN, RENDER_SELDOM = 5.0, 300.0
 """Seconds between attempts to render the report, each of which reads all that the campaign stored:
 at first, and the longer it has failed the more, at most."""
-SETTLE = 3.0
-"""Seconds of a campaign's life in which it is neither accepted nor refused: `kubectl apply -k`
-writes it before the parts that it names, which are still missing then, or as they were before."""
 IDLE = 15.0
 SELDOM = 3600.0
 """Seconds between looks at a campaign that has ended: each look puts another one into the queue,
@@ -134,11 +137,11 @@ def decide(campaign: Campaign, seen: CampaignSeen) -> CampaignDecision:
 
 def _accept(draft: CampaignDraft) -> CampaignDecision:
     campaign, found = draft.subject, draft.seen.resolution
+    left = left_to_settle(campaign, draft.seen.now, draft.seen.absences)
+    if left > 0:
+        return draft.decide(step="waiting for what is applied with it", requeue=left)
     if found is None:
         return draft.decide(requeue=0.0)
-    age = draft.age(campaign.created)
-    if abs(age) < SETTLE:  # Further below zero the clocks disagree, and waiting would take as long.
-        return draft.decide(step="waiting for what is applied with it", requeue=SETTLE - age)
     if found.problems:
         message = "; ".join(problem.text for problem in found.problems)
         before = draft.fact(life.ACCEPTED)

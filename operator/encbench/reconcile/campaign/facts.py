@@ -12,6 +12,10 @@ from encbench.reconcile.campaign.ledger import Ledger, LedgerLine, line
 from encbench.reconcile.campaign.resolve import Resolution
 from encbench.reconcile.objects import Campaign, Testbed, Trial
 
+SETTLE = 3.0
+"""Seconds of a campaign's life in which it is neither accepted nor refused: `kubectl apply -k`
+writes it before the parts that it names, which are still missing then, or as they were before."""
+
 
 @dataclass(frozen=True)
 class Misfit:
@@ -72,6 +76,13 @@ class CampaignFound:
     """Why the report could not be rendered the last time."""
     is_clean: bool = False
     """Of a deleted one: nothing half-done is left in the bucket."""
+
+
+def left_to_settle(campaign: Campaign, now: datetime, absences: Absences) -> float:
+    """Seconds for which a new campaign is not looked at yet; 0 for one that is old enough."""
+    age = absences.waited(parse_time(campaign.created), now)
+    # Further below zero the clocks disagree, and waiting would take as long.
+    return SETTLE - age if abs(age) < SETTLE else 0.0
 
 
 def left_to_live(campaign: Campaign, now: datetime) -> float | None:

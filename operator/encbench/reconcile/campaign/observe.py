@@ -14,7 +14,13 @@ from encbench.ports import Reader
 from encbench.reconcile import objects
 from encbench.reconcile.campaign.catchup import catch_up, fill, noting
 from encbench.reconcile.campaign.cleanup import is_late
-from encbench.reconcile.campaign.facts import CampaignFound, CampaignSeen, Misfit, left_to_live
+from encbench.reconcile.campaign.facts import (
+    CampaignFound,
+    CampaignSeen,
+    Misfit,
+    left_to_live,
+    left_to_settle,
+)
 from encbench.reconcile.campaign.ledger import Ledger
 from encbench.reconcile.campaign.resolve import resolve
 from encbench.reconcile.deps import Reads
@@ -35,6 +41,9 @@ async def observe(read: Reads, campaign: Campaign, found: CampaignFound) -> Camp
     if has_ended(campaign) and not campaign.deleting:
         return await _after_the_end(read, campaign)
     if campaign.status.resolved is None and not campaign.deleting:
+        if left_to_settle(campaign, now, absences) > 0:
+            # Nothing that is read now counts, and whoever applied it waits for a first word.
+            return CampaignSeen(now, None, {}, {}, absences=absences)
         installed = Installed(
             proxy=bool(settings.proxy_image),
             fuse=bool(settings.volume_image),
