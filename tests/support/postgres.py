@@ -211,6 +211,8 @@ class Postgres:
         environment = {
             "PATH": f"{self.binaries}:/usr/bin:/bin",
             "HOME": "/",
+            # As in the image of PostgreSQL 18, which has no such directory.
+            "PGDATA": "/var/lib/postgresql/18/docker",
             "TERMINATION_LOG": str(self.termination_log),
             **self.variables,
         }

@@ -20,6 +20,8 @@ LAST = 999
 """Stands for the parts that a short number leaves open."""
 
 OLDEST: Number = (5, 7)
+FIRST_THAT_REPORTS: Number = (8, 0, 13)
+"""The first 8.0 whose catalogue says which tablespace is encrypted."""
 FIRST_TDE: Number = (8, 0, 23)
 """The first that encrypts the doublewrite buffer too. With an earlier one, encrypted tables leave
 plaintext on the disk."""

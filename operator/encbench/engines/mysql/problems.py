@@ -9,7 +9,16 @@ from encbench.core.problem import Problem, Reason
 from encbench.core.session_memory import Sessions
 from encbench.engines import setting_names
 from encbench.engines.innodb import options
-from encbench.engines.mysql.flavour import FIRST_TDE, FIRST_TLS_1_3, OLDEST, Flavour, number
+from encbench.engines.mysql.flavour import (
+    FIRST_8,
+    FIRST_TDE,
+    FIRST_THAT_REPORTS,
+    FIRST_TLS_1_3,
+    MYSQL,
+    OLDEST,
+    Flavour,
+    number,
+)
 from encbench.engines.mysql.settings import pool
 
 CHANGES = (
@@ -19,10 +28,11 @@ CHANGES = (
 # The brackets keep innodb_doublewrite free, which would count as a beginning of that pattern.
 _OWNED: setting_names.Owned = (
     (
-        "datadir socket pid_file port admin_address admin_port create_admin_listener_thread "
-        "bind_address tmpdir user basedir chroot init_file daemonize innodb_data_home_dir "
-        "innodb_data_file_path innodb_log_group_home_dir innodb_tmpdir innodb_undo_directory "
-        "innodb_temp_data_file_path innodb_temp_tablespaces_dir [i]nnodb_doublewrite_d* "
+        "datadir socket pid_file port extra_port admin_address admin_port "
+        "create_admin_listener_thread bind_address tmpdir user basedir chroot init_file daemonize "
+        "innodb_data_home_dir innodb_data_file_path innodb_log_group_home_dir innodb_tmpdir "
+        "innodb_undo_directory innodb_temp_data_file_path innodb_temp_tablespaces_dir "
+        "[i]nnodb_doublewrite_d* "
         "innodb_directories innodb_redo_log_archive_dirs replica_load_tmpdir slave_load_tmpdir "
         "log_error log_error_services secure_file_priv log_tc mysqlx mysqlx_*",
         setting_names.PLACES,
@@ -44,7 +54,7 @@ _OWNED: setting_names.Owned = (
     ("general_log* slow_query_log* log_slow_* log_output log_raw", options.PLAINTEXT),
     ("max_connections max_user_connections", setting_names.CONNECTIONS),
     ("innodb_file_per_table binlog_transaction_compression", options.FILES),
-    ("default_storage_engine", options.ENGINE),
+    ("default_storage_engine enforce_storage_engine", options.ENGINE),
     ("innodb_change_buffering", CHANGES),
     (
         "grant_tables networking read_only super_read_only innodb_read_only innodb_force_recovery "
@@ -94,6 +104,11 @@ def _unsupported(flavour: Flavour, version: str) -> str | None:
         return f"version {version} of {title} is too old: write 5.7 or later, and an image of it"
     if parts == (5,) or (5, 8) <= parts < (8,):
         return f"there is no version {version} of {title}: write 5.7, 8.0 or 8.4"
+    if FIRST_8 <= number(version) < FIRST_THAT_REPORTS:
+        return (
+            f"version {version} of {title} does not report which tablespace is encrypted, so that "
+            "no mode can be proven: write 8.0.13 or later, and an image of it"
+        )
     return None
 
 
@@ -126,5 +141,11 @@ def _lacking(
                 f"atRest.scope: leave {', '.join(lacking)} out, because {name} writes "
                 f"temporary tables in plaintext; it can encrypt {', '.join(flavour.scopes)}"
             )
-    if in_transit is not None and in_transit.version == "TLSv1.3" and version < FIRST_TLS_1_3:
+    if in_transit is not None and flavour is MYSQL and version < FIRST_8:
+        # Its OpenSSL wants the curves from the server, which never gives them (MySQL bug 82935).
+        yield (
+            f"{server} cannot negotiate a suite of inTransit, all of which use elliptic curves: "
+            "leave inTransit out of the mode, or write version 8.0 and an image of it"
+        )
+    elif in_transit is not None and in_transit.version == "TLSv1.3" and version < FIRST_TLS_1_3:
         yield f"{server} has no TLS 1.3: write inTransit.version: TLSv1.2 in the mode"

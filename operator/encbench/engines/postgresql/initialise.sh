@@ -32,8 +32,9 @@ stop_at_refused_settings "$config" "$volume/validated.conf" '(LOG|FATAL): '
 
 # The statements hold passwords: neither one that fails nor, by settings such as log_statement, any
 # other may be written to the log. What an error says is FATAL here, and all else stays below.
-postgres --single -j --config-file="$config" -c exit_on_error=on -c log_min_error_statement=panic \
-  -c log_min_messages=fatal template1 <"$statements" >/dev/null
+# Without -D the server looks for the directory of the image's PGDATA first, as in start.sh.
+postgres --single -j -D "$volume/data" --config-file="$config" -c exit_on_error=on \
+  -c log_min_error_statement=panic -c log_min_messages=fatal template1 <"$statements" >/dev/null
 
 sync
 : >"$marker"

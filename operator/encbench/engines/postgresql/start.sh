@@ -25,7 +25,9 @@ server=
 signalled=
 trap 'signalled=1; [ -z "$server" ] || kill -INT "$server"' TERM INT
 
-postgres --config-file="$2" &
+# Without -D the server looks for the directory of the image's PGDATA first and ends without it,
+# whatever its settings say. The image of 18 has none.
+postgres -D "$1/data" --config-file="$2" &
 server=$!
 [ -z "$signalled" ] || kill -INT "$server"
 

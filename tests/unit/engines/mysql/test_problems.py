@@ -120,6 +120,7 @@ def test_a_beginning_counts_only_where_it_is_no_setting_of_its_own() -> None:
         ("6.0", "there is no version 6.0 of MySQL: write 5.7, 8.0 or 8.4"),
         ("7.4", "there is no version 7.4 of MySQL"),
         ("5", "there is no version 5 of MySQL"),
+        ("8.0.12", "does not report which tablespace is encrypted"),
     ],
 )
 def test_versions_that_are_none(version: str, words: str) -> None:
@@ -127,7 +128,7 @@ def test_versions_that_are_none(version: str, words: str) -> None:
     assert words in problem
 
 
-@pytest.mark.parametrize("version", ["5.7", "5.7.44", "8.0.11", "8.0.22"])
+@pytest.mark.parametrize("version", ["5.7", "5.7.44", "8.0.13", "8.0.22"])
 def test_no_tde_before_the_doublewrite_buffer_is_encrypted_too(version: str) -> None:
     (problem,) = problems(ALL, version=version)
     assert problem.startswith(
@@ -135,13 +136,20 @@ def test_no_tde_before_the_doublewrite_buffer_is_encrypted_too(version: str) -> 
     )
     assert "leave atRest out of the mode, or write version 8.0.23 or later" in problem
     assert problems(PLAINTEXT, version=version) == []
-    assert problems(TLS12, version=version) == []
 
 
 def test_tls_1_3_is_not_for_every_version() -> None:
-    for version in ("5.7", "8.0.15"):
-        (problem,) = problems(TLS, version=version)
+    for flavour, version in (("percona", "5.7"), ("mysql", "8.0.15")):
+        (problem,) = problems(TLS, flavour, version=version)
         assert "write inTransit.version: TLSv1.2" in problem
+        assert problems(TLS12, flavour, version=version) == []
+
+
+@pytest.mark.parametrize("mode", [TLS, TLS12])
+def test_mysql_5_7_has_no_elliptic_curves(mode: dict[str, Any]) -> None:
+    (problem,) = problems(mode, version="5.7")
+    assert problem.startswith("MySQL 5.7 cannot negotiate a suite of inTransit")
+    assert "leave inTransit out of the mode, or write version 8.0" in problem
 
 
 def test_temporary_tables_are_percona_s_alone() -> None:

@@ -80,7 +80,9 @@ def test_a_request_to_end_is_a_fast_shutdown_that_is_waited_for(
     process = start()
     wait_for(tmp_path / "up")
     assert not (tmp_path / CRASHED).exists(), "it was an earlier server's"
-    assert wait_for(tmp_path / "arguments") == "--config-file=/etc/postgresql.conf"
+    assert wait_for(tmp_path / "arguments") == (
+        f"-D {tmp_path}/volume/data --config-file=/etc/postgresql.conf"
+    )
     process.send_signal(signal.SIGTERM)
     assert wait_for(tmp_path / "shutdown") == "fast"
     time.sleep(0.3)
