@@ -33,6 +33,8 @@ STUDIES = {
     "ratio-aes": "polardbx_ratio.csv",
 }
 """Our tables and the published ones whose header they have."""
+MORE = {"ratio-aes": ["plaintext_tps"]}
+"""Columns of ours that the published table lacks: what its overhead is reckoned from."""
 BASELINE = "proxy"
 FEW = ("driver-swap", "columns-100")
 ALL = ("driver-swap", "columns-20", "columns-50", "columns-100", "direct")
@@ -221,8 +223,10 @@ def test_the_tables_have_the_published_headers(study: Study) -> None:
     rows: dict[str, list[dict[str, str]]] = {}
     for name, published in STUDIES.items():
         reader = csv.DictReader(io.StringIO(study.tables[name]))
-        header = (PUBLISHED / published).read_text(encoding="utf-8").splitlines()[0]
-        assert ",".join(reader.fieldnames or ()) == header
+        header = (PUBLISHED / published).read_text(encoding="utf-8").splitlines()[0].split(",")
+        own = list(reader.fieldnames or ())
+        assert [column for column in own if column in header] == header
+        assert [column for column in own if column not in header] == MORE.get(name, [])
         rows[name] = list(reader)
     plain, full = study.rows[BASELINE], study.rows["columns-100"]
     (tps,) = rows["tpcc-tps-aes"]
@@ -238,6 +242,7 @@ def test_the_tables_have_the_published_headers(study: Study) -> None:
     (driver,) = rows["driver-cpu"]
     assert float(driver["encjdbc_client_cpu_percent"]) == swap["clientCpuPercent"]
     assert float(driver["encjdbc_memory_mb"]) == swap["clientMemoryMib"]
+    assert {float(row["plaintext_tps"]) for row in rows["ratio-aes"]} == {plain["tps"]}
     shares = [int(row["encrypted_columns_percent"]) for row in rows["ratio-aes"]]
     assert shares == [ratio for arm, ratio in SHARES.items() if arm in study.treatments]
 
