@@ -12,7 +12,7 @@ from encbench.api.kinds import INSTANCE_TEMPLATE
 from encbench.core.problem import Problem, Reason
 from encbench.core.session_memory import SessionMemory, Sessions
 
-KIBIBYTE, MEBIBYTE = 2**10, 2**20
+KIBIBYTE, MEBIBYTE, GIBIBYTE = 2**10, 2**20, 2**30
 LEAST = 16 * MEBIBYTE
 """The smallest pool."""
 

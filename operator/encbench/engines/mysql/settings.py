@@ -10,11 +10,13 @@ from encbench.api.testbed import TestbedSpec
 from encbench.core.session_memory import SPARE_CONNECTIONS, SessionMemory
 from encbench.engines.innodb import settings as innodb
 from encbench.engines.innodb.settings import Settings
-from encbench.engines.memory_fit import KIBIBYTE, MEBIBYTE, Pool
+from encbench.engines.memory_fit import GIBIBYTE, KIBIBYTE, MEBIBYTE, Pool
 from encbench.engines.mysql.flavour import FIRST_8, FIRST_8_4, FLAVOURS, Flavour, Number, number
 from encbench.engines.mysql.layout import MysqlLayout, keyring_settings
 
 _OFF = ("OFF", "0", "FALSE")
+_CHUNK = 128 * MEBIBYTE
+"""The server's default. From 8.4 on the default number of a pool's instances follows from it."""
 
 
 def pool(instance: InstanceTemplateSpec) -> Pool:
@@ -63,6 +65,7 @@ def _defaults(instance: InstanceTemplateSpec, release: Number, connections: int)
         # The server rounds the pool up to chunks of 128M, in 8.0 to whole gigabytes (measured
         # with 9.7: 160M became 256M). It cuts chunks of the pool's size to the pool's size.
         "innodb_buffer_pool_chunk_size": size,
+        **(_instances(instance, size) if release >= FIRST_8_4 else {}),
         "max_prepared_stmt_count": innodb.MOST_STATEMENTS,
         # Durable at each commit. This is the server's default, but explicit here because it decides
         # the outcome of every write workload.
@@ -74,6 +77,19 @@ def _defaults(instance: InstanceTemplateSpec, release: Number, connections: int)
         # 5.7 counts in days.
         **(innodb.KEEP_BINARY_LOGS if release >= FIRST_8 else {"expire_logs_days": "1"}),
     }
+
+
+def _instances(instance: InstanceTemplateSpec, size: str) -> Settings:
+    """How many instances a large pool has, as 8.4 and later would have it with chunks of 128M.
+
+    With a chunk of the pool's size it would have but one, whatever the number of cores. Releases
+    before 9.3 would count the cores of the node, later ones those of the container's limit.
+    """
+    whole = innodb.parse_size(size) or 0
+    if whole < GIBIBYTE:
+        return {}
+    hint = min(whole // (2 * _CHUNK), int(instance.embedded.resources.cores) // 4)
+    return {"innodb_buffer_pool_instances": str(min(max(hint, 1), 64))}
 
 
 def _owned(spec: TestbedSpec, layout: MysqlLayout, release: Number) -> Settings:

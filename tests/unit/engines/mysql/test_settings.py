@@ -129,6 +129,30 @@ def test_the_pool_is_not_rounded_up_to_whole_chunks() -> None:
     assert settings(settings=own)["innodb_buffer_pool_chunk_size"] == "1M"
 
 
+@pytest.mark.parametrize(
+    ("version", "cpu", "pool", "instances"),
+    [
+        ("8.4", "16", "1023M", None),
+        ("8.4", "16", "1G", "4"),
+        ("8.4", "64", "1G", "4"),
+        ("9.7", "32", "16G", "8"),
+        ("9.7", "7500m", "16G", "1"),
+        ("8.4", "2", "16G", "1"),
+        ("8.4", "512", "64G", "64"),
+        ("8.0", "64", "16G", None),
+    ],
+)
+def test_a_large_pool_has_the_instances_that_chunks_of_128m_would_give_it(
+    version: str, cpu: str, pool: str, instances: str | None
+) -> None:
+    resources, size = {"cpu": cpu, "memory": "128Gi"}, {"innodb_buffer_pool_size": pool}
+    made = settings(version=version, resources=resources, settings=size)
+    assert made.get("innodb_buffer_pool_instances") == instances
+    own = {**size, "innodb_buffer_pool_instances": "3"}
+    made = settings(version=version, resources=resources, settings=own)
+    assert made["innodb_buffer_pool_instances"] == "3"
+
+
 def test_what_the_operator_writes_is_known_to_the_server() -> None:
     known = known_settings("mysql").names
     for mode in (PLAINTEXT, ALL, TLS, TLS12):
