@@ -26,7 +26,8 @@ _OWNED: setting_names.Owned = (
     ),
     (
         "logging_collector log_destination log_directory log_filename log_file_mode "
-        "log_rotation_* log_truncate_on_rotation log_line_prefix syslog_* event_source",
+        "log_rotation_* log_truncate_on_rotation log_line_prefix lc_messages syslog_* "
+        "event_source",
         _LOGS,
     ),
     (

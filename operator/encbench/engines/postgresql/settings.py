@@ -142,6 +142,8 @@ def _owned(spec: TestbedSpec, layout: PostgresqlLayout) -> Settings:
         "log_destination": "stderr",
         # The server's own default. It shows which process wrote a line.
         "log_line_prefix": "%m [%p] ",
+        # `log_words` are English. The server's default is the language of the image's environment.
+        "lc_messages": "C",
         # A server that restarts within the same process would look as if it had never ended.
         "restart_after_crash": "off",
         "shared_preload_libraries": "",

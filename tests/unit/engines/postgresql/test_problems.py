@@ -53,6 +53,7 @@ def test_encryption_at_rest_of_its_own_is_refused_with_the_way_that_there_is() -
         "temp_tablespaces",
         "logging_collector",
         "log_directory",
+        "lc_messages",
         "ssl",
         "ssl_ciphers",
         "password_encryption",

@@ -41,6 +41,10 @@ def test_a_template_changes_defaults_and_nothing_that_is_owned() -> None:
     assert settings["ssl"] == "off"
 
 
+def test_the_log_is_in_the_language_that_its_reader_knows() -> None:
+    assert server_settings(spec(TLS), POD)["lc_messages"] == "C"
+
+
 @pytest.mark.parametrize(
     ("memory", "buffers"), [("128Mi", "32MB"), ("512Mi", "128MB"), ("16Gi", "4096MB")]
 )
