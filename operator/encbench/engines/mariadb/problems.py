@@ -14,6 +14,12 @@ from encbench.engines.mariadb.settings import POOL, is_before
 OLDEST = (10, 6)
 """The first series whose binary logs expire by the second (`binlog_expire_logs_seconds`)."""
 
+KEYS = (
+    "leave it out, because encbench supports file_key_management alone: with atRest.keySecretRef "
+    "of an EncryptionMode it takes a key from a Secret, which Vault or a KMS can fill"
+)
+
+# The brackets keep block_encryption_mode free, the cipher of AES_ENCRYPT() in statements.
 _OWNED: setting_names.Owned = (
     (
         "datadir socket pid_file port extra_port bind_address tmpdir user basedir chroot init_file "
@@ -22,10 +28,8 @@ _OWNED: setting_names.Owned = (
         "log_error secure_file_priv log_tc",
         setting_names.PLACES,
     ),
-    (
-        "*encrypt* file_key_management* hashicorp_key_management* aws_key_management*",
-        setting_names.MODE,
-    ),
+    ("encrypt* [!b]*encrypt* file_key_management*", setting_names.MODE),
+    ("hashicorp_key_management* aws_key_management*", KEYS),
     ("ssl ssl_* tls_version require_secure_transport", setting_names.MODE),
     ("plugin_*", options.PLUGINS),
     ("log_bin log_bin_* log_basename server_id sql_log_bin", options.BINLOG),

@@ -63,6 +63,18 @@ def test_what_belongs_to_the_operator_is_refused(name: str, version: str) -> Non
     assert problem.startswith(f"settings.{name} belongs to the operator: leave it out")
 
 
+@pytest.mark.parametrize(
+    "name", ["hashicorp_key_management_vault_url", "aws_key_management_region"]
+)
+def test_of_key_plugins_it_says_which_one_there_is(name: str) -> None:
+    (problem,) = problems(settings={name: "1"})
+    assert "encbench supports file_key_management alone: with atRest.keySecretRef" in problem
+
+
+def test_the_cipher_of_a_function_is_no_encryption_of_the_server() -> None:
+    assert problems(version="11.4", settings={"block_encryption_mode": "aes-256-cbc"}) == []
+
+
 def test_an_unknown_name_is_for_the_server_to_refuse() -> None:
     assert problems(settings={"innodb_bufer_pool_size": "256M", "xyzzy": "1"}) == []
 

@@ -51,6 +51,8 @@ def test_what_is_right(version: str, name: str, mode: dict[str, Any]) -> None:
         "keyring_file_data",
         "default_table_encryption",
         "binlog_encryption",
+        "binlog_rotate_encryption_master_key_at_startup",
+        "binlog_encr",
         "innodb_redo_log_encrypt",
         "loose_innodb_redo_log_encrypt",
         "table_encryption_privilege_check",
@@ -82,6 +84,16 @@ def test_what_is_right(version: str, name: str, mode: dict[str, Any]) -> None:
 def test_what_belongs_to_the_operator_is_refused(name: str, engine_: str) -> None:
     (problem,) = problems(engine_=engine_, settings={name: "1"})
     assert problem.startswith(f"settings.{name} belongs to the operator: leave it out")
+
+
+@pytest.mark.parametrize("name", ["keyring_vault_config", "early_plugin_load"])
+def test_of_keyrings_it_says_which_one_there_is(name: str) -> None:
+    (problem,) = problems(settings={name: "1"})
+    assert "supports one keyring alone, a file on the testbed's volume" in problem
+
+
+def test_the_cipher_of_a_function_is_no_encryption_of_the_server() -> None:
+    assert problems(settings={"block_encryption_mode": "aes-256-cbc"}) == []
 
 
 @pytest.mark.parametrize("name", ["mysql", "percona"])
