@@ -86,8 +86,9 @@ class Columns(Model):
     rules = (
         Rule(
             cel="has(self.ratio) != has(self.list)",
-            message="write exactly one of ratio (0, 20, 50 or 100) and list (such as "
-            "[bmsql_customer.c_balance]); ratio: 0 is the proxy without encryption",
+            message="write exactly one of ratio (0, 20, 50 or 100; with method: enclave 75 or 100) "
+            "and list (such as [bmsql_customer.c_balance]); ratio: 0 is the proxy without "
+            "encryption",
             holds=lambda it: (it.ratio is None) != (it.chosen is None),
         ),
         Rule(

@@ -99,8 +99,8 @@ class Sysbench(Model):
     """A built-in script of sysbench, or one of encbench's own for PostgreSQL with encrypted column
     types: enclave_point, enclave_range and enclave_write."""
     script_config_map_ref: ConfigMapKeyRef | None = None
-    """Your own Lua script, read once when the campaign starts. It must define the commands prepare
-    and run."""
+    """Your own Lua script, read once when the campaign starts. It must define the command prepare,
+    a function event() or thread_run(), and the options tables and table_size."""
     tables: Annotated[Int, Field(ge=1, le=10_000)] = Field(1, description="Number of tables.")
     table_size: Annotated[Int, Field(ge=1, le=1_000_000_000)] = 10_000
     """Rows in each table."""

@@ -1,14 +1,18 @@
 """What is refused before anything starts, and what the user is told."""
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
-from encbench.api.workload import Sysbench
+from encbench.api.workload import Sysbench, WorkloadSpec
 from encbench.tools.registry import tool
 from encbench.tools.sysbench.problems import problems
 from tests.support.workloads import CUSTOM, workload_spec
 
+OWN_SCRIPT = Path(__file__).resolve().parents[4] / "docs" / "own-script.md"
 SCRIPT = """
 sysbench.cmdline.options = {tables = {"", 1}, table_size = {"", 1}, hot_share = {"", 1}}
 function prepare() end
@@ -67,6 +71,16 @@ def test_values_are_checked(option: str, value: str, advice: str) -> None:
     (problem,) = found({"options": {option: value}})
     assert advice in problem
     assert repr(value) in problem
+
+
+def test_the_script_of_the_docs() -> None:
+    (example,) = re.findall(r"```yaml\n(.*?)```", OWN_SCRIPT.read_text(), re.DOTALL)
+    scripts, workload = yaml.safe_load_all(example)
+    spec = WorkloadSpec.model_validate(workload["spec"])
+    reference = spec.sysbench_test.script_config_map_ref
+    assert reference is not None
+    assert reference.name == scripts["metadata"]["name"]
+    assert list(problems(spec, scripts["data"][reference.key])) == []
 
 
 def test_a_good_script() -> None:
