@@ -335,6 +335,11 @@ class WorkloadSpec(Model):
         return None if self.load.rate is None else float(self.load.rate)
 
     @property
+    def own_script(self) -> bool:
+        """Whether sysbench runs a script of the user's own, whose tables encbench does not know."""
+        return self.sysbench is not None and self.sysbench.script_config_map_ref is not None
+
+    @property
     def sysbench_test(self) -> Sysbench:
         """The sysbench test, of a workload that has one."""
         assert self.sysbench is not None  # noqa: S101 - who asks knows the tool

@@ -23,14 +23,15 @@ def encrypted_columns(groups: Sequence[Group], resolved: Resolved) -> tuple[Encr
             columns, key = resolved.modes[arm.mode_ref].columns, (arm.mode_ref, group.workload)
             if columns is None or not columns.encrypts or key in found:
                 continue
-            share = selection.share(schema, columns, tables)
+            share = None if workload.own_script else selection.share(schema, columns, tables)
             found[key] = EncryptedColumns(
                 mode=arm.mode_ref,
                 workload=group.workload,
                 algorithm=columns.algorithm,
                 ratio=columns.ratio,
                 columns=selection.chosen(schema, columns),
-                of=share.total,
-                share=share.fraction,
+                of=share.total if share else None,
+                share=share.fraction if share else None,
+                strict=None if share else columns.strict,
             )
     return tuple(found.values())

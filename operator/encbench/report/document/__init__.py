@@ -42,10 +42,12 @@ class EncryptedColumns(Model):
     """As the mode states it; None where it has a list of its own."""
     columns: tuple[str, ...]
     """table.column, in the order of the schema."""
-    of: int
-    """Columns that the workload's tables have."""
-    share: float
-    """Encrypted columns as a fraction of all."""
+    of: int | None = None
+    """Columns that the workload's tables have; None where a script of the user's own makes them."""
+    share: float | None = None
+    """Encrypted columns as a fraction of all; None like `of`."""
+    strict: bool | None = None
+    """For a script of the user's own: whether the proxy encrypts unknown tables as a whole."""
 
 
 class StudyColumn(Model):

@@ -13,7 +13,7 @@ from encbench.report.document.group import LAYERS, Group, LayerStep
 from encbench.report.figures import BY_FIELD
 from encbench.report.formats.tables import AS_OFFERED, VERDICT, TableColumn, change, column, levels
 from encbench.report.words import text
-from encbench.text.words import listed
+from encbench.text.words import listed, plural
 
 Entry = tuple[Group, LayerStep]
 _NAMES = ("before", "after")
@@ -70,11 +70,27 @@ def columns(found: Sequence[EncryptedColumns]) -> list[TableColumn]:
 
 def share(one: EncryptedColumns) -> str:
     """What a mode encrypts, in a line."""
+    if one.share is None or one.of is None:
+        return _unknown_share(one)
     what = "a list of its own" if one.ratio is None else f"ratio {one.ratio}"
     count = round(one.share * one.of)
     return (
         f"{one.mode}: {text.percent(one.share)} of the columns of {one.workload}, {count:,} of "
         f"{one.of:,} ({what}, {one.algorithm})"
+    )
+
+
+def _unknown_share(one: EncryptedColumns) -> str:
+    """The same under a script of the user's own."""
+    line = (
+        f"{one.mode}: a list of {plural(len(one.columns), 'column')} ({one.algorithm}); of how "
+        f"many is not known, because {one.workload} runs a script of your own"
+    )
+    if not one.strict:
+        return line
+    return (
+        f"{line}. Under strict all columns are encrypted of tables that are not in the list, save "
+        "those with the names of sysbench's own"
     )
 
 

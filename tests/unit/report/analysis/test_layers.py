@@ -14,6 +14,7 @@ from encbench.api.testbed import Arm
 from encbench.audit.audit import audit
 from encbench.audit.tables import read
 from encbench.core.statistics import intervals
+from encbench.report.analysis.encrypted import encrypted_columns
 from encbench.report.analysis.steps import arm_steps, stack
 from encbench.report.document import Report
 from encbench.report.document.group import LayerStep
@@ -23,6 +24,7 @@ from encbench.report.words.text import signed_percent
 from tests.data.report import golden
 from tests.data.report.golden import COLUMNS, DRIVER, HOP, report_of
 from tests.data.report.synthetic import Study
+from tests.support.workloads import CUSTOM, workload_spec
 
 PROXY = {"columns": {**HOP, "ratio": 0}}
 SWAP = {**PROXY, "driver": DRIVER}
@@ -432,6 +434,26 @@ def test_which_columns_are_listed_with_their_share() -> None:
     page = rendered("html")
     assert "enc20: 22.1" in page
     assert "bmsql_order_line" in page
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_of_a_script_of_the_users_own_no_share_is_known(strict: bool) -> None:
+    mode = {"columns": {**HOP, "list": ["a.b", "a.c", "d.e", "f.g", "h.i"], "strict": strict}}
+    study = Study(
+        workloads=("oltp-read-only",),
+        blocks=2,
+        baseline=PROXY,
+        loss={"own": 0},
+        modes={"own": mode},
+    )
+    report = report_of(study)
+    workload = workload_spec(CUSTOM)
+    resolved = report.resolved.model_copy(update={"workloads": {"oltp-read-only": workload}})
+    (one,) = encrypted_columns(report.groups, resolved)
+    assert (one.of, one.share, len(one.columns)) == (None, None, 5)
+    said = layertables.share(one)
+    assert said.startswith("own: a list of 5 columns (AES_128_GCM); of how many is not known")
+    assert ("Under strict all columns are encrypted of tables" in said) is strict
 
 
 def test_a_step_s_blocks_are_blocks_and_not_batches_of_rounds() -> None:
