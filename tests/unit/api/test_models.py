@@ -6,7 +6,7 @@ from pydantic import TypeAdapter, ValidationError
 from encbench.api import kinds
 from encbench.api.base import Placement, Resources
 from encbench.api.campaign import CampaignSpec, CampaignStatus
-from encbench.api.columns import JarUrl
+from encbench.api.columns import Columns, JarUrl
 from encbench.api.conditions import Condition
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.resources import RESOURCES, problems
@@ -35,6 +35,11 @@ def test_what_is_no_duration(text: str) -> None:
 )
 def test_quantities(text: str, value: float) -> None:
     assert parse_quantity(text) == pytest.approx(value)
+
+
+def test_a_missing_ratio_is_asked_for_with_those_of_both_methods() -> None:
+    with pytest.raises(ValidationError, match=r"0, 20, 50 or 100; with method: enclave 75 or 100"):
+        Columns.model_validate({"method": "enclave", "enclave": {}})
 
 
 @pytest.mark.parametrize("text", ["", "1.", ".5", "1e3", "5 Gi", "5gi", "-1", "1Gi\n", "1.2.3"])
