@@ -7,6 +7,7 @@ import pytest
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import External, InstanceTemplateSpec
+from encbench.api.workload import WorkloadSpec
 from encbench.core.evidence import MachineFacts, ProvenanceRecord, ServerFacts
 from encbench.report.analysis.bucket import ProvenanceSource
 from encbench.report.analysis.caveats import Facts, columns, load, setting
@@ -14,7 +15,7 @@ from encbench.report.document import Report
 from encbench.report.formats.markdown import markdown
 from tests.data.report.golden import DRIVER, report_of
 from tests.data.report.synthetic import Study
-from tests.support.workloads import tpcc_spec
+from tests.support.workloads import CUSTOM, tpcc_spec, workload_spec
 
 CALM = Study(concurrency=(16,))
 
@@ -59,9 +60,41 @@ def test_a_dataset_is_compared_with_the_pool_of_its_own_instance() -> None:
     assert said(128, 128) == ""
 
 
+def dataset_note(settings: dict[str, str], workload: WorkloadSpec | None = None) -> str:
+    """What is said of a dataset of 229 MiB on a server with these settings."""
+    found = report_of(CALM)
+    workloads = found.resolved.workloads | ({"oltp-read-write": workload} if workload else {})
+    facts = Facts(
+        found.spec,
+        found.resolved.model_copy(update={"workloads": workloads}),
+        found.groups,
+        found.trials,
+        (),
+        found.provenance,
+        [with_settings(found, "small", settings)],
+    )
+    return " ".join(caveat.text for caveat in setting.dataset_in_memory(facts))
+
+
+def test_a_script_of_the_users_own_has_rows_of_unknown_size() -> None:
+    large = {"innodb_buffer_pool_size": str(4 << 30)}
+    assert "about 229 MiB of rows in a buffer pool of 4,096 MiB" in dataset_note(large)
+    assert dataset_note(large, workload_spec({**CUSTOM, "tables": 1})) == ""
+
+
+def test_postgresql_has_a_pool_as_well() -> None:
+    assert "rows in a buffer pool of 256 MiB" in dataset_note({"shared_buffers": "256MB"})
+    assert dataset_note({"shared_buffers": "128MB"}) == ""
+
+
 def source(report: Report, instance: str, pool: int) -> ProvenanceSource:
     """The provenance of an instance's trials."""
-    server = ServerFacts(version="1", settings={"innodb_buffer_pool_size": str(pool)})
+    return with_settings(report, instance, {"innodb_buffer_pool_size": str(pool)})
+
+
+def with_settings(report: Report, instance: str, settings: dict[str, str]) -> ProvenanceSource:
+    """The same of a server with these settings."""
+    server = ServerFacts(version="1", settings=settings)
     record = ProvenanceRecord(testbed=instance, server=server, machine=MachineFacts())
     uids = {trial.uid for trial in report.trials if trial.instance == instance}
     return ProvenanceSource("key", "digest", record, uids)
@@ -332,6 +365,13 @@ def test_a_rate_that_every_arm_keeps_up_with_is_recommended() -> None:
     slowest = min(row.tps or 0 for row in report_of(BUSY).rows)
     said = text_of(BUSY, "The server was at its CPU limit")
     assert f"load.rate: {int(0.7 * slowest)} for oltp-read-write at 64 threads on small" in said
+
+
+def test_with_interleaved_blocks_that_rate_is_for_another_campaign() -> None:
+    asked = "in a campaign without blocks.interleave"
+    assert asked not in text_of(BUSY, "The server was at its CPU limit")
+    in_turns = text_of(replace(BUSY, rounds=10), "The server was at its CPU limit")
+    assert f" on small, {asked}." in in_turns
 
 
 def test_the_two_testbeds_of_the_baseline_mode_are_compared() -> None:

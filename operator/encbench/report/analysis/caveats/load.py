@@ -106,13 +106,14 @@ def busy_server(facts: Facts) -> Iterator[Caveat]:
         group = bound[0]
         slowest = min(row.tps for row in group.rows if row.tps is not None)
         such = _rate(facts.resolved.workloads[group.workload], EQUAL_WORK_SHARE * slowest)
+        where = ", in a campaign without blocks.interleave" if facts.spec.blocks.interleave else ""
         yield note(
             title="The server was at its CPU limit",
             text=f"In {len(bound)} of {plural(len(facts.groups), 'condition')} TPS is what its CPU "
             "lets through: the loss is that of a server with nothing to spare; it does not predict "
             "latency or CPU at normal load. For the cost at equal work measure a second Workload "
             f"with a fixed rate that every arm keeps up with{such and f', such as {such}'} for "
-            f"{group.place}.",
+            f"{group.place}{where}.",
         )
 
 

@@ -8,6 +8,8 @@ from encbench.api.scalars import parse_quantity
 from encbench.api.tpcc import Statements
 from encbench.api.workload import WorkloadSpec
 from encbench.core.evidence import MachineFacts, ProvenanceRecord
+from encbench.engines.innodb import settings as innodb
+from encbench.engines.postgresql import settings as postgresql
 from encbench.engines.postgresql.stock_level import MANY_ORDERS, plan_changes
 from encbench.kube.machines import differences
 from encbench.report.analysis.caveats.facts import Facts, note, serious
@@ -22,8 +24,10 @@ TPCC_WAREHOUSE_BYTES = 100 * 2**20
 """About what a freshly loaded warehouse of TPC-C takes with its indexes."""
 
 
-def _dataset_bytes(workload: WorkloadSpec) -> int:
-    """About what the rows of a workload's tables take."""
+def _dataset_bytes(workload: WorkloadSpec) -> int | None:
+    """About what the rows of a workload's tables take; None for a script of the user's own."""
+    if workload.own_script:
+        return None
     if workload.tpcc is not None:
         return workload.tpcc.warehouses * TPCC_WAREHOUSE_BYTES
     test = workload.sysbench_test
@@ -38,7 +42,8 @@ def dataset_in_memory(facts: Facts) -> Iterator[Caveat]:
     found = [
         fits
         for name, own in measured.items()
-        for fits in _in_memory(name, _dataset_bytes(facts.resolved.workloads[name]), own)
+        if (size := _dataset_bytes(facts.resolved.workloads[name])) is not None
+        for fits in _in_memory(name, size, own)
     ]
     if found:
         yield note(
@@ -61,15 +66,25 @@ def _in_memory(workload: str, size: int, pools: Mapping[str, float]) -> Iterator
 
 
 def _pools(facts: Facts) -> dict[str, float]:
-    """The smallest buffer pool of each instance, in bytes."""
+    """The smallest buffer pool of each instance, in bytes.
+
+    PostgreSQL relies on the page cache beside its own, so its data may be in memory all the same.
+    """
     instances = {trial.uid: trial.instance for trial in facts.trials}
     found: dict[str, float] = {}
     for source in facts.sources:
-        size = source.record.server.settings.get("innodb_buffer_pool_size", "")
-        if size.isdigit():
+        size = _pool_bytes(source.record.server.settings)
+        if size is not None:
             for name in {instances[uid] for uid in source.trials if uid in instances}:
                 found[name] = min(float(size), found.get(name, math.inf))
     return found
+
+
+def _pool_bytes(settings: Mapping[str, str]) -> int | None:
+    """The buffer pool by a server's own settings."""
+    if innodb.POOL in settings:
+        return innodb.parse_size(settings[innodb.POOL])
+    return postgresql.parse_size(settings.get(postgresql.POOL.setting, ""))
 
 
 def external_database(facts: Facts) -> Iterator[Caveat]:
