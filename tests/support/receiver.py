@@ -14,6 +14,7 @@ PORT = free_port()
 """Of every receiver of this process, so that a client knows its store before there is one."""
 STORE = f"http://127.0.0.1:{PORT}"
 """What a client is told of its store."""
+_CODES = {400: "KMS.DisabledException", 403: "AccessDenied", 503: "SlowDown"}
 
 
 @dataclass
@@ -61,7 +62,7 @@ def receiving(receiver: Receiver, tls: ssl.SSLContext | None = None) -> Iterator
             content = self.rfile.read(int(self.headers["Content-Length"]))
             path, _, query = self.path[1:].partition("?")
             status = receiver.put(path, query, self.headers["If-None-Match"], content)
-            code = {403: "AccessDenied", 503: "SlowDown"}.get(status, "")
+            code = _CODES.get(status, "")
             body = f"<Error><Code>{code}</Code></Error>".encode() if code else b""
             self.send_response(status)
             if receiver.elsewhere is not None:

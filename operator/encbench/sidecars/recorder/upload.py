@@ -101,9 +101,9 @@ def _trust(authority: str | None) -> ssl.SSLContext:
 
 
 def _code(body: bytes) -> str:
-    """The error's code in S3's XML, such as AccessDenied."""
+    """The error's code in S3's XML, such as AccessDenied or KMS.DisabledException."""
     code = body.partition(b"<Code>")[2].partition(b"</Code>")[0].decode(errors="replace")
-    return code if code.isalnum() and len(code) <= 64 else ""
+    return code if code.replace(".", "").isalnum() and len(code) <= 64 else ""
 
 
 def randomness() -> float:

@@ -52,6 +52,12 @@ def test_a_refusal(receiver: Receiver, file: Path, status: int) -> None:
     assert "5ecre7" not in str(caught.value)
 
 
+def test_a_refusal_by_the_key_of_the_bucket(receiver: Receiver, file: Path) -> None:
+    receiver.answer = 400
+    with pytest.raises(UploadRefused, match=r"^400 KMS\.DisabledException$"):
+        put(receiver.url("a"), file)
+
+
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_nothing_is_sent_where_a_redirection_points(
     receiver: Receiver, file: Path, status: int
