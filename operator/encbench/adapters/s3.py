@@ -48,7 +48,11 @@ _SETTINGS_AT_FAULT = (
     # MinIO's for a bucket that is full; of other stores that has another status.
     "XMinioAdminBucketQuotaExceeded",
 )
-"""Codes of status 400 that do not concern the request itself."""
+_OF_THE_KEY = "KMS."
+"""Codes of status 400 that do not concern the request itself, and what those of the KMS begin with:
+a bucket's key may be disabled, be deleted or deny its use."""
+_FOR_A_ROLE = "AssumeRole"
+"""What operations of STS begin with. botocore performs them for the credentials of a role."""
 
 
 @dataclass(frozen=True)
@@ -126,10 +130,19 @@ class S3Connection:
 
     def _connect(self, endpoint: str, keys: tuple[str, ...]) -> Any:
         names = ("aws_access_key_id", "aws_secret_access_key", "aws_session_token")
-        # A separate session, because one is not safe to share between threads.
+        # A separate one, because a session is not safe to share between threads. Its limits hold
+        # for STS too, which botocore asks for the credentials of a role.
+        own = session.get_session()
+        own.set_default_client_config(
+            Config(
+                connect_timeout=self.limits.connect_seconds,
+                read_timeout=self.limits.read_seconds,
+                retries={"mode": "standard", "total_max_attempts": self.limits.attempts},
+            )
+        )
         # Checksums beyond the signed digest only where S3 requires them, because other stores
         # lack the newer ones.
-        return session.get_session().create_client(
+        return own.create_client(
             "s3",
             endpoint_url=endpoint,
             region_name=self.region,
@@ -138,9 +151,6 @@ class S3Connection:
             config=Config(
                 signature_version="s3v4",
                 s3={"addressing_style": "path", "payload_signing_enabled": True},
-                connect_timeout=self.limits.connect_seconds,
-                read_timeout=self.limits.read_seconds,
-                retries={"mode": "standard", "total_max_attempts": self.limits.attempts},
                 proxies=_proxies(endpoint),
                 request_checksum_calculation="when_required",
                 response_checksum_validation="when_required",
@@ -162,10 +172,16 @@ def _translated(endpoint: str) -> Iterator[None]:
         yield
     except ClientError as error:
         status, code = status_of(error), str(error.response.get("Error", {}).get("Code", ""))
+        if error.operation_name.startswith(_FOR_A_ROLE):
+            raise Unavailable(
+                f"no credentials for the object store: STS answered {status}: {error}; see the "
+                "role of the operator's service account"
+            ) from error
         text = f"the object store at {endpoint} answered {status}: {error}"
         if status == 501:
             raise Rejected(f"{text}; it lacks a feature that encbench needs") from error
-        bad_request = status == 400 and code not in _SETTINGS_AT_FAULT
+        at_fault = code in _SETTINGS_AT_FAULT or code.startswith(_OF_THE_KEY)
+        bad_request = status == 400 and not at_fault
         if bad_request or status in (405, 411, 412, 413, 416):
             raise Rejected(text) from error
         raise Unavailable(text) from error

@@ -1,7 +1,10 @@
 """A store's clients: what is kept of them, and the proxies that they ask."""
 
 import gc
+import threading
 import weakref
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +50,7 @@ async def test_of_rotated_credentials_only_the_last_ones_client_is_kept(tmp_path
     [
         (400, "InvalidArgument", Rejected),
         (400, "ExpiredToken", Unavailable),
+        (400, "KMS.DisabledException", Unavailable),
         # A bucket that is full: of MinIO, of Ceph, and a disk of MinIO's.
         (400, "XMinioAdminBucketQuotaExceeded", Unavailable),
         (403, "QuotaExceeded", Unavailable),
@@ -80,3 +84,71 @@ async def test_a_forwarded_port_is_reached_without_a_proxy(
         connection = S3Connection(endpoint, "us-east-1", tmp_path, None, S3Limits())
         way = await connection.call(lambda s3: s3._endpoint.http_session._proxy_config)
         assert way.proxy_url_for(f"{endpoint}/bucket/key") == asked
+
+
+@pytest.fixture
+def sts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], int]]:
+    """A role as a service account of EKS has it, and an STS; call it for the requests that it got.
+
+    STS refuses them with a status, or keeps silent for the status 0.
+    """
+    monkeypatch.delenv("AWS_PROFILE", raising=False)
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    asked: list[str] = []
+    silent, answer = threading.Event(), [0]
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked.append(self.rfile.read(int(self.headers["Content-Length"])).decode())
+            if not answer[0]:
+                silent.wait(30)
+                return
+            body = (
+                b"<ErrorResponse><Error><Code>InvalidIdentityToken</Code></Error></ErrorResponse>"
+            )
+            self.send_response(answer[0])
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Keep quiet."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+    thread.start()
+    (tmp_path / "token").write_text("a token")
+    for name, value in {
+        "AWS_ROLE_ARN": "arn:aws:iam::123456789012:role/encbench",
+        "AWS_WEB_IDENTITY_TOKEN_FILE": str(tmp_path / "token"),
+        "AWS_ENDPOINT_URL_STS": f"http://127.0.0.1:{server.server_port}",
+        "AWS_DEFAULT_REGION": "us-east-1",
+        "NO_PROXY": "127.0.0.1",
+    }.items():
+        monkeypatch.setenv(name, value)
+
+    def answering(status: int) -> int:
+        answer[0] = status
+        return len(asked)
+
+    yield answering
+    silent.set()
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+async def test_what_sts_refuses_a_person_can_correct(sts: Callable[[int], int]) -> None:
+    sts(400)
+    connection = S3Connection("http://store.invalid", "us-east-1", None, None, S3Limits())
+    with pytest.raises(Unavailable, match=r"STS answered 400: .*InvalidIdentityToken"):
+        await connection.call(lambda s3: s3.get_object(Bucket="b", Key="k"))
+
+
+async def test_sts_has_the_limits_of_the_store(sts: Callable[[int], int]) -> None:
+    limits = S3Limits(read_seconds=0.2, attempts=1)
+    connection = S3Connection("http://store.invalid", "us-east-1", None, None, limits)
+    with pytest.raises(Unavailable, match="Read timeout"):
+        await connection.call(lambda s3: s3.get_object(Bucket="b", Key="k"))
+    assert sts(0) == 1
