@@ -332,7 +332,7 @@ async def check(args: argparse.Namespace) -> bool:
         for name, probe in (
             ("API server and CRDs", deps.cluster.list(CAMPAIGN, args.namespace[0])),
             ("object store", store.check()),
-            ("Prometheus", deps.metrics.raw("up", 0, 1)),
+            ("Prometheus", deps.metrics.check()),
         ):
             try:
                 await probe

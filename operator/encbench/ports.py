@@ -37,6 +37,10 @@ class Rejected(Exception):
     """The other side understood and refused; trying again will not help. The text says why."""
 
 
+class BadQuery(Rejected):
+    """Prometheus cannot give raw samples of what was asked for: another selector is needed."""
+
+
 class NotServed(Rejected):
     """The API server has no such kind: its CRD is not there."""
 
@@ -141,7 +145,13 @@ class Metrics(Protocol):
     """Prometheus."""
 
     async def raw(self, selector: str, start: float, end: float) -> list[Series]:
-        """The raw samples in [start, end] (Unix seconds) of every series that matches."""
+        """The raw samples in [start, end] (Unix seconds) of every series that matches.
+
+        Unavailable when some of them may be missing, BadQuery when the selector is none.
+        """
+
+    async def check(self) -> None:
+        """Ask for something that is not there. Unavailable or Rejected when it does not answer."""
 
 
 class Clock(Protocol):

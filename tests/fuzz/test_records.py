@@ -99,8 +99,11 @@ def test_prometheus(budget: Budget) -> None:
             self.content = content
             self._known = time.monotonic(), 0.0
 
-        async def _query(self, query: str, at: float | None) -> Mapping[str, Any]:
-            return _data("http://prometheus", 200, self.content.decode(errors="replace"))
+        async def _query(
+            self, query: str, at: float | None, *, whole: bool = False
+        ) -> Mapping[str, Any]:
+            text = self.content.decode(errors="replace")
+            return _data("http://prometheus", 200, text, whole=whole)
 
     def check(content: bytes) -> None:
         with suppress(Unavailable, Rejected):

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from encbench.ports import Rejected, Series, Unavailable
+from encbench.ports import BadQuery, Rejected, Series, Unavailable
 
 _SELECTOR = re.compile(r"\s*([a-zA-Z_:][\w:]*)?\s*(?:\{(.*)\})?\s*", re.DOTALL)
 _MATCHER = re.compile(r'\s*([a-zA-Z_]\w*)\s*(=~|!~|!=|=)\s*"((?:[^"\\]|\\.)*)"\s*(?:,|$)')
@@ -40,6 +40,10 @@ class FakeMetrics:
                 found.append(Series(labels, inside))
         return found
 
+    async def check(self) -> None:
+        if self.away:
+            raise Unavailable("the fake Prometheus is away")
+
     def add(
         self, name: str, labels: Mapping[str, str], samples: Iterable[tuple[float, float]]
     ) -> None:
@@ -52,13 +56,13 @@ class FakeMetrics:
 def _parse(selector: str) -> list[tuple[str, str, str]]:
     whole = _SELECTOR.fullmatch(selector)
     if whole is None or not (whole[1] or whole[2]):
-        raise Rejected(f"parse error: {selector!r} is no selector")
+        raise BadQuery(f"parse error: {selector!r} is no selector")
     matchers = [("__name__", "=", whole[1])] if whole[1] else []
     rest = (whole[2] or "").strip()
     while rest:
         one = _MATCHER.match(rest)
         if one is None:
-            raise Rejected(f"parse error: {selector!r} at {rest!r}")
+            raise BadQuery(f"parse error: {selector!r} at {rest!r}")
         matchers.append((one[1], one[2], re.sub(r"\\(.)", r"\1", one[3])))
         rest = rest[one.end() :].strip()
     return matchers

@@ -10,6 +10,9 @@ returns the scraped samples with their own timestamps, whereas a range query wou
   returned. Samples that are not finite numbers are left out, because JSON has none.
 - A window may have hours, and a node hundreds of CPUs, so it is asked for a piece of it at a time.
 - A sample of the last second may not be stored yet: query a few seconds after `end`.
+- What gathers from several stores, such as Thanos, answers with warnings while one of them is away.
+  Of samples such an answer counts as none. PromQL's own warnings are about functions and operators,
+  which a selector has none of.
 - Samples have Prometheus' own time. Its clock may be wrong against ours, so it is asked for its
   time now and then, and ranges and samples are moved by the difference.
 """
@@ -26,8 +29,8 @@ from aiohttp import ClientError, ClientTimeout
 
 from encbench.adapters.session import HttpClient, content_of
 from encbench.core.window import Sample, joined, pieces
-from encbench.ports import Rejected, Series, Unavailable
-from encbench.wire.foreign import parsed
+from encbench.ports import BadQuery, Rejected, Series, Unavailable
+from encbench.wire.foreign import parsed, printable
 
 _MARGIN_MS = 1000
 _ROUNDED = 0.002
@@ -36,7 +39,8 @@ LARGEST = 32 * 2**20
 """Bytes of an answer, which is about a piece of the window."""
 MOST = 2_000_000
 """Samples of all pieces together, which have 220 MiB. One series of a day has 86,400."""
-_ASKED_WRONGLY = (400, 422)
+_KINDS: Mapping[int, type[Exception]] = {400: BadQuery, 422: Rejected}
+"""Of an error by its status: a query that is none, and one that could not be executed."""
 ASK_AGAIN = 30.0
 """Seconds before it is asked for its time again."""
 
@@ -56,28 +60,34 @@ class Prometheus(HttpClient):
         """The raw samples in [start, end] (Unix seconds) of every series that matches.
 
         Series without a sample in the range are left out; the others are sorted by their labels.
-        Rejected when the selector is not an instant selector, or matches more than Prometheus is
-        configured to return or MOST.
+        BadQuery when the selector is not an instant selector or matches more than MOST. Rejected
+        when it matches more than Prometheus is configured to return.
         """
         if end < start:
             raise Rejected(f"the range ends before it begins: {start} > {end}")
         ahead, most = await self._ahead(), MOST
         found: dict[tuple[tuple[str, str], ...], list[Sample]] = {}
         for begin, until in pieces(start, end):
-            for one in await self._piece(selector, begin, until, ahead):
+            for one in await self._piece(selector, begin, until, ahead, whole=True):
                 joined(found.setdefault(tuple(sorted(one.labels.items())), []), one.samples)
                 most -= len(one.samples)
             if most < 0:
-                raise Rejected(f"{selector!r} has more than {MOST:,} samples: have it match less")
+                raise BadQuery(f"{selector!r} has more than {MOST:,} samples: have it match less")
         return [Series(dict(key), tuple(found[key])) for key in sorted(found)]
 
-    async def _piece(self, selector: str, start: float, end: float, ahead: float) -> list[Series]:
-        """What one question answers."""
+    async def check(self) -> None:
+        """Ask for something that is not there. Of that, a part of an answer is as good as all."""
+        await self._piece("encbench_nothing", 0.0, 1.0, await self._ahead())
+
+    async def _piece(
+        self, selector: str, start: float, end: float, ahead: float, *, whole: bool = False
+    ) -> list[Series]:
+        """What one question answers. Unavailable when it has to be `whole` and is not."""
         at = math.ceil((end + ahead) * 1000) / 1000
         milliseconds = math.ceil((at - start - ahead) * 1000) + _MARGIN_MS
-        data = await self._query(f"{selector}[{milliseconds}ms]", at)
+        data = await self._query(f"{selector}[{milliseconds}ms]", at, whole=whole)
         if data.get("resultType") != "matrix":
-            raise Rejected(f'{selector!r} does not select series: write metric{{label="value"}}')
+            raise BadQuery(f'{selector!r} does not select series: write metric{{label="value"}}')
         try:
             found = [_series(entry, start, end, ahead) for entry in data["result"]]
         except (AttributeError, KeyError, TypeError, ValueError) as error:
@@ -100,15 +110,28 @@ class Prometheus(HttpClient):
             self._known = now, apart if abs(apart) > half + _ROUNDED else 0.0
         return self._known[1]
 
-    async def _query(self, query: str, at: float | None) -> Mapping[str, Any]:
+    async def _query(
+        self, query: str, at: float | None, *, whole: bool = False
+    ) -> Mapping[str, Any]:
         form = {"query": query} | ({"time": f"{at:.3f}"} if at is not None else {})
         try:
             url = f"{self._url}/api/v1/query"
             async with self._session.post(
-                url, data=form, timeout=self._timeout, ssl=self._trusted()
+                # To follow one would make it a GET without the query.
+                url,
+                data=form,
+                timeout=self._timeout,
+                ssl=self._trusted(),
+                allow_redirects=False,
             ) as response:
+                if (there := response.headers.get("Location")) is not None:
+                    raise Unavailable(
+                        f"Prometheus at {self._url} redirects to {printable(there)}: set "
+                        "prometheus.external.url to a URL that answers by itself"
+                    )
                 text = await content_of(response, LARGEST, f"Prometheus at {self._url}")
-                return _data(self._url, response.status, text.decode(errors="replace"))
+                answer = text.decode(errors="replace")
+                return _data(self._url, response.status, answer, whole=whole)
         except (ClientError, OSError, TimeoutError) as error:
             why = str(error) or type(error).__name__
             raise Unavailable(f"Prometheus at {self._url} cannot be reached: {why}") from error
@@ -130,8 +153,11 @@ def _context(authority: str) -> SSLContext:
     return create_default_context(cadata=f"{authority}\n")
 
 
-def _data(url: str, status: int, text: str) -> Mapping[str, Any]:
-    """The `data` of an answer; see Prometheus, HTTP API, "Format overview"."""
+def _data(url: str, status: int, text: str, *, whole: bool = False) -> Mapping[str, Any]:
+    """The `data` of an answer; see Prometheus, HTTP API, "Format overview".
+
+    Unavailable, too, when it has to be `whole` and a warning says that it may not be.
+    """
     try:
         answer = parsed(text)
     except ValueError as error:
@@ -140,7 +166,10 @@ def _data(url: str, status: int, text: str) -> Mapping[str, Any]:
         raise Unavailable(f"{url} answered {status} and not as Prometheus does: {text[:200]!r}")
     if answer["status"] == "error":
         reason = f"Prometheus at {url}: {answer.get('errorType')}: {answer.get('error')}"
-        raise Rejected(reason) if status in _ASKED_WRONGLY else Unavailable(reason)
+        raise _KINDS.get(status, Unavailable)(reason)
+    if whole and (warnings := answer.get("warnings")):
+        said = "; ".join(map(str, warnings)) if isinstance(warnings, list) else str(warnings)
+        raise Unavailable(f"Prometheus at {url} gives a part of its samples: {printable(said)}")
     data = answer.get("data")
     if not isinstance(data, dict):
         raise Unavailable(f"{url} answered {status} and not as Prometheus does: {text[:200]!r}")

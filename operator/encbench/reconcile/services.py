@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import Any, Protocol
 
-from encbench.ports import Metrics, Store, Unavailable
+from encbench.ports import Metrics, Rejected, Store, Unavailable
 
 PERIOD, LIMIT = 5.0, 8.0
 """Seconds from an answer to the next question, and how long an answer may take. With the time until
@@ -61,9 +61,10 @@ class Services:
                 continue
             del self._asked[name]
             error = asked.exception()
-            if isinstance(error, Unavailable):
+            if isinstance(error, (Unavailable, Rejected)):
+                # What refuses even this question will refuse a trial's too.
                 self._problems[name] = str(error)
-            else:  # A refusal is an answer too; whoever needs the service says what it means.
+            else:
                 self._problems.pop(name, None)
 
 
@@ -78,10 +79,10 @@ class _Bucket:
         self._was_there = False
 
     async def ask(self) -> None:
-        """Ask for something that is not there. Unavailable when the store does not answer."""
+        """Ask for something that is not there. Unavailable or Rejected without an answer."""
         if not self._was_there:
             # Keys that may not look for a bucket can still be good for what is in it.
-            with suppress(Unavailable):
+            with suppress(Unavailable, Rejected):
                 await self._store.ensure_bucket()
                 self._was_there = True
         await self._store.get(NOTHING)
@@ -89,9 +90,4 @@ class _Bucket:
 
 def services(store: Store, metrics: Metrics) -> Services:
     """Those of an installation, each asked for something that is not there."""
-    return Services(
-        {
-            "the object store": _Bucket(store).ask,
-            "Prometheus": lambda: metrics.raw("encbench_nothing", 0.0, 1.0),
-        }
-    )
+    return Services({"the object store": _Bucket(store).ask, "Prometheus": metrics.check})

@@ -2,7 +2,7 @@
 
 import pytest
 
-from encbench.ports import Metrics, Rejected, Series, Unavailable
+from encbench.ports import BadQuery, Metrics, Rejected, Series, Unavailable
 from tests.contract.metrics.samples import SERIES, T0
 
 CPU = "encbench_test_cpu_seconds_total"
@@ -90,7 +90,7 @@ async def test_what_is_no_finite_number_is_left_out(metrics: Metrics) -> None:
 
 @pytest.mark.parametrize("selector", ["", "{}", "{pod=db-0}", f"{CPU}{{pod=", "a b", "sum(up)"])
 async def test_what_is_no_selector_is_rejected(metrics: Metrics, selector: str) -> None:
-    with pytest.raises(Rejected):
+    with pytest.raises(BadQuery):
         await metrics.raw(selector, T0, T0 + 60)
 
 
@@ -102,3 +102,9 @@ async def test_a_range_that_ends_before_it_begins_is_rejected(metrics: Metrics) 
 async def test_one_that_does_not_answer_is_unavailable(nobody: Metrics) -> None:
     with pytest.raises(Unavailable):
         await nobody.raw(CPU, T0, T0 + 60)
+    with pytest.raises(Unavailable):
+        await nobody.check()
+
+
+async def test_one_that_answers_is_there(metrics: Metrics) -> None:
+    await metrics.check()

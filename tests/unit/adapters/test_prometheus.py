@@ -1,4 +1,7 @@
-"""A Prometheus whose clock is wrong: a window has the samples of that time by our clock."""
+"""A Prometheus whose clock is wrong, and one that does not answer as it should.
+
+By a wrong clock, a window has the samples of that time by our clock.
+"""
 
 import re
 import time
@@ -12,7 +15,7 @@ from aiohttp.test_utils import TestServer
 
 from encbench.adapters import prometheus
 from encbench.adapters.prometheus import Prometheus
-from encbench.ports import Rejected, Unavailable
+from encbench.ports import BadQuery, Rejected, Unavailable
 from tests.support import certified
 
 Start = Callable[[float], Awaitable[Prometheus]]
@@ -120,7 +123,7 @@ async def test_more_than_the_operator_can_hold_is_refused(
 ) -> None:
     monkeypatch.setattr(prometheus, "MOST", 1000)
     metrics = await start(0.0)
-    with pytest.raises(Rejected, match="'cpu' has more than 1,000 samples"):
+    with pytest.raises(BadQuery, match="'cpu' has more than 1,000 samples"):
         await metrics.raw("cpu", 1.7e9, 1.7e9 + 7200)
 
 
@@ -144,9 +147,92 @@ async def test_it_is_asked_again(start: Start, monkeypatch: pytest.MonkeyPatch) 
 async def test_a_server_without_a_time_is_unavailable(start: Start) -> None:
     metrics = await start(0.0)
 
-    async def odd(query: str, at: float | None) -> dict[str, object]:
+    async def odd(query: str, at: float | None, *, whole: bool = False) -> dict[str, object]:
         return {"resultType": "scalar", "result": []}
 
     metrics._query = odd  # type: ignore[method-assign]
     with pytest.raises(Unavailable, match="what time it has"):
         await metrics.raw("cpu", 0, 1)
+
+
+Answer = Callable[[web.Request], Awaitable[web.Response]]
+
+
+@pytest.fixture
+async def answering() -> AsyncIterator[Callable[[Answer], Awaitable[Prometheus]]]:
+    """A server that knows its time and gives all other queries this answer."""
+    servers: list[TestServer] = []
+    clients: list[Prometheus] = []
+
+    async def go(answer: Answer) -> Prometheus:
+        async def query(request: web.Request) -> web.Response:
+            if (await request.post()).get("query") != "time()":
+                return await answer(request)
+            now = time.time()
+            return _success("scalar", [now, f"{now:.3f}"])
+
+        app = web.Application()
+        app.router.add_route("*", "/{path:.*}", query)
+        servers.append(TestServer(app))
+        await servers[-1].start_server()
+        clients.append(Prometheus(str(servers[-1].make_url(""))))
+        return clients[-1]
+
+    yield go
+    for client in clients:
+        await client.aclose()
+    for server in servers:
+        await server.close()
+
+
+@pytest.mark.parametrize("kind", ["warnings", "infos"])
+async def test_a_part_of_the_samples_counts_as_none(
+    answering: Callable[[Answer], Awaitable[Prometheus]], kind: str
+) -> None:
+    """A store behind Thanos is away. It also warns of a time of which no store has anything."""
+    said = ["no StoreAPIs matched", "store-1: connection refused"]
+
+    async def part(_: web.Request) -> web.Response:
+        data = {"resultType": "matrix", "result": [{"metric": {}, "values": [[1.5, "1"]]}]}
+        return web.json_response({"status": "success", "data": data, kind: said})
+
+    metrics = await answering(part)
+    if kind == "warnings":
+        with pytest.raises(Unavailable, match=r"part of its samples: no Store.*; store-1: conn"):
+            await metrics.raw("cpu", 0, 10)
+    else:
+        assert len(await metrics.raw("cpu", 0, 10)) == 1
+    await metrics.check()
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+async def test_nothing_is_asked_where_a_redirection_points(
+    answering: Callable[[Answer], Awaitable[Prometheus]], status: int
+) -> None:
+    """There it would be a GET, which has no query."""
+    asked: list[str] = []
+
+    async def elsewhere(request: web.Request) -> web.Response:
+        asked.append(request.path)
+        return web.Response(status=status, headers={"Location": "/login?next=query"})
+
+    metrics = await answering(elsewhere)
+    with pytest.raises(Unavailable, match=r"redirects to /login\?next=query: set prom"):
+        await metrics.check()
+    assert asked == ["/api/v1/query"]
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"), [(400, BadQuery), (422, Rejected), (503, Unavailable), (403, Unavailable)]
+)
+async def test_only_a_bad_query_will_never_be_answered(
+    answering: Callable[[Answer], Awaitable[Prometheus]], status: int, kind: type[Exception]
+) -> None:
+    async def error(_: web.Request) -> web.Response:
+        body = {"status": "error", "errorType": "some", "error": "why"}
+        return web.json_response(body, status=status)
+
+    metrics = await answering(error)
+    with pytest.raises(kind, match="some: why") as caught:
+        await metrics.raw("cpu", 0, 10)
+    assert caught.type is kind

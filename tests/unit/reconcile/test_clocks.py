@@ -117,6 +117,9 @@ class OfTheirTime:
             for one in found
         ]
 
+    async def check(self) -> None:
+        await self.metrics.check()
+
 
 def with_clock(ahead: float) -> tuple[World, OperatorsClock]:
     """A world whose operator's clock is ahead by that."""

@@ -45,10 +45,14 @@ async def test_what_is_away_is_known_until_it_answers_again() -> None:
     assert both.problem == ""
 
 
-async def test_a_refusal_is_an_answer() -> None:
+async def test_a_refusal_is_a_problem() -> None:
+    """The questions are such that what refuses them will refuse those of a trial."""
     store = Asked()
     one = Services({"the object store": store})
-    store.error = Rejected("no right to list")
+    store.error = Rejected("InvalidBucketName")
+    await one.look()
+    assert one.problem == "InvalidBucketName"
+    store.error = None
     await one.look()
     assert one.problem == ""
 
@@ -87,9 +91,12 @@ async def test_the_first_question_makes_the_bucket_and_no_later_one() -> None:
     assert (both.problem, store.has_bucket) == ("there is no bucket encbench", False)
 
 
-async def test_keys_that_may_make_no_bucket_are_good_enough_for_what_is_in_it() -> None:
+@pytest.mark.parametrize("refusal", [Unavailable("AccessDenied"), Rejected("MethodNotAllowed")])
+async def test_keys_that_may_make_no_bucket_are_good_enough_for_what_is_in_it(
+    refusal: Exception,
+) -> None:
     store = FakeStore()
-    store.fail_next(Unavailable("AccessDenied"), verb="ensure_bucket")
+    store.fail_next(refusal, verb="ensure_bucket")
     both = services(store, FakeMetrics())
     await both.look()
     assert both.problem == ""
