@@ -313,6 +313,8 @@ class MetricsRecord(Record):
     series: dict[str, Samples] = Field(default_factory=dict)
     several: dict[str, int] | None = None
     """How many there were of each series that `series` lacks because there were more than one."""
+    left_out: dict[str, str] | None = None
+    """Why the record lacks a series or a node that Prometheus may have: by its name."""
     node_cores: float | None = None
     """Of the database's node."""
     pods: tuple[PodCpu, ...] = ()

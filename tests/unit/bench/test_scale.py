@@ -248,7 +248,7 @@ async def test_prometheus_has_the_series_of_a_window(
         assert len(one.samples) >= 4
         (first, before), *_, (last, after) = one.samples
         assert (after - before) / (last - first) == pytest.approx(0.02)
-        node = 'node_cpu_seconds_total{mode=~"idle|iowait|steal",node="n1"}'
+        node = 'node_cpu_seconds_total{cpu!="",mode=~"idle|iowait|steal",node="n1"}'
         assert len(await adapter.raw(node, now - 5, now)) == 6
         assert await adapter.raw(f'{metric}{{testbed="other"}}', now - 5, now) == []
         await adapter.aclose()

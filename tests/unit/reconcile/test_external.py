@@ -2,7 +2,7 @@
 
 import base64
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -27,10 +27,11 @@ from encbench.core.records import TrialRecord
 from encbench.core.tls import PLAIN
 from encbench.kube.labels import COMPONENT, CREDENTIALS, USE
 from encbench.kube.secrets import entry
-from encbench.ports import Body
+from encbench.ports import Body, Rejected, Series
 from encbench.reconcile import objects
 from encbench.reconcile.objects import Trial
 from tests.support import manifests
+from tests.support.fake_metrics import FakeMetrics
 from tests.support.testbeds import TDE, TLS, TLS12
 from tests.unit.reconcile.clients import Plan
 from tests.unit.reconcile.oracle import assert_sound, leftovers, report
@@ -208,6 +209,23 @@ def _count_cpu(world: World, *, series: int = 1) -> None:
         )
 
 
+@dataclass
+class Busy:
+    """A Prometheus that cannot execute the first few queries about the database."""
+
+    metrics: FakeMetrics
+    times: int
+
+    async def raw(self, selector: str, start: float, end: float) -> list[Series]:
+        if selector == QUERY and self.times:
+            self.times -= 1
+            raise Rejected("execution: too many samples at once")
+        return await self.metrics.raw(selector, start, end)
+
+    async def check(self) -> None:
+        await self.metrics.check()
+
+
 async def test_cpu_is_that_of_the_query_in_percent_of_what_the_template_says() -> None:
     world = world_with(instance=template(databaseCpuQuery=QUERY, cpu="2"))
     _count_cpu(world)
@@ -233,6 +251,27 @@ async def test_a_query_that_gives_no_one_series_costs_the_figure_and_not_the_tri
         assert one.outcome == "Succeeded"
         assert one.cpu.database is None
         assert "exactly one series" in one.cpu.withheld["database"]
+
+
+async def test_why_a_query_was_refused_is_in_the_record() -> None:
+    world = world_with(instance=template(databaseCpuQuery="rds{instance}", cpu="2"))
+    world.apply(study("plain", blocks=1))
+    await world.run(world.ended)
+    for one in records(world):
+        assert one.outcome == "Succeeded"
+        assert one.cpu.withheld["database"].startswith("databaseCpuQuery was refused: parse error")
+
+
+async def test_a_query_that_was_not_executed_is_asked_again() -> None:
+    world = world_with(instance=template(databaseCpuQuery=QUERY, cpu="2"))
+    world.deps = replace(world.deps, metrics=(busy := Busy(world.metrics, times=3)))
+    world.restart()
+    _count_cpu(world)
+    world.apply(study("plain", blocks=1))
+    await world.run(world.ended)
+    assert busy.times == 0
+    for one in records(world):
+        assert one.cpu.database is not None
 
 
 async def test_without_a_query_the_record_says_why_there_is_no_cpu() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from encbench.api.trial import Window
 from encbench.core.artefact import decode, encode
-from encbench.core.records import MetricsRecord
+from encbench.core.records import ClientFacts, MetricsRecord, TrialCpu
 from encbench.ports import Rejected, Series
 from encbench.reconcile.trial import series
 from encbench.reconcile.trial.series import MetricsPlace
@@ -164,6 +164,44 @@ async def test_one_of_several_exporters_of_a_node_is_enough() -> None:
     idle = record.series["node_idle_seconds"]
     assert len(idle) >= 60
     assert (idle[-1][1] - idle[0][1]) / (idle[-1][0] - idle[0][0]) == pytest.approx(1.5)
+
+
+async def test_nodes_of_one_name_have_no_figures() -> None:
+    """A view of several clusters has them: the node's CPU may be that of another machine."""
+    metrics = scraped(("10.0.0.1", 900.0, 1100.0))
+    exporter(metrics, 1.5, (900.0, 1100.0), cluster="a")
+    exporter(metrics, 1.5, (900.0, 1100.0), cluster="b")
+    labels = {"node": "n1", "cpu": "2", "cluster": "b"}
+    for mode in ("idle", "iowait", "steal"):
+        metrics.add("node_cpu_seconds_total", {**labels, "mode": mode}, counter(0.5, 900.0, 1100.0))
+    there = replace(PLACE, node="n1")
+    found = judged(await series.read(metrics, there, WINDOW), there)
+    assert (found.node, found.foreign, found.stolen) == (None, (), ())
+    for of in ("node", "foreign"):
+        assert "exporters of node n1 differ in the CPUs" in found.withheld[of]
+    assert found.database is not None
+
+    client = ClientFacts(node="n1", cpu_cores=0.1)
+    elsewhere = replace(PLACE, node="n2", clients=(client,))
+    exporter(metrics, 1.5, (900.0, 1100.0), node="n2")
+    found = judged(await series.read(metrics, elsewhere, WINDOW), elsewhere)
+    assert found.node is not None
+    assert "exporters of node n1 differ in the CPUs" in found.withheld["foreign"]
+
+
+async def test_what_is_no_count_of_one_cpu_is_not_read() -> None:
+    metrics = FakeMetrics()
+    metrics.add(
+        "node_cpu_seconds_total", {"node": "n1", "mode": "idle"}, counter(1.5, 900.0, 1100.0)
+    )
+    there = replace(PLACE, node="n1")
+    found = judged(await series.read(metrics, there, WINDOW), there)
+    assert found.withheld["node"] == "Prometheus has no such series"
+
+
+def judged(record: MetricsRecord, place: MetricsPlace) -> TrialCpu:
+    """What its figures are, after it was stored."""
+    return series.judge(decode(MetricsRecord, encode(record), "a record"), place).cpu
 
 
 async def test_what_is_uncertain_is_the_busy_cores_not_the_idle_ones() -> None:

@@ -20,8 +20,9 @@ from encbench.core.records import (
     Withheld,
 )
 from encbench.core.window import Sample, WindowRate, joined, pieces, summed, window_rate
-from encbench.ports import Metrics, Rejected, Series
+from encbench.ports import BadQuery, Metrics, Series
 from encbench.reconcile.trial import neighbours
+from encbench.wire.foreign import printable
 
 MAX_ALIGNMENT_ERROR = 0.02
 """Above this estimated error a CPU figure is withheld."""
@@ -132,8 +133,9 @@ async def read(metrics: Metrics, place: MetricsPlace, window: Window) -> Metrics
     own = f'namespace="{place.namespace}",testbed="{place.testbed}"'
     series: dict[str, tuple[Sample, ...]] = {}
     several: dict[str, int] = {}
+    left_out: dict[str, str] = {}
     if place.external is not None:
-        series = await _named(metrics, place.external, window, start, end)
+        series = await _named(metrics, place.external, window, start, end, left_out)
     wanted = DATABASE_SERIES | UPTIME_SERIES if place.external is None else {}
     if place.proxy_limit is not None:
         wanted = wanted | PROXY_SERIES
@@ -158,18 +160,19 @@ async def read(metrics: Metrics, place: MetricsPlace, window: Window) -> Metrics
             pods.append(PodCpu(part=part, testbed=testbed, node=node, samples=one.samples))
     cores = None
     if place.node:
-        idle = await _idle(metrics, place.node, start, end)
+        idle = await _idle(metrics, place.node, start, end, left_out)
         if idle is not None:
             cores = idle.cores
             series["node_idle_seconds"] = idle.samples
             series["node_waiting_seconds"] = idle.waiting
             series["node_stolen_seconds"] = idle.stolen
     others = sorted({c.node for c in place.clients if c.node and c.node != place.node})
-    nodes = [await _idle(metrics, node, start, end) for node in others]
+    nodes = [await _idle(metrics, node, start, end, left_out) for node in others]
     return MetricsRecord(
         window=window,
         series=series,
         several=several or None,
+        left_out=left_out or None,
         node_cores=cores,
         pods=tuple(pods),
         client_nodes=tuple(node for node in nodes if node is not None),
@@ -177,14 +180,20 @@ async def read(metrics: Metrics, place: MetricsPlace, window: Window) -> Metrics
 
 
 async def _named(
-    metrics: Metrics, external: External, window: Window, start: float, end: float
+    metrics: Metrics,
+    external: External,
+    window: Window,
+    start: float,
+    end: float,
+    left_out: dict[str, str],
 ) -> dict[str, tuple[Sample, ...]]:
     """The CPU of a database that is not ours, by its template; nothing where that does not fit."""
     if external.database_cpu_query is None:
         return {}
     try:
         found = _of(window, await metrics.raw(external.database_cpu_query, start, end))
-    except Rejected:
+    except BadQuery as error:
+        left_out["database_cpu_seconds"] = printable(f"databaseCpuQuery was refused: {error}")
         return {}
     return {"database_cpu_seconds": found[0].samples} if len(found) == 1 else {}
 
@@ -207,18 +216,28 @@ class _Cpus:
     """Over all of them, by mode."""
 
 
-async def _idle(metrics: Metrics, node: str, start: float, end: float) -> NodeIdle | None:
+async def _idle(
+    metrics: Metrics, node: str, start: float, end: float, left_out: dict[str, str]
+) -> NodeIdle | None:
     """One series a CPU and mode; so many CPUs are the node's cores.
 
     A node may have several exporters: another release's, or the cluster's. They are scraped at
-    different times, so their series have no sum, and one of them is enough. Each piece is summed by
-    itself, because all series of a large node for hours are more than the operator's memory.
+    different times, so their series have no sum, and one of them is enough. If they differ in their
+    CPUs, they are of several nodes with one name, as a view of several clusters has them. Each
+    piece is summed by itself, because all series of a large node for hours are more than the
+    operator's memory.
     """
-    selector = f'node_cpu_seconds_total{{mode=~"{"|".join(_MODES)}",node="{node}"}}'
+    selector = f'node_cpu_seconds_total{{cpu!="",mode=~"{"|".join(_MODES)}",node="{node}"}}'
     exporters: dict[frozenset[tuple[str, str]], list[_Cpus]] = {}
     for begin, until in pieces(start, end):
         for target, cpus in _by_exporter(await metrics.raw(selector, begin, until)).items():
             exporters.setdefault(target, []).append(cpus)
+    if len({_names(shown) for shown in exporters.values()}) > 1:
+        left_out[node] = (
+            f"the exporters of node {node} differ in the CPUs they show, so Prometheus may have "
+            "several nodes of that name"
+        )
+        return None
     found = [_together(node, shown) for shown in exporters.values()]
     return max(found, key=lambda one: len(one.samples), default=None)
 
@@ -237,9 +256,13 @@ def _by_exporter(found: Sequence[Series]) -> dict[frozenset[tuple[str, str]], _C
     }
 
 
+def _names(shown: Sequence[_Cpus]) -> frozenset[str]:
+    return frozenset[str]().union(*(one.names for one in shown))
+
+
 def _together(node: str, shown: Sequence[_Cpus]) -> NodeIdle:
     """Of the pieces with all CPUs: the sum over fewer is another counter."""
-    names = frozenset[str]().union(*(one.names for one in shown))
+    names = _names(shown)
     sums: dict[str, list[Sample]] = {mode: [] for mode in _MODES}
     for one in shown:
         if one.names == names:
@@ -272,13 +295,17 @@ def judge(record: MetricsRecord, place: MetricsPlace) -> WindowMetrics:
         why = f"Prometheus' clock was set by {step:+.1f} s, or the agent answered as late"
         unknown: Withheld = {"database": why, "node": why, "foreign": why, "idle": why}
         return WindowMetrics(record, TrialCpu(withheld=unknown | dict.fromkeys(place.limits, why)))
-    node = place.node
+    node, left_out = place.node, record.left_out or {}
     withheld: Withheld = {}
     database = _process(record, "database", place.limit, withheld)
     if place.external is not None and "database_cpu_seconds" not in record.series:
-        withheld["database"] = _not_available(place.external)
+        refused = left_out.get("database_cpu_seconds")
+        withheld["database"] = refused or _not_available(place.external)
     known = neighbours.nodes(record, node)
     of_node = _of_node(record, known.get(node or ""), withheld)
+    ambiguous = [left_out[name] for name in place.nodes if name in left_out]
+    if node in left_out:
+        withheld["node"] = left_out[node]
     others = neighbours.foreign(record, node, place.testbed, place.clients)
     resting = None
     if place.external is not None:
@@ -287,7 +314,8 @@ def judge(record: MetricsRecord, place: MetricsPlace) -> WindowMetrics:
         if not place.in_turns:
             resting = neighbours.idle(record, place.testbed, place.limit, place.nodes)
         if others is None:
-            withheld["foreign"] = "Prometheus lacks the CPU of a node, of our pods or of a client"
+            lacks = "Prometheus lacks the CPU of a node, of our pods or of a client"
+            withheld["foreign"] = ambiguous[0] if ambiguous else lacks
         if place.in_turns:
             withheld["idle"] = "the block's other databases take turns with this one"
         elif resting is None:
