@@ -77,8 +77,9 @@ def test_pod_monitors_give_series_the_labels_of_the_bundled_prometheus(
     everything: Rendered,
 ) -> None:
     jobs = {job["job_name"]: job for job in prometheus_config(everything)["scrape_configs"]}
-    for component, job in (("operator", "encbench"), ("node-exporter", "node-exporter")):
-        spec = everything.one("PodMonitor", component)["spec"]
+    monitors = [(body["spec"], "encbench") for body in everything.all("PodMonitor", "operator")]
+    exporters = everything.one("PodMonitor", "node-exporter")["spec"]
+    for spec, job in (*monitors, (exporters, "node-exporter")):
         (endpoint,) = spec["podMetricsEndpoints"]
         assert (endpoint["port"], endpoint["interval"]) == ("metrics", "1s")
         ours = {
@@ -93,9 +94,6 @@ def test_pod_monitors_give_series_the_labels_of_the_bundled_prometheus(
         }
         # The Prometheus Operator adds these by itself.
         assert {**ours, "namespace": 0, "pod": 0} == {**theirs, "namespace": 0, "pod": 0}
-    measured = everything.one("PodMonitor", "operator")["spec"]
-    assert measured["namespaceSelector"] == {"matchNames": [NAMESPACE, "team-a"]}
-    exporters = everything.one("PodMonitor", "node-exporter")["spec"]
     (pod,) = pods_of(everything, exporters["selector"]["matchLabels"])
     assert "metrics" in ports(pod)
     (endpoint,) = exporters["podMetricsEndpoints"]
@@ -110,12 +108,31 @@ def test_a_pod_monitor_selects_what_the_bundled_prometheus_keeps(everything: Ren
     manager, kinds = keep["regex"].split(";")
     label, controller = keep["source_labels"]
     assert label == "__meta_kubernetes_pod_label_app_kubernetes_io_managed_by"
-    spec = everything.one("PodMonitor", "operator")["spec"]
     scraped = dict([selector["label"].split("=")])
-    assert spec["selector"] == {"matchLabels": {MANAGED_BY: manager, **scraped}}
-    (endpoint,) = spec["podMetricsEndpoints"]
     kept = {"sourceLabels": [controller], "regex": kinds.strip("()"), "action": "keep"}
-    assert endpoint["relabelings"][0] == kept
+    for body in everything.all("PodMonitor", "operator"):
+        assert body["spec"]["selector"] == {"matchLabels": {MANAGED_BY: manager, **scraped}}
+        (endpoint,) = body["spec"]["podMetricsEndpoints"]
+        assert endpoint["relabelings"][0] == kept
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_a_pod_monitor_is_of_its_own_namespace_alone(own: bool) -> None:
+    """Where its namespace is enforced, another's pods would have the wrong label."""
+    watched = {"watchReleaseNamespace": own, "watchNamespaces": ["team-a", "team-b"]}
+    rendered = render({**EVERYTHING, **watched})
+    monitors = rendered.all("PodMonitor", "operator")
+    found = [body["metadata"]["namespace"] for body in monitors]
+    assert found == [*([NAMESPACE] if own else []), "team-a", "team-b"]
+    assert rendered.one("PodMonitor", "node-exporter")["metadata"]["namespace"] == NAMESPACE
+    for body in rendered.all("PodMonitor"):
+        assert "namespaceSelector" not in body["spec"]
+        assert body["metadata"]["labels"]["release"] == "kps"
+
+
+def test_two_releases_that_watch_a_namespace_have_two_monitors_there(everything: Rendered) -> None:
+    (name,) = {body["metadata"]["name"] for body in everything.all("PodMonitor", "operator")}
+    assert NAMESPACE in name
 
 
 def test_without_node_exporters_none_are_scraped() -> None:
