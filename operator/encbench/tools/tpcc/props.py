@@ -78,11 +78,7 @@ def replica_props(tpcc: Tpcc, concurrency: int, seed: int, replicas: int) -> lis
     """Properties of each replica beside those of the file: its part of the terminals, the seed."""
     kind, parts = kind_of(tpcc), shares(concurrency, replicas)
     if kind == "6":
-        # Three quarters of the connections may do deferred deliveries, as in its own samples.
-        return [
-            {"sutThreads": str(part), "maxDeliveryBGThreads": str(max(1, part * 3 // 4))}
-            for part in parts
-        ]
+        return [{"sutThreads": str(part), **_deliveries(tpcc, part)} for part in parts]
     limits = shares(tpcc.limit_txns_per_min or 0, replicas)  # 0 is none
     found = []
     for index, part in enumerate(parts):
@@ -97,6 +93,16 @@ def replica_props(tpcc: Tpcc, concurrency: int, seed: int, replicas: int) -> lis
             }
         found.append(props)
     return found
+
+
+def _deliveries(tpcc: Tpcc, connections: int) -> Props:
+    """Three quarters of the connections may do deferred deliveries, as in its own samples.
+
+    A workload's option is in the file, which these properties override.
+    """
+    if "maxDeliveryBGThreads" in tpcc.options:
+        return {}
+    return {"maxDeliveryBGThreads": str(max(1, connections * 3 // 4))}
 
 
 def text(props: Mapping[str, str]) -> str:

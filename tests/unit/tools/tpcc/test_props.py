@@ -91,6 +91,12 @@ def test_options_stand_over_our_own() -> None:
     assert (found["keyingTimeMultiplier"], found["monkeys"]) == ("0.1", "9")
 
 
+def test_an_option_that_differs_between_replicas_stands_as_well() -> None:
+    spec = tpcc_spec({**SIX, "options": {"maxDeliveryBGThreads": "2"}}, WHOLE)
+    assert run(spec)["maxDeliveryBGThreads"] == "2"
+    assert replicas(spec, 17, 7, 2) == [{"sutThreads": "9"}, {"sutThreads": "8"}]
+
+
 def test_terminals_and_the_limit_are_shared_by_the_replicas() -> None:
     limited = tpcc_spec({"limitTxnsPerMin": 100, "warehouses": 10})
     assert replicas(limited, 8, 1000, 3) == [
