@@ -6,7 +6,7 @@ from encbench.core.naming import digest
 
 PREPARE_OPTIONS = frozenset({"auto_inc", "create_secondary", "secondary"})
 """Options of sysbench's built-in scripts that decide which tables they make (oltp_common.lua). The
-API refuses mysql_* and pgsql_*."""
+API refuses mysql_* and pgsql_*, and a load leaves out rand_*."""
 
 ENCLAVE_OPTIONS = frozenset({"create_secondary", "lookup"})
 """The same of encbench's own scripts for encrypted types."""
@@ -33,8 +33,14 @@ def _sysbench(sysbench: Sysbench) -> str:
     if ref is None:
         read = ENCLAVE_OPTIONS if is_own else PREPARE_OPTIONS
         options = {name: value for name, value in options.items() if name.replace("-", "_") in read}
-    script = ref.to_dict() if ref else "enclave" if is_own else "oltp"
+    script = ref.to_dict() if ref else "enclave" if is_own else _built_in(sysbench)
     return digest([script, sysbench.tables, sysbench.table_size, options])[:12]
+
+
+def _built_in(sysbench: Sysbench) -> str:
+    """oltp_insert's prepare leaves the tables empty if the client makes the ids of the rows."""
+    by_client = sysbench.option("auto-inc", "on") in ("off", "false", "0")
+    return "oltp_insert" if by_client and sysbench.script == "oltp_insert" else "oltp"
 
 
 def _tpcc(tpcc: Tpcc) -> str:
