@@ -99,6 +99,19 @@ def test_the_users_options_and_dataset() -> None:
     assert {"--tables=3", "--table-size=7", "--range-size=5"} <= set(words)
 
 
+@pytest.mark.parametrize("script", ["oltp_read_write", "enclave_point"])
+def test_data_do_not_depend_on_the_rows_that_a_workload_prefers(script: str) -> None:
+    options = {"rand-type": "uniform", "rand_spec_pct": "5", "range-size": "5"}
+    spec = workload_spec({"script": script, "options": options})
+    drawn = {"--rand-type=uniform", "--rand_spec_pct=5"}
+    assert {*drawn, "--range-size=5"} <= set(run_command(spec, PGSQL))
+    loads = set(load_command(spec.sysbench_test, PGSQL, 1))
+    assert "--range-size=5" in loads
+    assert not drawn & loads
+    own = workload_spec({**CUSTOM, "options": options})
+    assert drawn <= set(load_command(own.sysbench_test, PGSQL, 1))
+
+
 def test_a_script_of_the_users_own_is_a_path() -> None:
     spec = workload_spec(CUSTOM)
     path = "/etc/encbench/script/transfer.lua"
