@@ -109,8 +109,17 @@ def test_a_script_without_declarations_takes_no_option() -> None:
 def test_a_script_that_cannot_be_used() -> None:
     text = 'require("oltp_common")\nsysbench.hooks.report_intermediate = print'
     nothing_to_run, hooks = found(CUSTOM, text)
-    assert "defines nothing to run" in nothing_to_run
+    assert nothing_to_run.endswith("write function event()")
     assert "leave the hooks out" in hooks
+
+
+def test_sysbench_wants_event_beside_a_loop_of_the_script_s_own() -> None:
+    loop = "function thread_run(id) end\n"
+    assert found(CUSTOM, SCRIPT + loop) == []
+    (only,) = found(CUSTOM, SCRIPT.replace("function event() end\n", loop))
+    assert only == (
+        "transfer.lua lacks event(), without which sysbench runs no script: write function event()"
+    )
 
 
 def test_a_session_that_could_not_tell_what_it_negotiated() -> None:
