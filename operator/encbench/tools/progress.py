@@ -1,6 +1,6 @@
 """A tool's output while it runs. Standard library only: the recorder imports this at its start.
 
-`OutputReader` is the recorder's only interface to a tool; `sysbench.progress` is one.
+`OutputReader` is the recorder's only interface to a tool; `SysbenchReader` is one.
 """
 
 from enum import Enum
@@ -41,7 +41,7 @@ class Mark(Enum):
 
 
 class OutputReader(Protocol):
-    """Interprets lines of output, without their newline; may be a module.
+    """Interprets lines of output, without their newline.
 
     The recorder passes each line to both methods, once and in order, so a reader may keep state.
     """

@@ -20,9 +20,10 @@ _SELDOM = 0.2
 def reader(tool: str) -> OutputReader:
     """The reader of this tool's lines; ValueError for an unknown tool."""
     if tool == "sysbench":
-        from encbench.tools.sysbench import progress  # noqa: PLC0415 - only what is needed
+        # Only what is needed.
+        from encbench.tools.sysbench.progress import SysbenchReader as Sysbench  # noqa: PLC0415
 
-        return progress
+        return Sysbench()
     if tool == "tpcc":
         from encbench.tools.tpcc.progress import TpccReader as Tpcc  # noqa: PLC0415
 

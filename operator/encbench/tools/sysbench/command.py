@@ -102,8 +102,8 @@ def _dataset(sysbench: Sysbench, options: dict[str, str]) -> list[str]:
 def _load_options(sysbench: Sysbench) -> dict[str, str]:
     """A script that is not the user's draws k by `rand-*`, which a load leaves out.
 
-    Workloads that read other rows than each other share a testbed (`core.dataset`), so the data must
-    not depend on which of them loads it.
+    Workloads that differ in these options share a testbed (`core.dataset`), so the data must not
+    depend on which of them loads it.
     """
     if sysbench.script_config_map_ref is not None:
         return sysbench.options

@@ -3,18 +3,19 @@
 A periodic line looks like this (`sysbench.parser` has the details):
 
     [ 7s ] thds: 2 tps: 19.00 qps: 380.0 (r/w/o: 266.0/76.0/38.0) lat (ms,95%): 1.86 err/s: 0.00 …
+
+A script may leave a line of its own unfinished. What sysbench writes then stands at its end.
 """
 
 from encbench.tools.progress import Mark, Sample
 
 _WORDS = {3: "thds:", 5: "tps:", 7: "qps:", 9: "(r/w/o:", 11: "lat", 14: "err/s:"}
+_STARTED, _CHECKPOINT = "Threads started!", "Checkpoint report:"
 
 
 def progress(line: str) -> Sample | None:
     """The periodic report in this line, or None for any other line and for a damaged one."""
-    if not line.startswith("[ "):
-        return None
-    words = line.split()
+    words = _stamped(line).split()
     if len(words) < 16 or any(words[place] != word for place, word in _WORDS.items()):
         return None
     try:
@@ -30,14 +31,35 @@ def progress(line: str) -> Sample | None:
     return sample if sample.is_possible else None
 
 
-def when(_: str) -> None:
-    """None: sysbench's lines contain no time of day."""
+class SysbenchReader:
+    """One run's lines, in order."""
+
+    def __init__(self) -> None:
+        """Starts with nothing read."""
+        self._may_have_started = False
+
+    def progress(self, line: str) -> Sample | None:
+        """The periodic report in this line."""
+        return progress(line)
+
+    def when(self, _: str) -> None:
+        """None: sysbench's lines contain no time of day."""
+
+    def mark(self, line: str) -> Mark | None:
+        """`Threads started!` and the headline of the checkpoint report.
+
+        With `Threads started!` sysbench writes an empty line. Where more than these words is on the
+        line, that one decides whether they are sysbench's or the end of a sentence of the script.
+        """
+        has_started = line == _STARTED or (self._may_have_started and not line)
+        self._may_have_started = line != _STARTED and line.endswith(_STARTED)
+        if has_started:
+            return Mark.STARTED
+        second, _, text = _stamped(line).partition("s ] ")
+        return Mark.CHECKPOINT if text == _CHECKPOINT and second[2:].isdecimal() else None
 
 
-def mark(line: str) -> Mark | None:
-    """`Threads started!` and the headline of the checkpoint report."""
-    if line == "Threads started!":
-        return Mark.STARTED
-    if line.startswith("[ ") and line.endswith(" ] Checkpoint report:"):
-        return Mark.CHECKPOINT
-    return None
+def _stamped(line: str) -> str:
+    """What sysbench has written with a time stamp; empty for any other line."""
+    begin = line.rfind("[ ")
+    return line[begin:] if begin >= 0 else ""

@@ -7,7 +7,7 @@ import pytest
 
 from encbench.core.tls import TlsSession
 from encbench.tools.measurement import Measurement, ParseError
-from encbench.tools.sysbench.parser import parse
+from encbench.tools.sysbench.parser import parse, parse_cut
 
 DATA = Path(__file__).parents[3] / "data/sysbench"
 
@@ -84,6 +84,40 @@ def test_a_script_of_the_users_own() -> None:
     found = parse(output("custom"))
     assert (found.transactions, queries(found)) == (12, 24)
     assert found.tps == pytest.approx(12 / 2.2056)
+
+
+UNFINISHED = (
+    *("Threads started!", "[ 2s ] Checkpoint report:", "[ 3s ] thds", "SQL statistics:"),
+    *("General statistics:", "    total time:", "    events (avg", "Latency histogram"),
+)
+
+
+def test_lines_that_the_script_left_unfinished_hide_nothing() -> None:
+    whole = output("read_write")
+    dotted = whole
+    for line in UNFINISHED:
+        assert f"\n{line}" in whole
+        dotted = dotted.replace(f"\n{line}", f"\n...{line}")
+    assert parse(dotted) == parse(whole)
+    assert parse_cut(dotted, 2, 3) == parse_cut(whole, 2, 3)
+
+
+@pytest.mark.parametrize("place", ["Threads started!", "    reconnects:", "Latency histogram"])
+def test_what_a_script_calls_its_statistics_is_no_report(place: str) -> None:
+    whole = output("read_write")
+    assert parse(whole.replace(f"\n{place}", f"\nmy SQL statistics:\n{place}")) == parse(whole)
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "reason"),
+    [
+        ("no_sql", "General statistics:", "no SQL statistics"),
+        ("connection_lost", "FATAL: ", "ended with an error"),
+    ],
+)
+def test_a_reason_at_the_end_of_an_unfinished_line(name: str, line: str, reason: str) -> None:
+    with pytest.raises(ParseError, match=reason):
+        parse(output(name).replace(f"\n{line}", f"\n...{line}"))
 
 
 def test_the_window_ends_with_the_last_transaction() -> None:

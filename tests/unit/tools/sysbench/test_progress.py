@@ -3,7 +3,7 @@
 import pytest
 
 from encbench.tools.progress import Mark, Sample
-from encbench.tools.sysbench.progress import mark, progress
+from encbench.tools.sysbench.progress import SysbenchReader, progress
 
 LINE = (
     "[ 12s ] thds: 2 tps: 19.50 qps: 380.25 (r/w/o: 266.00/76.00/38.25) "
@@ -11,8 +11,15 @@ LINE = (
 )
 
 
-def test_a_periodic_line() -> None:
-    assert progress(LINE) == Sample(12, 19.5, 380.25, 1.86, 3.0)
+def marks(*lines: str) -> list[Mark]:
+    reader = SysbenchReader()
+    return [mark for line in lines if (mark := reader.mark(line)) is not None]
+
+
+@pytest.mark.parametrize("unfinished", ["", "....", "ready [ 3 ] "])
+def test_a_periodic_line(unfinished: str) -> None:
+    expected = Sample(12, 19.5, 380.25, 1.86, 3.0)
+    assert SysbenchReader().progress(unfinished + LINE) == progress(unfinished + LINE) == expected
 
 
 @pytest.mark.parametrize(
@@ -33,7 +40,20 @@ def test_any_other_line(line: str) -> None:
 
 
 def test_marks() -> None:
-    assert mark("Threads started!") is Mark.STARTED
-    assert mark("[ 30s ] Checkpoint report:") is Mark.CHECKPOINT
-    assert mark(LINE) is None
-    assert mark("    Threads started!") is None
+    assert marks("Threads started!", "") == [Mark.STARTED]
+    assert marks("[ 30s ] Checkpoint report:") == [Mark.CHECKPOINT]
+    assert marks(LINE, "") == []
+
+
+@pytest.mark.parametrize("unfinished", ["....", "ready ", "ready [ 3 ] "])
+def test_marks_at_the_end_of_a_line_that_the_script_left_unfinished(unfinished: str) -> None:
+    assert marks(f"{unfinished}Threads started!", "", "") == [Mark.STARTED]
+    assert marks(f"{unfinished}[ 30s ] Checkpoint report:") == [Mark.CHECKPOINT]
+
+
+@pytest.mark.parametrize(
+    "line", ["    Threads started!", "All Threads started!", "[ s ] Checkpoint report:", "report:"]
+)
+def test_what_a_script_prints_is_no_mark(line: str) -> None:
+    assert marks(line, "[ 1s ]", "") == []
+    assert marks(f"My Checkpoint report:{line}", LINE) == []
