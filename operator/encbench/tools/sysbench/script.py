@@ -24,7 +24,10 @@ _REQUIRE = re.compile(r"\brequire(?:\s*\(\s*|\s*)[\"']([\w.]+?)(?:\.lua)?[\"']")
 _FUNCTION = re.compile(r"(?<![\w.:])function\s+(\w+)\s*\(|(?<![\w.:])(\w+)\s*=\s*function\b")
 _LOCAL_FUNCTION = re.compile(r"\blocal\s+(?:function\s+)?$")
 _KEY = re.compile(r"(\w+)\s*=(?!=)|\[\s*[\"']([\w-]+)[\"']\s*\]\s*=(?!=)")
-_OLD_INTERFACE = re.compile(r"\b(db_connect|sysbench\.db\.connect)\b")
+_OLD_INTERFACE = re.compile(r"(?<![\w.:])(db_connect|sysbench\.db\.connect)\b")
+_OWN_CONNECT = re.compile(
+    r"(?<![\w.:])(?:function\s+db_connect\s*\(|db_connect\s*=(?!=|\s*db_connect\b))"
+)
 _WORD = re.compile(r"\w+")
 _OPEN, _CLOSE = "{(", "})"
 _BEFORE = 200
@@ -50,6 +53,7 @@ class Script:
 def read(text: str) -> Script:
     """The declarations of the script, which several checks of one campaign ask for."""
     code = _COMMENT_OR_STRING.sub(lambda found: found["string"] or " ", text)
+    bare = _COMMENT_OR_STRING.sub(" ", text)
     bases = {name for name in _REQUIRE.findall(code) if name in SCRIPTS}
     options, commands = _table(code, "options"), _table(code, "commands")
     functions = {
@@ -67,8 +71,8 @@ def read(text: str) -> Script:
         options=frozenset(name.replace("-", "_") for name in options),
         commands=frozenset(commands | (functions & {"prepare", "cleanup"})),
         functions=frozenset(functions),
-        replaces_reports="sysbench.hooks.report_" in code,
-        old_interface=_OLD_INTERFACE.search(code) is not None,
+        replaces_reports="sysbench.hooks.report_" in bare,
+        old_interface=bool(_OLD_INTERFACE.search(bare)) and not _OWN_CONNECT.search(bare),
     )
 
 

@@ -65,9 +65,32 @@ def test_the_old_interface() -> None:
     assert not read("-- db_connect()\nlocal c = sysbench.sql.driver():connect()").old_interface
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "function db_connect() return sysbench.sql.driver():connect() end con = db_connect()",
+        "local function db_connect () end con = db_connect()",
+        "db_connect = function() end con = db_connect()",
+        "local db_connect = require('helpers').connect con = db_connect()",
+        "con = helpers.db_connect() or helpers:db_connect()",
+        "print('no db_connect() here' .. [[ sysbench.db.connect() ]])",
+    ],
+)
+def test_a_name_or_a_word_of_the_script_s_own_is_no_old_interface(text: str) -> None:
+    assert not read(text).old_interface
+
+
+@pytest.mark.parametrize(
+    "text", ["local db_connect = db_connect", "if db_connect == nil then end", "con = db_connect ()"]
+)
+def test_another_use_of_the_old_interface(text: str) -> None:
+    assert read(text).old_interface
+
+
 def test_hooks_of_the_report() -> None:
     assert read("sysbench.hooks.report_cumulative = f").replaces_reports
     assert not read("-- sysbench.hooks.report_cumulative").replaces_reports
+    assert not read('print("sysbench.hooks.report_cumulative")').replaces_reports
 
 
 def test_a_text_that_is_no_lua_declares_nothing() -> None:
@@ -86,9 +109,10 @@ def test_a_string_that_nothing_closes_ends_with_its_line() -> None:
 
 STRINGS = (r"\"", r"\'", '"', "[=", "--[[", "--[=[")
 WORDS = ("require", "require (", "require 'a", "function ", "a=function ", "local ", "{a={", "a =")
+CONNECTS = ("db_connect", "db_connect ", "db_connect =", "function db_connect ")
 
 
-@pytest.mark.parametrize("repeated", [*STRINGS, *WORDS, "a", "[", "(", " "])
+@pytest.mark.parametrize("repeated", [*STRINGS, *WORDS, *CONNECTS, "a", "[", "(", " "])
 def test_no_text_takes_long(repeated: str) -> None:
     """The operator reads a script between two looks at the cluster. Squared, it takes minutes."""
     many, before = repeated * (LARGEST_SCRIPT // len(repeated)), time.process_time()
