@@ -8,8 +8,9 @@ from typing import Literal
 
 from encbench.api.workload import Sysbench
 
-Kind = Literal["number", "flag", "text"]
-"""What sysbench takes: N, [=on|off] or STRING."""
+Kind = Literal["number", "integer", "flag", "text"]
+"""What sysbench takes: N, [=on|off] or STRING. Its help writes N for both numbers: those of scripts
+may have a fraction, and of its own only rand-pareto-h."""
 
 COMMON: dict[str, Kind] = {
     "auto_inc": "flag",
@@ -46,9 +47,9 @@ SCRIPTS: dict[str, dict[str, Kind]] = {
 GENERAL: dict[str, Kind] = {
     "db_ps_mode": "text",
     "rand_pareto_h": "number",
-    "rand_spec_iter": "number",
-    "rand_spec_pct": "number",
-    "rand_spec_res": "number",
+    "rand_spec_iter": "integer",
+    "rand_spec_pct": "integer",
+    "rand_spec_res": "integer",
     "rand_type": "text",
 }
 """sysbench's own options that a workload may set with any script."""

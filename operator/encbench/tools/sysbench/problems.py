@@ -21,6 +21,7 @@ from encbench.tools.sysbench import builtin, enclave, memory, script
 from encbench.tools.sysbench.builtin import Kind
 
 _NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
+_INTEGER, _LARGEST = re.compile(r"[0-9]+"), 2**31 - 1
 _NOT_OFFERED = re.compile("|".join(OWNED_OPTIONS))
 LARGEST_SCRIPT = 128 * 1024
 """Letters of a script: the check reads all of it between two looks at the cluster."""
@@ -135,6 +136,8 @@ def _wrong_value(option: str, kind: Kind, value: str) -> str | None:
         return f"write {' or '.join(choices)}"
     if kind == "number" and not _NUMBER.fullmatch(value):
         return "write a number"
+    if kind == "integer" and not (_INTEGER.fullmatch(value) and int(value) <= _LARGEST):
+        return f"write a whole number of {_LARGEST} at most"
     if kind == "flag" and value not in _FLAGS:
         return "write on or off"
     if not value or any(ord(letter) < 32 for letter in value):

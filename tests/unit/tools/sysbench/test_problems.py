@@ -32,6 +32,7 @@ def found(sysbench: dict[str, Any], script: str | None = None) -> list[str]:
         {},
         {"range-size": "50", "skip_trx": "on", "point-selects": "1"},
         {"rand-type": "uniform", "rand-pareto-h": "0.3", "db-ps-mode": "disable"},
+        {"rand-spec-iter": "12", "rand_spec_pct": "2147483647", "range-size": "1.5"},
     ],
 )
 def test_options_of_the_script_and_of_sysbench_are_taken(options: dict[str, str]) -> None:
@@ -63,6 +64,10 @@ def test_other_names_of_what_the_operator_sets(option: str, advice: str) -> None
     ("option", "value", "advice"),
     [
         ("range-size", "many", "write a number"),
+        ("rand-pareto-h", "1.", "write a number"),
+        ("rand-spec-iter", "1.5", "write a whole number"),
+        ("rand_spec_pct", "1.0", "write a whole number"),
+        ("rand-spec-res", "2147483648", "write a whole number of 2147483647 at most"),
         ("skip-trx", "yes", "write on or off"),
         ("rand-type", "zipf", "write uniform or gaussian or special or pareto"),
     ],

@@ -81,7 +81,8 @@ def test_a_name_or_a_word_of_the_script_s_own_is_no_old_interface(text: str) -> 
 
 
 @pytest.mark.parametrize(
-    "text", ["local db_connect = db_connect", "if db_connect == nil then end", "con = db_connect ()"]
+    "text",
+    ["local db_connect = db_connect", "if db_connect == nil then end", "con = db_connect ()"],
 )
 def test_another_use_of_the_old_interface(text: str) -> None:
     assert read(text).old_interface
