@@ -100,7 +100,7 @@ class Sysbench(Model):
     types: enclave_point, enclave_range and enclave_write."""
     script_config_map_ref: ConfigMapKeyRef | None = None
     """Your own Lua script, read once when the campaign starts. It must define the command prepare,
-    a function event() or thread_run(), and the options tables and table_size."""
+    a function event(), and the options tables and table_size."""
     tables: Annotated[Int, Field(ge=1, le=10_000)] = Field(1, description="Number of tables.")
     table_size: Annotated[Int, Field(ge=1, le=1_000_000_000)] = 10_000
     """Rows in each table."""
