@@ -39,8 +39,9 @@ READ_SECONDS = 20.0
 TOGETHER = 64 * 2**20
 """Bytes of all answers larger than `LARGEST` that are read or wait to be parsed: eight of the
 longest real lists, as many as the operator gathers at once."""
-CAMPAIGNS = 64
-"""CAs whose contexts are kept; each campaign has one."""
+CAMPAIGNS = 512
+"""CAs whose contexts are kept; each campaign has one. Without its context a campaign has a new
+connection for each question."""
 
 _KEPT_ALIVE = (
     (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
