@@ -178,6 +178,7 @@ def test_the_requests_end_when_the_page_says() -> None:
     again = "agent or recorder whose last answer did not come in time, to connect"
     assert table[again] == f"{sidecar.AGAIN_SECONDS:.0f} s"
     assert table["agent, ordinary"] == f"{agent.QUICK_SECONDS:.0f} s"
+    assert table["agent, about a stop of its server on purpose"] == f"{agent.STOP_SECONDS:.0f} s"
     assert table["agent, until the server is at rest"] == f"{agent.SETTLE_SECONDS:.0f} s"
     assert table["agent, full scan for a proof"].startswith(f"{agent.FULL_SECONDS:.0f} s;")
     assert table["recorder"] == f"{recorder.SECONDS:.0f} s"

@@ -9,6 +9,9 @@ from encbench.wire.slices import SLICES_PATH, SlotsAnswer, SlotsOrder
 
 QUICK_SECONDS = 60.0
 """Limit for facts of the server, or for a marker in its own file: seconds on a busy server."""
+STOP_SECONDS = 5.0
+"""Limit for the order to stop the server and for how that goes, which an agent says without asking
+anything. A pass over the trial waits for it, and the next one asks again."""
 SETTLE_SECONDS = 180.0
 """Limit for one round in which a server writes its changes; see `sidecars.agent.server`."""
 FULL_SECONDS = 24 * 3600.0
@@ -31,7 +34,7 @@ class HttpAgent(Sidecar):
         self, *, quick_seconds: float = QUICK_SECONDS, full_seconds: float = FULL_SECONDS
     ) -> None:
         super().__init__(quick_seconds)
-        self._full = full_seconds
+        self._full, self._told = full_seconds, min(STOP_SECONDS, quick_seconds)
 
     async def server(self, address: str, access: Access) -> agent.ServerAnswer:
         """See the port. Rejected when the agent does not take the token."""
@@ -82,12 +85,14 @@ class HttpAgent(Sidecar):
     ) -> agent.RecoveryAnswer:
         """See the port. Rejected when the agent does not take the token or the request."""
         body = agent.StopRequest(run=run, stop=how, afterSeconds=after, seconds=seconds)
-        return await self._ask(agent.RecoveryAnswer, "POST", address, agent.RECOVERY, access, body)
+        where = ("POST", address, agent.RECOVERY, access)
+        return await self._ask(agent.RecoveryAnswer, *where, body, self._told)
 
     async def stopped(self, address: str, access: Access, run: str) -> agent.RecoveryAnswer:
         """See the port. Rejected when the agent does not take the token."""
         path = f"{agent.RECOVERY}?run={quote(run)}"
-        return await self._ask(agent.RecoveryAnswer, "GET", address, path, access)
+        where = ("GET", address, path, access)
+        return await self._ask(agent.RecoveryAnswer, *where, seconds=self._told)
 
     async def begin_slots(self, address: str, access: Access, order: SlotsOrder) -> SlotsAnswer:
         """See the port. Rejected when the agent does not take the token or the order."""

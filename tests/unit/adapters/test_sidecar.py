@@ -2,12 +2,22 @@
 
 import json
 import socket
+from datetime import UTC, datetime
+from typing import NoReturn
 
-from encbench.adapters.agent import LARGEST_PROOF, HttpAgent
+import aiohttp
+import pytest
+
+from encbench.adapters import sidecar
+from encbench.adapters.agent import LARGEST_PROOF, QUICK_SECONDS, STOP_SECONDS, HttpAgent
+from encbench.adapters.certificates import EllipticCertificates
 from encbench.adapters.sidecar import BYTES_A_VALUE
 from encbench.api.columns import Columns
+from encbench.ports import Access, Unavailable
 from tests.support import sealed
 from tests.support.testbeds import ENCLAVE
+
+NOW = datetime(2030, 1, 1, tzinfo=UTC)
 
 
 async def test_a_lost_node_is_noticed_while_an_answer_is_awaited() -> None:
@@ -25,6 +35,37 @@ async def test_a_lost_node_is_noticed_while_an_answer_is_awaited() -> None:
         assert idle + interval * count <= 120
     finally:
         await agent.aclose()
+
+
+async def test_what_a_pass_asks_an_agent_about_a_stop_ends_soon(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    agent, limits = HttpAgent(), list[float]()
+
+    def request(*_: object, timeout: aiohttp.ClientTimeout, **__: object) -> NoReturn:
+        limits.append(timeout.total or 0.0)
+        raise TimeoutError
+
+    monkeypatch.setattr(agent._session, "request", request)
+    monkeypatch.setattr(sidecar, "_context", lambda _: None)
+    access = Access("token", "authority", "name")
+    for asked in (
+        agent.stop("bed:1", access, "run", how="Crash", after=9.0, seconds=60.0),
+        agent.stopped("bed:1", access, "run"),
+        agent.server("bed:1", access),
+    ):
+        with pytest.raises(Unavailable, match="did not answer"):
+            await asked
+    assert limits == [STOP_SECONDS, STOP_SECONDS, QUICK_SECONDS]
+    await agent.aclose()
+
+
+def test_connections_are_reused_however_many_campaigns_are_under_way() -> None:
+    made = EllipticCertificates()
+    names = [f"campaign-{number}" for number in range(100)]
+    authorities = [made.authority(name, NOW).certificate for name in names]
+    first = [sidecar._context(one) for one in authorities]
+    assert all(sidecar._context(one) is it for one, it in zip(authorities, first, strict=True))
 
 
 def test_a_trial_s_proof_has_room_for_every_table_with_encrypted_types() -> None:
