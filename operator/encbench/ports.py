@@ -25,7 +25,11 @@ class Unavailable(Exception):
     """The other side is away for now."""
 
 
-class WebhookFailed(Unavailable):
+class NotNow(Unavailable):
+    """The other side is there, and says that it does not do this for now."""
+
+
+class WebhookFailed(NotNow):
     """The API server is there, but an admission webhook that it asks first is not."""
 
 

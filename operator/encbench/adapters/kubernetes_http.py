@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from encbench.api.kinds import Kind
-from encbench.ports import Body, Conflict, Rejected, Unavailable, WebhookFailed
+from encbench.ports import Body, Conflict, NotNow, Rejected, Unavailable, WebhookFailed
 
 Query = Sequence[tuple[str, str]]
 
@@ -22,8 +22,10 @@ APPLY = "application/apply-patch+yaml"
 MERGE = "application/merge-patch+json"
 ACCEPT = f"{JSON}, */*;q=0.1"
 
-_AWAY = (401, 408, 429)
+_AWAY = (401, 408)
 """401 is among them because a rotated service account token is read again within a minute."""
+_BUSY = 429
+"""It has too many requests, of this client or of all."""
 
 _UNTYPED = "failed to create typed patch object"
 """The beginning of the API server's message if an applied object has an unknown field. The status
@@ -148,7 +150,7 @@ class Requests:
     ) -> HttpAnswer:
         """Send and read the answer. Unavailable without one, or when the server failed.
 
-        WebhookFailed is the one of these that may need a person.
+        NotNow when it answered that it does not do it for now; WebhookFailed may need a person.
         """
         try:
             answer = await self._transport.exchange(method, where, query, body, content_type)
@@ -158,6 +160,8 @@ class Requests:
             raise Rejected(answer.message)
         if answer.status == 500 and _WEBHOOK in answer.message:
             raise WebhookFailed(answer.message)
+        if answer.status == _BUSY:
+            raise NotNow(f"{method} {where}: {answer.status}: {answer.message}")
         if answer.status in _AWAY or answer.status >= 500:
             raise Unavailable(f"{method} {where}: {answer.status}: {answer.message}")
         return answer

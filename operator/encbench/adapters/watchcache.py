@@ -8,7 +8,7 @@ watches have brought the rest already, so the API server is asked only for what 
 - A list stays as the names that it had. An object that leaves it is dropped from it. One that
   should be in it and is not has it read again, because an event may be older than a deletion.
 - Everything is read again after `LONGEST` seconds, so that a lost event does no harm for longer,
-  and at once when a write was refused or the API server was away.
+  and at once when the API server was away. An object whose write was refused is read again too.
 
 Only objects that the watches bring are remembered, and Secrets that the operator has made: nothing
 else changes those. Callers do not change a body that this gives.
@@ -22,7 +22,7 @@ from itertools import islice
 
 from encbench.api.kinds import CAMPAIGN, JOB, POD, SECRET, STATEFUL_SET, TESTBED, TRIAL, Kind
 from encbench.kube import labels as marks
-from encbench.ports import Body, Cluster, Pages, Unavailable
+from encbench.ports import Body, Cluster, NotNow, Pages, Unavailable
 
 LONGEST = 60.0
 """Seconds for which something is believed that nothing has confirmed."""
@@ -272,8 +272,9 @@ class WatchCache:
         self._readings.append(reading)
         try:
             yield reading
-        except Unavailable:
-            self._forget_all()
+        except Unavailable as error:
+            if _was_away(error):
+                self._forget_all()
             raise
         finally:
             self._readings.remove(reading)
@@ -284,7 +285,7 @@ class WatchCache:
             yield
         except BaseException as error:
             self._forget(kind, body["metadata"].get("namespace", ""), _name(body), body)
-            if isinstance(error, Unavailable):
+            if _was_away(error):
                 self._forget_all()
             raise
 
@@ -294,6 +295,11 @@ class WatchCache:
             reading.spoilt = True
         self._known.clear()
         self._lists.clear()
+
+
+def _was_away(error: BaseException) -> bool:
+    """Whether the API server could not be asked; one that says "not now" has its watches still."""
+    return isinstance(error, Unavailable) and not isinstance(error, NotNow)
 
 
 def _name(body: Body) -> str:

@@ -17,7 +17,7 @@ from encbench.adapters.kubeclient import ClientTransport, connect
 from encbench.adapters.kubernetes import KubernetesCluster
 from encbench.adapters.kubernetes_http import path
 from encbench.api.kinds import CAMPAIGN, CONFIG_MAP, NODE, SECRET
-from encbench.ports import Conflict, Rejected, Unavailable, WebhookFailed
+from encbench.ports import Conflict, NotNow, Rejected, Unavailable, WebhookFailed
 from tests.support.daemon import free_port
 from tests.support.manifests import config_map
 
@@ -60,6 +60,14 @@ async def test_what_may_pass_is_unavailable(status: int) -> None:
             await cluster.create(CONFIG_MAP, config_map("one", "ns"))
         with pytest.raises(Unavailable):
             await cluster.list(CONFIG_MAP, "ns")
+
+
+@pytest.mark.parametrize(("status", "is_there"), [(429, True), (408, False), (503, False)])
+async def test_a_server_with_too_many_requests_is_there(status: int, is_there: bool) -> None:
+    async with served(answering(status)) as cluster:
+        with pytest.raises(Unavailable) as caught:
+            await cluster.get(CONFIG_MAP, "ns", "one")
+    assert isinstance(caught.value, NotNow) is is_there
 
 
 @pytest.mark.parametrize("status", [400, 403, 405, 413, 422])

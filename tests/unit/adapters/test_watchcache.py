@@ -8,7 +8,7 @@ import pytest
 from encbench.adapters.watchcache import LONGEST, WatchCache
 from encbench.api.kinds import CAMPAIGN, CONFIG_MAP, SECRET, TRIAL
 from encbench.kube.labels import ACTIVE, MANAGED_BY, MANAGER
-from encbench.ports import Body, Cluster, Conflict, Unavailable
+from encbench.ports import Body, Cluster, Conflict, NotNow, Unavailable, WebhookFailed
 from tests.support import manifests
 from tests.support.cluster_contract import ClusterContract
 from tests.support.fake_cluster import FakeCluster
@@ -153,6 +153,24 @@ async def test_while_the_server_is_away_nothing_that_was_known_is_believed(rig: 
         await rig.get("b")
     rig.phase("a", "Running")
     assert await rig.get("a") == "Running"
+
+
+@pytest.mark.parametrize("error", [WebhookFailed("guard.example"), NotNow("too many requests")])
+async def test_a_server_that_says_not_now_is_there(rig: Rig, error: Exception) -> None:
+    rig.add("a")
+    live = rig.add("b")
+    await rig.red()
+    rig.server.fail_next(error, verb="apply_status")
+    with pytest.raises(type(error)):
+        await rig.cache.apply_status(TRIAL, {**live, "status": {"phase": "Mine"}})
+    rig.server.fail_next(error, verb="get")
+    with pytest.raises(type(error)):
+        await rig.get("none")
+    reads = rig.reads
+    assert await rig.get("a") == ""
+    assert rig.reads == reads, "its watches have told of every change"
+    assert await rig.get("b") == ""
+    assert rig.reads == reads + 1
 
 
 async def test_of_others_objects_nothing_is_remembered(rig: Rig) -> None:
