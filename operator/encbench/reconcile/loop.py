@@ -166,7 +166,11 @@ def _end(error: Exception) -> PassEnd:
 
 
 def concerned(kind: Kind, body: Body) -> list[Key]:
-    """The keys that a changed object concerns: its own, its controller's and its campaign's."""
+    """The keys that a changed object concerns: its own, its controller's and its campaign's.
+
+    A trial may concern its testbed. What belongs to the trial does not: its Job and its clients
+    change a dozen times, and no testbed looks at them.
+    """
     meta = body["metadata"]
     space = meta.get("namespace", "")
     keys = [Key(kind, space, meta["name"])]
@@ -175,9 +179,10 @@ def concerned(kind: Kind, body: Body) -> list[Key]:
         if owner.get("controller") and owner["kind"] in own:
             keys.append(Key(own[owner["kind"]], space, owner["name"]))
     marks = meta.get("labels") or {}
-    for label, target in ((labels.TRIAL, TRIAL), (labels.TESTBED, TESTBED)):
-        if marks.get(label):
-            keys.append(Key(target, space, marks[label]))
+    if marks.get(labels.TRIAL):
+        keys.append(Key(TRIAL, space, marks[labels.TRIAL]))
+    elif marks.get(labels.TESTBED):
+        keys.append(Key(TESTBED, space, marks[labels.TESTBED]))
     ends = kind == POD and meta.get("deletionTimestamp") is not None
     if ends and marks.get(labels.COMPONENT) == "database" and marks.get(labels.CAMPAIGN):
         # It may be waited for, and its testbed is gone by now.

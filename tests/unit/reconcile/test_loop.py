@@ -33,11 +33,19 @@ def test_a_job_concerns_the_object_that_owns_it() -> None:
     assert TESTBED_KEY in concerned(JOB, body)
 
 
-def test_a_pod_concerns_the_trial_and_the_testbed_that_it_is_labelled_with() -> None:
+def test_a_pod_concerns_the_testbed_or_the_trial_that_it_is_labelled_with() -> None:
     body = child({"kind": "Job", "name": "run", "uid": "1", "controller": True}, testbed="bed")
     assert concerned(POD, body)[1:] == [TESTBED_KEY]
-    both = child({"kind": "Job", "name": "run", "uid": "1"}, testbed="bed", trial="run")
-    assert concerned(POD, both)[1:] == [TRIAL_KEY, TESTBED_KEY]
+    client = child({"kind": "Job", "name": "run", "uid": "1"}, testbed="bed", trial="run")
+    assert concerned(POD, client)[1:] == [TRIAL_KEY], "no testbed looks at clients"
+    job = child(owner_reference(TRIAL, "run", "1"), testbed="bed", trial="run")
+    assert concerned(JOB, job)[1:] == [TRIAL_KEY]
+
+
+def test_a_trial_concerns_the_testbed_that_follows_it() -> None:
+    body = manifests.body(TRIAL, "run", "ns")
+    body["metadata"]["labels"] = labels("trial", testbed="bed")
+    assert concerned(TRIAL, body) == [TRIAL_KEY, TESTBED_KEY]
 
 
 def test_a_database_that_ends_concerns_its_campaign() -> None:
