@@ -397,6 +397,16 @@ def test_a_block_is_waited_for_as_long_as_its_trials_get_ready(
     assert decision.status.reason == ("StartTimeout" if ends else None)
 
 
+def test_a_block_is_looked_at_the_less_often_the_longer_it_is_waited_for() -> None:
+    for waited, delay in ((1.0, 0.2), (6.0, 0.6), (600.0, 1.0)):
+        facts = {"Prepared": ("True", waited), "ProvenBefore": ("True", waited)}
+        siblings = (Sibling(1, under_way=True), Sibling(3, ready=True, ready_since=ago(waited)))
+        assert decide(a_trial(facts), saw(a_client(), siblings=siblings)).requeue == delay
+    siblings = (Sibling(1, ready=True, ready_since=ago(1)),)
+    soon = decide(a_trial(facts), saw(a_client(), siblings=siblings))
+    assert soon.requeue == 0.2, "the first trial of the block is about to say when"
+
+
 def test_what_no_end_of_another_trial_mends_is_told_before_that() -> None:
     image = ContainerFacts("tool", waiting_reason="ErrImagePull", waiting_message="no such image")
     decision = decide(a_trial(), saw(a_client(None, image), before=a_trial()))

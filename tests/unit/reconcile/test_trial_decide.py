@@ -283,7 +283,11 @@ def test_clients_that_cannot_be_told_are_given_up() -> None:
     assert verdict(decide(trial, saw(a_client(), absences=absent(300)))) == (None, None)
 
 
-@pytest.mark.parametrize(("left", "delay"), [(60, 15.0), (3, 3.0), (0.05, 0.2), (-1, 0.2)], ids=str)
+@pytest.mark.parametrize(
+    ("left", "delay"),
+    [(60, 15.0), (3, 3.0), (0.05, 0.2), (-1, 0.2), (-6, 0.6), (-60, 1.0)],
+    ids=str,
+)
 def test_it_looks_seldom_while_the_tool_runs_and_often_around_its_end(
     left: float, delay: float
 ) -> None:

@@ -3,7 +3,7 @@
 from encbench.api import lifecycle as life
 from encbench.api.trial import Outcome, TrialSpec, TrialStatus
 from encbench.core.evidence import Proof
-from encbench.reconcile.draft import Decision, Draft
+from encbench.reconcile.draft import Decision, Draft, backoff
 from encbench.reconcile.effects.effect import Prove, TrialEffect
 from encbench.reconcile.pods import PodFacts, node_lost
 from encbench.reconcile.trial.facts import TrialSeen, When
@@ -35,9 +35,9 @@ def ahead(clients: int) -> float:
 def until(left: float) -> float:
     """Look seldom while a tool runs, because looking costs CPU, and often around its end.
 
-    What happens to a pod wakes us anyway.
+    The later it is, the less so. What happens to a pod wakes us anyway.
     """
-    return max(POLL, min(left, SELDOM)) if left > 0 else POLL
+    return max(POLL, min(left, SELDOM)) if left > 0 else backoff(-left, POLL, SLOW_POLL)
 
 
 class TrialDraft(Draft[TrialSpec, TrialStatus, TrialSeen]):

@@ -127,7 +127,7 @@ def _join(draft: TrialDraft) -> TrialDecision:
         message = "the block's other trials were not ready to start in time"
         return draft.end("Failed", "StartTimeout", message)
     draft.condition(life.RELEASED, False, "Waiting", "the block's other trials get ready")
-    return draft.decide(requeue=decision.POLL)
+    return draft.decide(requeue=backoff(waited, decision.POLL, decision.SLOW_POLL))
 
 
 def _release(draft: TrialDraft, ahead: float) -> TrialDecision:
