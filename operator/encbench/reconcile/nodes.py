@@ -218,10 +218,19 @@ class NodeLeases:
             if may_join and kept.lasts(claim.seconds, self._ticks()):
                 kept.users.add(unit)
                 return ""
+        if kept is not None and self._must_wait(unit, claim, kept):
+            return in_words(kept.lease, unit, self._clock.now().timestamp())
         for _ in range(ATTEMPTS):
             with suppress(Conflict):
                 return await self._ask(unit, claim, await self._read(node))
         raise Conflict("others change it all the time")
+
+    def _must_wait(self, unit: Unit, claim: UnitClaim, kept: KeptLease) -> bool:
+        """Whether the Lease has no news for it: another cell is at work, and its place is kept."""
+        is_at_work = bool(kept.users) and kept.lease.holder != unit.holder
+        if not is_at_work or kept.lease.node not in claim.queued:
+            return False
+        return self._ages(kept.lease).get(unit, ALIVE) < ALIVE
 
     async def _ask(self, unit: Unit, claim: UnitClaim, read: NodeLease) -> str:
         """The same by the Lease as it was read. Conflict when it has changed since."""
@@ -254,10 +263,10 @@ class NodeLeases:
             lease = lease.with_request(QueueEntry(unit, claim.expected, seen))
         if lease != read:
             lease = await self._write(lease)
-            if lease.holder is None:
-                self._kept.pop(node, None)
-            elif kept is not None:
-                kept.lease = lease
+        if lease.holder is None:
+            self._kept.pop(node, None)
+        elif kept is not None:
+            kept.lease = lease
         claim.queued.add(node)
         return in_words(lease, unit, self._clock.now().timestamp())
 
@@ -288,8 +297,13 @@ class NodeLeases:
         kept = self._kept.get(node)
         if kept is None:
             return
-        now, lease = self._ticks(), await self._find(node)
-        holder = kept.lease.holder
+        now, holder = self._ticks(), kept.lease.holder
+        if holder is not None and kept.users and not kept.lease.queue:
+            # Nothing is to be seen but what others have written, which makes this a conflict.
+            with suppress(Conflict):
+                await self._hold(kept.lease, holder, kept.users, now)
+                return
+        lease = await self._find(node)
         if lease is None:
             await self._renew_what_is_gone(node, kept, now)
             return

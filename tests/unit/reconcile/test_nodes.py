@@ -170,6 +170,41 @@ async def test_from_trial_to_trial_a_campaign_keeps_its_nodes_without_a_request(
     assert len(here.cluster.calls) == asked
 
 
+async def test_while_it_works_and_none_waits_a_renewal_is_one_write(here: Installation) -> None:
+    one = use("one", seconds=600.0)
+    await here.a.take(one)
+    here.cluster.calls.clear()
+    await here.work(3 * RENEW, here.a, one)
+    asked = [call.verb for call in here.cluster.calls if call.verb != "list"]
+    assert asked == ["apply"] * 3
+    here.cluster.calls.clear()
+    await here.b.take(use("two"))
+    await here.work(RENEW, here.a, one)
+    known = here.a.standing(one.unit, one.member, 1.0)
+    assert known.used == {"n1"}
+    assert not known.free, "it has seen by a conflict that another waits"
+    await leave(here.a, one)
+    assert here.holder() == ""
+
+
+async def test_who_waits_for_a_cell_of_the_same_process_asks_seldom(here: Installation) -> None:
+    one, two = use("one", seconds=600.0), use("two")
+    await here.a.take(one)
+    assert not await here.a.take(two)
+    said = waits(here.a, two)
+    here.cluster.calls.clear()
+    for _ in range(int(ALIVE)):
+        assert not await here.a.take(two)
+        here.time.seconds += 1
+    assert here.cluster.calls == []
+    assert waits(here.a, two) == said
+    assert not await here.a.take(two)
+    assert [call.verb for call in here.cluster.calls] == ["get", "apply"], "a sign of life"
+    await leave(here.a, one)
+    assert not await here.b.take(use("three"))
+    assert await here.a.take(two), "it was the first to ask"
+
+
 async def test_it_hands_over_at_the_end_of_a_trial_and_then_waits_itself(
     here: Installation,
 ) -> None:
