@@ -7,7 +7,7 @@ from typing import Protocol, get_type_hints
 import pytest
 
 from encbench import ports
-from encbench.api.kinds import NODE, POD
+from encbench.api.kinds import NODE, POD, TRIAL
 from encbench.kube import labels
 from encbench.ports import Access, Body, Unavailable
 from encbench.reconcile.claims import NodeStanding
@@ -146,6 +146,32 @@ async def test_only_where_a_client_has_no_node_those_of_others_are_read() -> Non
     await world.run(world.running())
     world.cluster.calls.clear()
     assert (await observe(world.deps, world.trials()[0], others)).taken == ()
+    assert not [call for call in world.cluster.calls if call.kind == NODE]
+
+
+async def test_no_node_is_read_where_it_is_known_what_else_the_clients_wait_for() -> None:
+    world = World()
+    world.cluster.add(NODE, node("n1"))
+    world.controllers.scheduler = Scheduler(["n1"])
+    world.apply(*parts(), study("plain", blocks=1))
+    await world.run(lambda: bool(world.trials()))
+    await world.settle(5)
+    (trial,) = world.trials()
+    others = TrialFound(nodes=NodeStanding(taken=frozenset({"n1"})))
+    pods = [one for one in world.cluster.all(POD) if labels.TRIAL in one["metadata"]["labels"]]
+    world.cluster.add(POD, another(pods[0], {"phase": "Running"}))
+    world.cluster.calls.clear()
+    seen = await observe(world.deps, trial, others)
+    assert (seen.leaving, seen.taken) == (("earlier",), ())
+    world.cluster.remove(POD, SPACE, "earlier")
+    first = {**trial.body["spec"], "after": None}
+    status = {"releaseAt": world.clock.unix()}
+    meta = {"name": "first", "namespace": SPACE}
+    world.cluster.add(TRIAL, {**trial.body, "metadata": meta, "spec": first, "status": status})
+    body = {**trial.body, "spec": {**trial.body["spec"], "after": "first"}}
+    seen = await observe(world.deps, as_trial(body), others)
+    assert seen.before is not None
+    assert seen.taken == (), "it is being measured"
     assert not [call for call in world.cluster.calls if call.kind == NODE]
 
 

@@ -98,6 +98,7 @@ class TestbedSeen:
 
     now: datetime
     has_credentials: bool
+    """Whether its login was made; it is not looked for once the database answers."""
     stateful_set: SetFacts | None = None
     database: PodFacts | None = None
     load: JobFacts | None = None

@@ -28,19 +28,18 @@ from encbench.tools.context import load_job_name
 async def observe(read: Reads, testbed: Testbed, found: TestbedFound) -> TestbedSeen:
     """Everything that `decide` needs now. Raises Unavailable when the API server is away."""
     cluster, space, facts = read.cluster, testbed.namespace, testbed.status.conditions
-    secret = await cluster.get(SECRET, space, credentials_name(testbed.name))
-    has_credentials = belongs_to(secret, testbed.uid)
+    has_credentials = is_true(facts, PROVISIONED) or await _has_credentials(read, testbed)
     seen = TestbedSeen(
         read.clock.now(), has_credentials, found=found, absences=read.presence.absences()
     )
     if is_true(facts, PROVISIONED) and not is_true(facts, LOADED):
         load, loaders = await _load(read, testbed)
         seen = replace(seen, load=load, loaders=loaders)
-    if not is_true(facts, PROVISIONED):
-        seen = replace(seen, unmarked=await _unmarked(read, testbed))
     if not has_credentials:
         seen = replace(seen, authority=await _authority(read, testbed))
     if testbed.spec.instance.is_external:
+        if not is_true(facts, PROVISIONED):
+            seen = replace(seen, unmarked=await _unmarked(read, testbed))
         return await external.observe(read, testbed, seen)
     body = await cluster.get(STATEFUL_SET, space, testbed.name)
     if body is not None and belongs_to(body, testbed.uid):
@@ -48,8 +47,8 @@ async def observe(read: Reads, testbed: Testbed, found: TestbedFound) -> Testbed
         seen = replace(seen, stateful_set=SetFacts(body), database=database)
         if database is not None:
             seen = await _server(read, testbed, database, seen)
-            if _has_no_container(testbed, database, seen):
-                seen = replace(seen, unmarked=await _unmarked(read, testbed))
+    if _may_miss_a_mark(testbed, seen):
+        seen = replace(seen, unmarked=await _unmarked(read, testbed))
     if testbed.spec.follows_trials and (is_true(facts, PROVEN) or is_false(facts, PROVEN)):
         own = {labels.TESTBED: testbed.name, labels.ACTIVE: "true"}
         trials = [objects.trial(body) for body in await cluster.list(TRIAL, space, own)]
@@ -59,14 +58,26 @@ async def observe(read: Reads, testbed: Testbed, found: TestbedFound) -> Testbed
     return seen
 
 
-def _has_no_container(testbed: Testbed, database: PodFacts, seen: TestbedSeen) -> bool:
-    """Whether a start takes long because nothing can be mounted, as far as its pod shows."""
-    run = testbed.status.run
-    if run is None or run.ready_time is not None or database.node is None:
+def _may_miss_a_mark(testbed: Testbed, seen: TestbedSeen) -> bool:
+    """Whether what a pod mounts may be missing: before the first one, and where a start is late."""
+    database, run = seen.database, testbed.status.run
+    known = database.containers.values() if database is not None else ()
+    # A container begins once all is mounted.
+    begun = any(one.running or one.exit_code is not None for one in known)
+    if not is_true(testbed.status.conditions, PROVISIONED):
+        # The load and the clients are those that mount a driver.
+        return not begun or jar_of(testbed.spec.mode) is not None
+    if begun or database is None or database.node is None:
         return False
-    waited = (seen.now - parse_time(run.asked_time)).total_seconds()
-    begun = any(one.running or one.exit_code is not None for one in database.containers.values())
-    return waited > PATIENCE and not begun
+    if run is None or run.ready_time is not None:
+        return False
+    return (seen.now - parse_time(run.asked_time)).total_seconds() > PATIENCE
+
+
+async def _has_credentials(read: Reads, testbed: Testbed) -> bool:
+    """Whether its login is there, with which its first step is done or begins."""
+    secret = await read.cluster.get(SECRET, testbed.namespace, credentials_name(testbed.name))
+    return belongs_to(secret, testbed.uid)
 
 
 async def _unmarked(read: Reads, testbed: Testbed) -> str:

@@ -22,6 +22,7 @@ from encbench.reconcile.pods import (
     node_lost,
     pod_facts,
 )
+from encbench.reconcile.stage import is_measured
 from encbench.reconcile.trial import recovery
 from encbench.reconcile.trial.facts import (
     ClientPod,
@@ -58,6 +59,8 @@ async def observe(read: Reads, trial: Trial, found: TrialFound) -> TrialSeen:
             stopped = await recovery.look(read, trial, testbed, database)
         except (Unavailable, Rejected) as error:
             problem = str(error)
+    before, leaving = await _before(read, trial), await _leaving(read, trial, clients)
+    has_cause = bool(leaving) or (before is not None and is_measured(before))
     return TrialSeen(
         now=read.clock.now(),
         testbed=testbed,
@@ -68,9 +71,9 @@ async def observe(read: Reads, trial: Trial, found: TrialFound) -> TrialSeen:
         stopped=stopped,
         stop_problem=problem,
         siblings=await _siblings(read, trial),
-        before=await _before(read, trial),
-        taken=await _taken(read, trial, clients, found),
-        leaving=await _leaving(read, trial, clients),
+        before=before,
+        taken=() if has_cause else await _taken(read, trial, clients, found),
+        leaving=leaving,
         absences=read.presence.absences(),
     )
 
@@ -95,8 +98,12 @@ async def _before(read: Reads, trial: Trial) -> Trial | None:
 async def _taken(
     read: Reads, trial: Trial, clients: Sequence[ClientPod], found: TrialFound
 ) -> tuple[Node, ...]:
-    """What the nodes are like whose work may be why the clients have none."""
-    if not any(client.pod.unschedulable for client in clients):
+    """What the nodes are like whose work may be why the clients have none.
+
+    One that has a node waits for none of them (`trial.starting`).
+    """
+    is_waiting = any(client.pod.unschedulable for client in clients)
+    if not is_waiting or any(client.pod.node for client in clients):
         return ()
     named = frozenset(trial.spec.client_nodes)
     names = found.nodes.taken & named if named else found.nodes.taken

@@ -1,0 +1,59 @@
+"""What a pass over a testbed reads: nothing that no decision looks at any more."""
+
+from typing import Any
+
+import pytest
+
+from encbench.api.conditions import is_true
+from encbench.api.kinds import POD, SECRET, TESTBED
+from encbench.core.naming import credentials_name
+from encbench.reconcile.objects import Testbed
+from encbench.reconcile.objects import testbed as as_testbed
+from encbench.reconcile.testbed.facts import TestbedFound, TestbedSeen
+from encbench.reconcile.testbed.observe import observe
+from tests.unit.reconcile.test_columns import HOP, KEY, key, mode
+from tests.unit.reconcile.world import SPACE, World, parts, study
+
+
+@pytest.fixture(name="world")
+async def a_world_with_a_key() -> World:
+    """One whose first trial runs, with an arm that mounts a Secret of the user's."""
+    world = World()
+    world.cluster.add(SECRET, key(KEY))
+    own = mode("enc", columns={**HOP, "mekSecretRef": {"name": "mine"}})
+    world.apply(*parts(), own, study("enc", blocks=1))
+    await world.run(world.running())
+    return world
+
+
+def the_testbed(world: World, **changes: Any) -> Testbed:
+    (body,) = [one for one in world.cluster.all(TESTBED) if one["spec"]["arm"]["name"] == "enc"]
+    return as_testbed({**body, **changes})
+
+
+async def seen(world: World, testbed: Testbed) -> tuple[TestbedSeen, set[str]]:
+    """What a pass sees, and the Secrets that it reads."""
+    world.cluster.calls.clear()
+    found = await observe(world.deps, testbed, TestbedFound())
+    return found, {call.name for call in world.cluster.calls if call.kind == SECRET}
+
+
+async def test_of_a_database_that_has_answered_no_secret_is_read(world: World) -> None:
+    testbed = the_testbed(world)
+    assert is_true(testbed.status.conditions, "Provisioned")
+    found, read = await seen(world, testbed)
+    assert found.has_credentials
+    assert not read
+
+
+async def test_what_a_pod_mounts_is_looked_at_until_a_container_has_begun(world: World) -> None:
+    testbed = the_testbed(world, status={})
+    found, read = await seen(world, testbed)
+    assert found.database is not None
+    assert found.has_credentials
+    assert read == {credentials_name(testbed.name)}, "it and the agent's token"
+    world.cluster.remove(POD, SPACE, f"{testbed.name}-0")
+    world.cluster.remove(SECRET, SPACE, "mine")
+    found, read = await seen(world, testbed)
+    assert "mine" in read
+    assert found.unmarked == "there is no Secret mine any more: create it again"
