@@ -11,7 +11,12 @@ from encbench.core.artefact import decode
 from encbench.core.naming import INDEX
 from encbench.core.records import IndexRecord, TrialRecord
 from encbench.kube.labels import owner_reference
+from encbench.ports import Store
 from encbench.reconcile.objects import Trial
+from encbench.reconcile.services import Services
+from encbench.reconcile.trial import gather
+from encbench.reconcile.trial.collect import collect
+from encbench.reconcile.trial.facts import Collected, TrialSeen
 from tests.support import manifests
 from tests.unit.reconcile.oracle import FinalState, assert_sound, final_state, leftovers, proofs
 from tests.unit.reconcile.timeline import START
@@ -107,6 +112,37 @@ async def test_prometheus_is_away_for_a_while(usual: FinalState) -> None:
     world.metrics.away = False
     assert await finish(world) == usual
     assert record(world, trial.name).cpu.database is not None
+
+
+async def test_while_prometheus_is_away_what_was_read_is_not_read_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world = campaign()
+    asked = Services({"Prometheus": lambda: world.metrics.raw("nothing", 0.0, 1.0)})
+    world.deps = replace(world.deps, services=asked)
+    world.restart()
+    await world.run(world.running())
+    world.metrics.away = True
+    await asked.look()
+    read: list[str] = []
+
+    async def counted(store: Store, trial: Trial, seen: TrialSeen) -> Collected:
+        read.append(trial.name)
+        return await collect(store, trial, seen)
+
+    monkeypatch.setattr(gather, "collect", counted)
+    await world.settle(10 * MINUTES)
+    assert sorted(read) == [trial.name for trial in world.trials()]
+    archived = find(world.trials()[0].status.conditions, "Archived")
+    assert archived is not None
+    assert "the fake Prometheus is away" in archived.message
+    world.metrics.away = False
+    await world.settle(MINUTES)
+    assert len(read) == 2, "whoever asks all the time knows best"
+    await asked.look()
+    await world.run(world.ended)
+    assert world.campaign().status.phase == "Succeeded"
+    assert_sound(world)
 
 
 async def test_prometheus_does_not_come_back() -> None:

@@ -30,7 +30,7 @@ from encbench.reconcile.trial.facts import (
     clock_offset,
 )
 from encbench.reconcile.trial.first_stored import keep, key_of, settle, settled
-from encbench.reconcile.trial.gather import CONDITIONS, gather, proof_name
+from encbench.reconcile.trial.gather import CONDITIONS, MetricsAway, gather, proof_name
 from encbench.reconcile.trial.record import RECORD
 from encbench.reconcile.trial.running import longest
 from encbench.tools.context import TrialContext
@@ -160,8 +160,15 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
         stored = await settled(self._deps.store, trial, RECORD, TrialRecord)
         if stored is not None:
             return await self._stored(trial, stored)
-        late = effect.without_metrics
-        found = await gather(self._deps, trial, effect.seen, without_metrics=late)
+        late, away = effect.without_metrics, self._deps.services.problem
+        if self.found(trial).awaits_metrics and away and not late:
+            # It would be read for nothing, in the place of proofs that could be made.
+            raise Unavailable(away)
+        try:
+            found = await gather(self._deps, trial, effect.seen, without_metrics=late)
+        except MetricsAway:
+            self._add(trial, awaits_metrics=True)
+            raise
         return self._add(trial, gathered=found)
 
     async def _stored(self, trial: Trial, stored: tuple[TrialRecord, str]) -> bool:

@@ -150,6 +150,8 @@ class TrialFound(FoundOnNodes):
     """What came of the intended stop: the record that counts."""
     gathered: TrialGathered | None = None
     """What the trial left behind."""
+    awaits_metrics: bool = False
+    """Whether all else was read once, and Prometheus did not answer."""
     stored: tuple[TrialRecord, str] | None = None
     """The trial's record in the bucket, with its digest."""
     problem: str = ""
@@ -177,7 +179,8 @@ class TrialSeen:
     before: Trial | None = None
     """The trial that this one comes after, as long as that matters."""
     taken: tuple[Node, ...] = ()
-    """Nodes on which others work, where a client has none and they are not ruled out by name."""
+    """Nodes on which others work and which are not ruled out by name, where no client has one and
+    nothing else is why."""
     leaving: tuple[str, ...] = ()
     """Earlier trials of its cell whose clients still have room, where one of its own has none."""
     absences: Absences = NEVER

@@ -41,6 +41,10 @@ SLOTS = "slots.json"
 CONDITIONS: dict[When, str] = {"before": PROVEN_BEFORE, "after": PROVEN_AFTER}
 
 
+class MetricsAway(Unavailable):
+    """What a trial left behind was read, and Prometheus does not say what it used."""
+
+
 def proof_name(when: When) -> str:
     """Name of a single proof in the bucket, where it lies until the trial's record is there."""
     return f"proof-{when}.json"
@@ -71,7 +75,7 @@ async def gather(
             read = await series.read(deps.metrics, place, collected.window)
         except (Unavailable, Rejected) as error:
             if not without_metrics:
-                raise
+                raise MetricsAway(str(error)) from error
             metrics = WindowMetrics(problem=printable(str(error)))
         else:
             read, artefacts["metrics.json"] = await settle(deps.store, trial, "metrics.json", read)
