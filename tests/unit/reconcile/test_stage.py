@@ -402,8 +402,8 @@ def test_a_block_is_looked_at_the_less_often_the_longer_it_is_waited_for() -> No
         facts = {"Prepared": ("True", waited), "ProvenBefore": ("True", waited)}
         siblings = (Sibling(1, under_way=True), Sibling(3, ready=True, ready_since=ago(waited)))
         assert decide(a_trial(facts), saw(a_client(), siblings=siblings)).requeue == delay
-    siblings = (Sibling(1, ready=True, ready_since=ago(1)),)
-    soon = decide(a_trial(facts), saw(a_client(), siblings=siblings))
+    leader = Sibling(1, ready=True, ready_since=ago(1))
+    soon = decide(a_trial(facts), saw(a_client(), siblings=(leader,)))
     assert soon.requeue == 0.2, "the first trial of the block is about to say when"
 
 
