@@ -12,7 +12,7 @@ returns the scraped samples with their own timestamps, whereas a range query wou
 - A sample of the last second may not be stored yet: query a few seconds after `end`.
 - What gathers from several stores, such as Thanos, answers with warnings while one of them is away.
   Of samples such an answer counts as none. PromQL's own warnings are about functions and operators,
-  which a selector has none of.
+  and a selector has neither.
 - Samples have Prometheus' own time. Its clock may be wrong against ours, so it is asked for its
   time now and then, and ranges and samples are moved by the difference.
 """
