@@ -21,7 +21,7 @@ nothing is planned beyond the pilot.
 
 import random
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -273,7 +273,8 @@ def next_trial(
     gone = [one for one in lost if one.cell == cell.name]
     for one in gone:
         known.give_up(one)
-    open_blocks: list[tuple[int, int, tuple[PlannedTrial, ...]]] = []
+    # Number, its condition's place, and the arms that have begun; None is nothing planned yet.
+    open_blocks: list[tuple[int, int, Set[str] | None]] = []
     exhausted: list[LoadLevel] = []
     remaining = 0
     for place, condition in enumerate(cell.conditions):
@@ -291,17 +292,14 @@ def next_trial(
         firsts = ((run, run.first_open(end)) for run, end in ends)
         run, block = next(((run, block) for run, block in firsts if block), (usual, None))
         if block is not None:
-            started = run.started.get(block, set())
-            order = block_order(spec.seed, cell, condition, block)
-            missing = tuple(
-                _planned(spec, cell, condition, block, n, arm, len(gone))
-                for n, arm in enumerate(order, 1)
-                if arm.name not in started
-            )
-            open_blocks.append((block, place, missing))
+            open_blocks.append((block, place, run.started.get(block, set())))
         if goal is None:
-            open_blocks.append((last + 1, place, ()))
-    _, _, first = min(open_blocks, key=lambda entry: entry[:2], default=(0, 0, ()))
+            open_blocks.append((last + 1, place, None))
+    block, place, begun = min(open_blocks, key=lambda entry: entry[:2], default=(0, 0, None))
+    first: tuple[PlannedTrial, ...] = ()
+    if begun is not None:
+        # Drawn for this one alone: a campaign may have hundreds of conditions.
+        first = _missing(spec, cell, cell.conditions[place], block, begun, len(gone))
     if remaining == len(first):
         first = tuple(replace(trial, last=True) for trial in first)
     interleaved = bool(first) and is_interleaved(spec.blocks, first[0].block)
@@ -313,25 +311,28 @@ def next_trial(
     )
 
 
-def _planned(
-    spec: CampaignSpec,
-    cell: Cell,
-    condition: LoadLevel,
-    block: int,
-    order: int,
-    arm: Arm,
-    lost: int,
-) -> PlannedTrial:
-    return PlannedTrial(
-        cell=cell.name,
-        condition=condition,
-        block=block,
-        order=order,
-        arm=arm,
-        seed=tool_seed(spec.seed, cell, condition, block),
-        seat=seats(spec.seed, cell, condition, block)[arm.name],
-        generation=generation(spec.blocks, block) + lost,
-        turns_seed=_turns_seed(spec, cell, condition, block),
+def _missing(
+    spec: CampaignSpec, cell: Cell, condition: LoadLevel, block: int, begun: Set[str], lost: int
+) -> tuple[PlannedTrial, ...]:
+    """The trials of a block but those whose arms have begun, after so many `lost` sets."""
+    place = (spec.seed, cell, condition, block)
+    drawn, seated = tool_seed(*place), seats(*place)
+    serving = generation(spec.blocks, block) + lost
+    turns_seed = _turns_seed(spec, cell, condition, block)
+    return tuple(
+        PlannedTrial(
+            cell=cell.name,
+            condition=condition,
+            block=block,
+            order=order,
+            arm=arm,
+            seed=drawn,
+            seat=seated[arm.name],
+            generation=serving,
+            turns_seed=turns_seed,
+        )
+        for order, arm in enumerate(block_order(*place), 1)
+        if arm.name not in begun
     )
 
 

@@ -27,11 +27,6 @@ class Timetable:
         """From one slot's begin to the next one's."""
         return self.slice + GUARD
 
-    @property
-    def seconds(self) -> float:
-        """From the end of the warm-up to the end of the last slot's guard."""
-        return len(self.turns) * self.period
-
     def own(self, arm: int) -> tuple[int, ...]:
         """The slots of one arm."""
         return tuple(slot for slot, turn in enumerate(self.turns) if turn == arm)

@@ -10,7 +10,7 @@ from encbench.wire.slices import OwnSlots, SlotTimes
 def load_seconds(spec: TrialSpec) -> float:
     """From the tool's start to the end of its load; a recovery's ends before, with its server."""
     load = spec.workload.load
-    length = load.duration_seconds if spec.turns is None else table(spec.turns).seconds + GUARD
+    length = load.duration_seconds if spec.turns is None else _turns_seconds(spec.turns) + GUARD
     return gather_seconds(spec) + load.warmup_seconds + length
 
 
@@ -30,16 +30,25 @@ def table(turns: Turns) -> Timetable:
     )
 
 
+def _turns_seconds(turns: Turns) -> float:
+    """From the end of the warm-up to the end of the last slot's guard, whatever the order."""
+    return _slots(turns) * (turns.slice_seconds + GUARD)
+
+
+def _slots(turns: Turns) -> int:
+    """How many the block has, for which their order need not be drawn."""
+    return turns.rounds * len(turns.trials)
+
+
 def slot_times(spec: TrialSpec, turns: Turns) -> SlotTimes:
     """Where the slots lie; all trials of a block come to the same."""
-    block = table(turns)
     return SlotTimes(
         # The guard before the first slot, as before every other.
         warmup=spec.workload.load.warmup_seconds + GUARD,
-        period=block.period,
-        slice=block.slice,
-        settle=block.settle,
-        slots=len(block.turns),
+        period=turns.slice_seconds + GUARD,
+        slice=turns.slice_seconds,
+        settle=turns.settle_seconds,
+        slots=_slots(turns),
     )
 
 

@@ -3,11 +3,13 @@
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from random import Random
 from typing import Any
 
 import pytest
 
 from encbench.api.campaign import CampaignSpec, LostSet
+from encbench.api.testbed import Arm
 from encbench.api.trial import Outcome
 from encbench.api.workload import WorkloadSpec
 from encbench.core import plan
@@ -432,7 +434,7 @@ def test_a_broken_block_of_a_pilot_is_replaced_before_it_is_over() -> None:
     assert Counter(attempt.block for attempt in past) == {1: 3, 2: 1, 3: 3, 4: 3, 5: 3}
 
 
-def test_of_each_condition_only_the_first_open_block_is_planned(
+def test_of_all_conditions_only_the_first_open_block_is_planned(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     spec = campaign(blocks={"min": 1000})
@@ -447,7 +449,89 @@ def test_of_each_condition_only_the_first_open_block_is_planned(
     monkeypatch.setattr(plan, "block_order", order)
     state = plan.next_trial(spec, cell, [])
     assert state.remaining == 2 * 1000 * 3
-    assert ordered == [(condition, 1) for condition in cell.conditions]
+    assert ordered == [(cell.conditions[0], 1)]
+
+
+def every_first_block(
+    spec: CampaignSpec,
+    cell: Cell,
+    past: list[Past],
+    goals: Mapping[LoadLevel, int],
+    lost: list[LostSet],
+) -> list[PlannedTrial]:
+    """What is missing of the first open block, by planning that of each condition and each arm."""
+    known = plan.Attempts(spec.blocks, [cell]).with_attempts(cell, past)
+    for one in lost:
+        known.give_up(one)
+    blocks: list[tuple[int, int, list[PlannedTrial]]] = []
+    for place, condition in enumerate(cell.conditions):
+        usual, solo = known.runs(cell, condition)
+        if len(usual.broken) + len(solo.broken) > spec.blocks.max_replacements:
+            continue
+        goal = goals.get(condition) if spec.precision else spec.blocks.min
+        last = (goal or spec.blocks.min) + len(usual.broken)
+        ends = [(usual, last)]
+        if spec.blocks.solo:
+            ends.append((solo, plan.SOLO + spec.blocks.solo + len(solo.broken)))
+        block = next((block for run, end in ends if (block := run.first_open(end))), None)
+        if block is not None:
+            order = enumerate(plan.block_order(spec.seed, cell, condition, block), 1)
+            trials = [planned_alone(spec, cell, condition, block, *one, len(lost)) for one in order]
+            begun = {p.arm for p in past if (p.condition, p.block) == (condition, block)}
+            blocks.append((block, place, [one for one in trials if one.arm.name not in begun]))
+        if goal is None:
+            blocks.append((last + 1, place, []))
+    return min(blocks, key=lambda one: one[:2], default=(0, 0, []))[2]
+
+
+def planned_alone(
+    spec: CampaignSpec, cell: Cell, condition: LoadLevel, block: int, n: int, arm: Arm, lost: int
+) -> PlannedTrial:
+    return PlannedTrial(
+        cell=cell.name,
+        condition=condition,
+        block=block,
+        order=n,
+        arm=arm,
+        seed=plan.tool_seed(spec.seed, cell, condition, block),
+        seat=plan.seats(spec.seed, cell, condition, block)[arm.name],
+        generation=plan.generation(spec.blocks, block) + lost,
+        turns_seed=plan._turns_seed(spec, cell, condition, block),
+    )
+
+
+ENDS: tuple[Outcome | None, ...] = ("Succeeded", "Invalid", "Failed", None)
+BLOCKS_OF_ALL_KINDS: list[dict[str, Any]] = [
+    {"blocks": {"min": 8, "maxReplacements": 2, "perTestbed": 2}},
+    {"blocks": {"min": 2, "maxReplacements": 2, "interleave": {}, "solo": 2}},
+    {"blocks": {"min": 4, "max": 8, "maxReplacements": 3}, "precision": {"targetHalfWidth": 0.01}},
+]
+
+
+@pytest.mark.parametrize("number", range(60))
+def test_what_is_missing_is_that_of_the_first_open_block_of_all(number: int) -> None:
+    draw = Random(number)
+    spec = campaign(seed=number + 1, **BLOCKS_OF_ALL_KINDS[number % 3])
+    cell = only_cell(spec, concurrency=[1, 2, 4, 8][: draw.randint(1, 4)])
+    goals: dict[LoadLevel, int] = {}
+    lost: list[LostSet] = []
+    past: list[Past] = []
+    while True:
+        state = plan.next_trial(spec, cell, past, goals, lost=lost)
+        missing = every_first_block(spec, cell, past, goals, lost)
+        together = [replace(one, last=False) for one in state.together]
+        assert together == (
+            missing if missing and missing[0].turns_seed is not None else missing[:1]
+        )
+        if not missing:
+            if not spec.precision or len(goals) == len(cell.conditions):
+                return
+            goals |= {one: draw.randint(4, 8) for one in cell.conditions}
+            continue
+        done, end = missing[0], draw.choices(ENDS, weights=(8, 1, 1, 2))[0]
+        past.append(Past(cell.name, done.condition, done.block, done.arm.name, end))
+        if len(lost) < 2 and draw.random() < 0.05:
+            lost.append(lost_set(cell, done.condition, done.block))
 
 
 def in_turns(**blocks: object) -> CampaignSpec:

@@ -17,7 +17,7 @@ def test_every_round_has_every_arm_once() -> None:
     assert len(one.turns) == 60
     for number in range(20):
         assert sorted(one.turns[3 * number : 3 * number + 3]) == [0, 1, 2]
-    assert one.seconds == pytest.approx(60 * (3.0 + GUARD))
+    assert one.period == pytest.approx(3.0 + GUARD)
 
 
 def test_own_slots_are_a_partition() -> None:
