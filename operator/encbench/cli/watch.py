@@ -10,7 +10,9 @@ from datetime import UTC, datetime
 from typing import Protocol
 
 from encbench.api.campaign import CampaignStatus
+from encbench.api.conditions import find, parse_time
 from encbench.api.kinds import POD, TRIAL
+from encbench.api.lifecycle import ACCEPTED
 from encbench.cli import progress
 from encbench.cli.connection import campaign
 from encbench.cli.output import CommandError, say
@@ -18,15 +20,18 @@ from encbench.cli.screen import Screen
 from encbench.kube import labels
 from encbench.ports import Cluster, Rejected, Unavailable
 from encbench.reconcile import objects
+from encbench.reconcile.draft import backoff
 from encbench.tools.pod import RECORDER_PORT
 
 INTERVAL = 1.0
 PATIENCE = 3.0
 """Seconds for a pod's answer. An API server that may not reach the pod is silent for ten times as
 long."""
-REFUSAL_STANDS = 15.0
-"""Seconds after which a refusal that was there at the first look is believed. Its part may have
-been corrected just before, which the operator sees within ten seconds."""
+PARTS_AGAIN = (10.0, 60.0)
+"""Seconds between the operator's looks at the parts of a refused campaign, at first and at most."""
+REFUSAL_STANDS = 5.0
+"""Seconds beyond these after which a refusal that was there at the first look is believed. Its part
+may have been corrected just before."""
 FAILED, REFUSED, TIMED_OUT = 1, 2, 3
 _REMEDY = "apply it, or name another namespace with -n"
 _TPS = re.compile(r"^encbench_client_tps ([-+.0-9eE]+)$", re.MULTILINE)
@@ -109,7 +114,8 @@ async def _followed(
         if status is not None:
             why = progress.refusal(status)
             undecided = undecided or not why
-            if why and (undecided or late or time.monotonic() >= began + REFUSAL_STANDS):
+            stands = time.monotonic() - began >= refusal_stands(status, datetime.now(UTC))
+            if why and (undecided or late or stands):
                 screen.close()
                 say(f"campaign {name} was refused: {why}")
                 return REFUSED
@@ -128,6 +134,13 @@ async def _followed(
             say(f"campaign {name} has not ended within {limit:.0f} s; it keeps running")
             return TIMED_OUT
         await asyncio.sleep(INTERVAL)
+
+
+def refusal_stands(status: CampaignStatus, now: datetime) -> float:
+    """Seconds after which a refusal is believed: the older it is, the more seldom it is judged."""
+    refused = find(status.conditions, ACCEPTED)
+    since = parse_time(refused.last_transition_time) if refused is not None else now
+    return backoff((now - since).total_seconds(), *PARTS_AGAIN) + REFUSAL_STANDS
 
 
 class Look:

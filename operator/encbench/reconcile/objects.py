@@ -91,13 +91,22 @@ def has_ended(one: Campaign) -> bool:
     return any(is_true(one.status.conditions, kind) for kind in (COMPLETE, FAILED))
 
 
+def is_over(body: Body) -> bool:
+    """The same of a campaign that was read and is not worth parsing."""
+    conditions = (body.get("status") or {}).get("conditions")
+    facts = conditions if isinstance(conditions, list) else []
+    ends = ({"type": kind, "status": "True"}.items() for kind in (COMPLETE, FAILED))
+    return any(isinstance(fact, dict) and end <= fact.items() for end in ends for fact in facts)
+
+
 async def under_way(reader: Reader, namespace: str) -> list[Campaign]:
     """A namespace's campaigns that have not ended; one that does not parse is left out."""
     found = []
     for body in await reader.list(kinds.CAMPAIGN, namespace):
-        with suppress(Malformed):
-            found.append(campaign(body))
-    return [one for one in found if not has_ended(one)]
+        if not is_over(body):
+            with suppress(Malformed):
+                found.append(campaign(body))
+    return found
 
 
 def belongs_to(body: Body | None, uid: str) -> bool:

@@ -18,6 +18,7 @@ from encbench.cli.watch import Live
 from encbench.kube.labels import TRIAL as OF_TRIAL
 from encbench.ports import Body, Rejected, Unavailable
 from encbench.reconcile import objects
+from encbench.reconcile.campaign import decide
 from encbench.reconcile.objects import Trial
 from tests.support.fake_cluster import FakeCluster
 from tests.support.manifests import body
@@ -215,7 +216,7 @@ async def test_the_exit_code_says_how_it_ended(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(watching, "INTERVAL", 0.01)
-    monkeypatch.setattr(watching, "REFUSAL_STANDS", 0.05)
+    monkeypatch.setattr(watching, "refusal_stands", lambda *_: 0.05)
     cluster = Scrapable()
     campaign(cluster, condition, step="done")
     assert await watching.follow(cluster, "bench", "demo", None) == code
@@ -227,7 +228,7 @@ async def test_a_refusal_that_is_being_corrected_is_not_the_end(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(watching, "INTERVAL", 0.01)
-    monkeypatch.setattr(watching, "REFUSAL_STANDS", 60.0)
+    monkeypatch.setattr(watching, "refusal_stands", lambda *_: 60.0)
     cluster = Scrapable()
     campaign(cluster, ("Accepted", "False", "there is no Workload x"), step="waiting for its parts")
     at_look(
@@ -243,12 +244,23 @@ async def test_a_refusal_after_an_undecided_look_is_the_end_at_once(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(watching, "INTERVAL", 0.01)
-    monkeypatch.setattr(watching, "REFUSAL_STANDS", 60.0)
+    monkeypatch.setattr(watching, "refusal_stands", lambda *_: 60.0)
     cluster = Scrapable()
     campaign(cluster, step="waiting for what is applied with it")
     at_look(3, monkeypatch, cluster, ("Accepted", "False", "there is no Workload x"))
     assert await watching.follow(cluster, "bench", "demo", None) == watching.REFUSED
     assert "no Workload x" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("refused", "stands"), [(-30, 15), (60, 15), (300, 35), (9000, 65)])
+def test_a_refusal_is_believed_after_the_next_look_of_the_operator(
+    refused: int, stands: float
+) -> None:
+    assert watching.PARTS_AGAIN == (decide.RESOLVE_AGAIN, decide.RESOLVE_SELDOM)
+    cluster, moment = Scrapable(), datetime(2030, 1, 1, tzinfo=UTC)
+    campaign(cluster, ("Accepted", "False", "there is no Workload x"))
+    status = objects.campaign(cluster.one(CAMPAIGN, "bench", "demo")).status
+    assert watching.refusal_stands(status, moment + timedelta(seconds=refused)) == stands
 
 
 @pytest.mark.parametrize("ended", [True, False])

@@ -1,6 +1,7 @@
 """What a campaign does next, from what it sees: one step at a time, and when it waits."""
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -136,6 +137,10 @@ def test_problems_refuse_it_and_are_told_once() -> None:
     again = decide(replace(fresh, status=decision.status), seen)
     assert again.effects == ()
     assert again.requeue == 10.0
+    refused = replace(fresh, status=again.status)
+    for later, requeue in ((90, 10.0), (300, 30.0), (6000, 60.0)):
+        looked = replace(seen, now=NOW + timedelta(seconds=later))
+        assert decide(refused, looked).requeue == requeue, "ever more seldom"
     assert "its own fields are fixed" in decision.status.step
     assert "delete the campaign and apply it again" in decision.status.step
 
@@ -149,6 +154,10 @@ def test_scripts_are_copied_before_the_plan_is_frozen() -> None:
     second = decide(fresh, CampaignSeen(NOW, Resolution(RESOLVED, (), ()), {}, {}))
     assert second.status.resolved == RESOLVED
     assert status_of(second, "Accepted")[0] == "True"
+    unclaimed = replace(fresh, finalizers=())
+    both = decide(unclaimed, CampaignSeen(NOW, Resolution(RESOLVED, (copy,), ()), {}, {}))
+    assert both.effects == (SetFinalizers((FINALIZER,)), *first.effects), "it is claimed with them"
+    assert both.status == unclaimed.status, "another one would make its version old"
 
 
 # -- measuring

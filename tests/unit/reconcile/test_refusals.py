@@ -13,7 +13,9 @@ from encbench.api.kinds import (
     JOB,
     SECRET,
     TESTBED,
+    TRIAL,
     WORKLOAD,
+    Kind,
 )
 from encbench.core.problem import Reason
 from encbench.kube.labels import KEY, USE
@@ -96,6 +98,33 @@ async def test_once_corrected_it_goes_on() -> None:
     await world.run(world.ended)
     assert world.campaign().status.phase == "Succeeded"
     assert is_true(world.campaign().status.conditions, "Accepted")
+
+
+def asked(world: World, verb: str, *kinds: Kind) -> int:
+    """Requests so far."""
+    return sum(call.verb == verb and call.kind in kinds for call in world.cluster.calls)
+
+
+async def test_a_refusal_that_stands_is_judged_ever_more_seldom() -> None:
+    world = World()
+    world.apply(*wrong(), study("tde", "missing"))
+    await world.settle(60)
+    counts = [asked(world, "get", INSTANCE_TEMPLATE)]
+    for seconds in (900, 600):
+        await world.settle(seconds)
+        counts.append(asked(world, "get", INSTANCE_TEMPLATE))
+    assert counts[0] >= 6
+    assert counts[2] - counts[1] <= 600 / 60 + 600 / 120, "by the minute, and as the sweep wakes it"
+    assert asked(world, "list", TESTBED, TRIAL) <= 2 * (1 + 1560 / 120), "those of the sweep alone"
+
+
+async def test_parts_are_judged_to_claim_it_with_its_scripts_and_to_freeze_them() -> None:
+    world = World()
+    sysbench = {"scriptConfigMapRef": {"name": "mine", "key": "mine.lua"}}
+    script = manifests.config_map("mine", SPACE, **{"mine.lua": SCRIPT})
+    world.apply(script, *parts(sysbench=sysbench), study("plain", blocks=1))
+    await world.run(lambda: is_true(world.campaign().status.conditions, "Accepted"))
+    assert asked(world, "get", INSTANCE_TEMPLATE) == 2
 
 
 async def test_a_script_that_lacks_its_commands_is_refused() -> None:

@@ -40,8 +40,9 @@ from encbench.reconcile.stage import holds_the_stage, waits
 from encbench.text.words import plural
 from encbench.wire.foreign import printable
 
-RESOLVE_AGAIN = 10.0
-"""Seconds between looks at what was missing or wrong."""
+RESOLVE_AGAIN, RESOLVE_SELDOM = 10.0, 60.0
+"""Seconds between looks at what was missing or wrong: at first, and the longer it has been so the
+more, at most. Each reads all that the campaign names."""
 RENDER_AGAIN, RENDER_SELDOM = 5.0, 300.0
 """Seconds between attempts to render the report, each of which reads all that the campaign stored:
 at first, and the longer it has failed the more, at most."""
@@ -150,7 +151,10 @@ def _accept(draft: CampaignDraft) -> CampaignDecision:
         draft.condition(life.ACCEPTED, False, found.problems[0].reason, message)
         step = "waiting for its parts to be corrected; its own fields are fixed, so to correct one "
         step += "of those, delete the campaign and apply it again"
-        return draft.decide(*news, step=step, requeue=RESOLVE_AGAIN)
+        again = backoff(draft.since(life.ACCEPTED), RESOLVE_AGAIN, RESOLVE_SELDOM)
+        return draft.decide(*news, step=step, requeue=again)
+    # Before the plan is frozen, which may name only what exists.
+    copies = [do.Create(CONFIG_MAP, body) for body in found.scripts]
     if cleanup.FINALIZER not in campaign.finalizers:
         # Not before and not again: one that stays refused has nothing in the bucket, and an
         # operator that leaves for good takes the finalizer off (`farewell`).
@@ -158,10 +162,9 @@ def _accept(draft: CampaignDraft) -> CampaignDecision:
         claimed = do.SetFinalizers(
             (*campaign.finalizers, cleanup.FINALIZER), {labels.OPERATOR: mine} if mine else {}
         )
-        return Decision(campaign.status, (claimed,), requeue=0.0)
-    if found.scripts:
-        # Before the plan is frozen, which may name only what exists.
-        copies = [do.Create(CONFIG_MAP, body) for body in found.scripts]
+        # The status stays as it is: another one would make the version old by which it is claimed.
+        return Decision(campaign.status, (claimed, *copies), requeue=0.0)
+    if copies:
         return draft.decide(*copies, step="copying scripts", requeue=0.0)
     draft.condition(life.ACCEPTED, True, "Planned", "the plan is frozen")
     draft.set(

@@ -34,7 +34,7 @@ T = TypeVar("T", bound=Model)
 
 async def observe(read: Reads, campaign: Campaign, found: CampaignFound) -> CampaignSeen:
     """Everything that `decide` needs now. Raises Unavailable when the API server is away."""
-    cluster, space, settings, resolution = read.cluster, campaign.namespace, read.settings, None
+    cluster, space = read.cluster, campaign.namespace
     now, absences = read.clock.now(), read.presence.absences()
     if campaign.deleting and (is_late(campaign, now, absences) or await is_ending(cluster, space)):
         return CampaignSeen(now, None, {}, {}, is_blind=True, absences=absences)
@@ -44,15 +44,7 @@ async def observe(read: Reads, campaign: Campaign, found: CampaignFound) -> Camp
         if left_to_settle(campaign, now, absences) > 0:
             # Nothing that is read now counts, and whoever applied it waits for a first word.
             return CampaignSeen(now, None, {}, {}, absences=absences)
-        installed = Installed(
-            proxy=bool(settings.proxy_image),
-            fuse=bool(settings.volume_image),
-            turnstile=bool(settings.turnstile_image),
-            allowed=settings.allowed,
-            namespace_trials=settings.namespace_trials,
-            images=settings.images,
-        )
-        resolution = await resolve(cluster, campaign, installed)
+        return await _before_acceptance(read, campaign)
     own, ending = {labels.CAMPAIGN: campaign.name}, frozenset[str]()
     misfits: dict[str, Misfit] = {}
     testbeds = await _children(cluster, objects.testbed, campaign, own, misfits)
@@ -78,7 +70,7 @@ async def observe(read: Reads, campaign: Campaign, found: CampaignFound) -> Camp
         problem = str(error)
     return CampaignSeen(
         now=read.clock.now(),
-        resolution=resolution,
+        resolution=None,
         testbeds=testbeds,
         trials=trials,
         ledger=found.ledger,
@@ -89,6 +81,27 @@ async def observe(read: Reads, campaign: Campaign, found: CampaignFound) -> Camp
         misfits=tuple(misfits.values()),
         away=read.services.problem,
         clients=tuple(body["metadata"]["name"] for body in clients),
+        absences=read.presence.absences(),
+    )
+
+
+async def _before_acceptance(read: Reads, campaign: Campaign) -> CampaignSeen:
+    """Of a campaign without a plan only what it names matters: nothing has been made for it."""
+    settings = read.settings
+    installed = Installed(
+        proxy=bool(settings.proxy_image),
+        fuse=bool(settings.volume_image),
+        turnstile=bool(settings.turnstile_image),
+        allowed=settings.allowed,
+        namespace_trials=settings.namespace_trials,
+        images=settings.images,
+    )
+    resolution = await resolve(read.cluster, campaign, installed)
+    return CampaignSeen(
+        now=read.clock.now(),
+        resolution=resolution,
+        testbeds={},
+        trials={},
         absences=read.presence.absences(),
         installation=settings.installation,
     )
