@@ -16,9 +16,11 @@ from encbench.api.kinds import CAMPAIGN, POD, TESTBED, TRIAL, Kind
 from encbench.kube import labels
 from encbench.kube.shards import Shard
 from encbench.ports import Body, Cluster, Conflict, Meter, PassEnd, Rejected, Unavailable
+from encbench.reconcile.campaign.cleanup import FINALIZER
 from encbench.reconcile.effects.cluster import NotOurs
 from encbench.reconcile.failures import Failures
 from encbench.reconcile.namespaces import is_ending
+from encbench.reconcile.objects import is_over
 from encbench.reconcile.queue import WorkQueue
 
 WORKERS = 4
@@ -111,12 +113,12 @@ class Loop:
                 # Whatever it is, it must not end the work on other kinds and namespaces.
                 log.exception("the sweep of %s in %s failed", kind.plural, namespace)
             else:
-                own = (body for body in found if self._shard.has(kind, body))
-                names = [body["metadata"]["name"] for body in own]
+                own = [body for body in found if self._shard.has(kind, body)]
                 if kind == CAMPAIGN:
-                    self._meter.only(namespace, names)
-                for name in names:
-                    self.wake(Key(kind, namespace, name))
+                    self._meter.only(namespace, [body["metadata"]["name"] for body in own])
+                    own = [body for body in own if not is_at_rest(body)]
+                for body in own:
+                    self.wake(Key(kind, namespace, body["metadata"]["name"]))
 
     async def _work(self, key: Key) -> float | None:
         end: PassEnd = "done"
@@ -163,6 +165,21 @@ def _end(error: Exception) -> PassEnd:
         NotOurs: "rejected",
     }
     return next((end for kind, end in ends.items() if isinstance(error, kind)), "failed")
+
+
+def is_at_rest(body: Body) -> bool:
+    """Whether a campaign is over and no pass over it would do anything, now or later.
+
+    Watches begin with a list of all objects, so a new process looks at each of them once.
+    """
+    meta, status = body["metadata"], body.get("status") or {}
+    return (
+        is_over(body)
+        and meta.get("deletionTimestamp") is None
+        and FINALIZER not in (meta.get("finalizers") or ())
+        and (body.get("spec") or {}).get("ttlSecondsAfterFinished") is None
+        and status.get("observedGeneration") == meta.get("generation")
+    )
 
 
 def concerned(kind: Kind, body: Body) -> list[Key]:

@@ -24,6 +24,7 @@ from encbench.reconcile.effects.effect import (
     Announce,
     Create,
     Delete,
+    NoteCleared,
     Publish,
     RemoveIfThere,
     RemoveUnfinished,
@@ -475,10 +476,14 @@ def test_after_the_end_only_time_to_live_matters() -> None:
     ended = replace(ended, finalizers=())
     quiet = decide(ended, seen)
     assert (quiet.effects, quiet.requeue) == ((), None)
-    for ttl, left, gone in ((86_400, 3600.0, 0), (60, 10.0, 0), (49, None, 2)):
+    for ttl, left, gone in ((86_400, 3600.0, 0), (60, 10.0, 0), (49, 0.0, 2)):
         spec = ended.spec.model_copy(update={"ttl_seconds_after_finished": ttl})
         decision = decide(replace(ended, spec=spec), seen)
         assert (decision.requeue, len(deleted(decision))) == (left, gone)
+    over = replace(ended, spec=spec)
+    for is_cleared, effects in ((False, ()), (True, (NoteCleared(),))):
+        decision = decide(over, CampaignSeen(NOW, None, {}, {}, is_cleared=is_cleared))
+        assert (decision.requeue, decision.effects) == (None, effects)
 
 
 def test_it_claims_its_finalizer_before_its_plan_is_frozen() -> None:

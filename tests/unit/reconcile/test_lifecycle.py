@@ -1,8 +1,14 @@
 """Suspending, deadlines and time to live of a campaign."""
 
+import pytest
+
 from encbench.api.conditions import find, is_true
-from encbench.api.kinds import CAMPAIGN, TESTBED
+from encbench.api.kinds import CAMPAIGN, TESTBED, TRIAL
+from encbench.kube.labels import ACTIVE
+from encbench.ports import Body
+from encbench.reconcile.campaign import catchup
 from tests.unit.reconcile.oracle import assert_sound, final_state, leftovers, report
+from tests.unit.reconcile.seen import a_trial, ago
 from tests.unit.reconcile.world import NAME, SPACE, World, parts, study
 
 
@@ -71,3 +77,65 @@ async def test_succeeded_trials_go_after_their_time_and_the_others_stay() -> Non
     assert after.progress == before.progress, "what is gone was counted"
     assert after.phase == "Succeeded"
     assert len([key for key in world.store.objects if key.endswith("/trial.json")]) == 3
+
+
+async def test_many_trials_go_in_several_passes_and_are_looked_for_no_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(catchup, "AT_ONCE", 2)
+    world = World()
+    world.apply(*parts(), study("plain", blocks=3, ttlSecondsAfterFinished=100))
+    await world.run(world.ended)
+    deleted = [0]
+
+    def look() -> bool:
+        calls = [(call.verb, call.kind) for call in world.cluster.calls]
+        deleted.append(calls.count(("delete", TRIAL)))
+        return not world.trials()
+
+    await world.settle(90)
+    assert len(world.trials()) == 6
+    await world.run(look)
+    assert sorted(set(deleted)) == [0, 2, 4, 6]
+    await world.settle(10)
+    calls = len(world.cluster.calls)
+    await world.settle(600)
+    later = [call for call in world.cluster.calls[calls:] if call.kind == TRIAL]
+    assert all(call.verb == "list" for call in later)
+    assert len(later) <= 5, "those of the sweep"
+
+
+@pytest.mark.parametrize(
+    ("of", "is_cleared", "count"),
+    [
+        ({"outcome": "Succeeded"}, False, 1),
+        ({"outcome": "Invalid"}, True, 0),
+        ({"outcome": None}, False, 0),
+        ({"outcome": "Succeeded", "labels": {ACTIVE: "true"}}, False, 0),
+        ({"outcome": "Succeeded", "deletionTimestamp": ago(5)}, True, 0),
+        ({"outcome": "Succeeded", "owner": "another"}, True, 0),
+        ({"outcome": "of tomorrow"}, False, 0),
+    ],
+)
+async def test_it_is_known_whether_any_trial_is_left_to_go(
+    of: Body, is_cleared: bool, count: int
+) -> None:
+    world = World()
+    world.apply(*parts(), study("plain"))
+    campaign = world.campaign()
+    trial = a_trial({"Archived": ("True", 5.0)}, outcome="Succeeded").body
+    if of["outcome"] is None:
+        del trial["status"]["outcome"]
+    else:
+        trial["status"]["outcome"] = of["outcome"]
+    trial["metadata"] |= {
+        "ownerReferences": [{**campaign.owner, "uid": of.get("owner", campaign.uid)}],
+        **{field: of[field] for field in ("labels", "deletionTimestamp") if field in of},
+    }
+
+    async def listed(*_: object) -> list[Body]:
+        return [trial]
+
+    world.cluster.list = listed  # type: ignore[assignment,method-assign]
+    found, nothing_left = await catchup.to_go(world.deps, campaign)
+    assert (nothing_left, len(found)) == (is_cleared, count)

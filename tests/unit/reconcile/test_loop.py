@@ -2,12 +2,14 @@
 
 import asyncio
 import logging
+from collections.abc import Sequence
 
 import pytest
 
 from encbench.api.kinds import CAMPAIGN, JOB, POD, TESTBED, TRIAL, Kind
 from encbench.kube.labels import ACTIVE, labels, metadata, owner_reference
-from encbench.ports import Body, Conflict, Rejected, Unavailable
+from encbench.ports import Body, Conflict, Meter, Rejected, Unavailable
+from encbench.reconcile.campaign.cleanup import FINALIZER
 from encbench.reconcile.effects.cluster import NotOurs
 from encbench.reconcile.loop import WORKERS, Key, Loop, Reconciler, concerned
 from encbench.reconcile.queue import WorkQueue
@@ -102,6 +104,45 @@ async def test_the_sweep_leaves_finished_trials_alone() -> None:
     loop, keys = a_loop(cluster)
     await loop.sweep_once()
     assert keys == {CAMPAIGN_KEY, TESTBED_KEY, TRIAL_KEY}
+
+
+def over(name: str, condition: str = "Complete", **meta: object) -> Body:
+    body = manifests.body(CAMPAIGN, name, "ns")
+    body["metadata"] |= meta
+    since = "2030-01-01T00:00:00Z"
+    fact = {"type": condition, "status": "True", "reason": "Why", "lastTransitionTime": since}
+    return {**body, "status": {"conditions": [fact], "observedGeneration": 1}}
+
+
+class Counting(Meter):
+    """Notes which campaigns there are."""
+
+    def __init__(self) -> None:
+        self.there: list[str] = []
+
+    def only(self, namespace: str, names: Sequence[str]) -> None:
+        self.there += names
+
+
+async def test_the_sweep_wakes_no_campaign_for_which_there_is_nothing_to_do() -> None:
+    cluster, meter = FakeCluster(), Counting()
+    cluster.add(CAMPAIGN, over("complete"))
+    cluster.add(CAMPAIGN, over("failed", "Failed"))
+    cluster.add(CAMPAIGN, over("refused", "Stalled"))
+    cluster.add(CAMPAIGN, over("claimed", finalizers=[FINALIZER]))
+    lives = over("lives")
+    lives["spec"]["ttlSecondsAfterFinished"] = 60
+    cluster.add(CAMPAIGN, lives)
+    cluster.add(CAMPAIGN, over("changed"))
+    cluster.set_spec(CAMPAIGN, "ns", "changed", suspend=True)
+    cluster.add(CAMPAIGN, over("deleted", finalizers=["other"]))
+    cluster.remove(CAMPAIGN, "ns", "deleted")
+    loop, keys = a_loop(cluster)
+    loop._meter = meter
+    await loop.sweep_once()
+    woken = {"refused", "claimed", "lives", "changed", "deleted"}
+    assert {key.name for key in keys} == woken
+    assert set(meter.there) == {*woken, "complete", "failed"}, "they are still there"
 
 
 async def test_the_sweep_of_one_namespace_does_not_depend_on_another(

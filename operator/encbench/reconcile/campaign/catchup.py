@@ -28,6 +28,9 @@ AGAIN = 3600.0
 BREATH = 25
 """Trials that are parsed at once; clients of another campaign may have to be released meanwhile."""
 
+AT_ONCE = 200
+"""Trials that are deleted in one pass after their time to live: about a second of a worker."""
+
 Misfits = dict[str, Misfit]
 """By name."""
 
@@ -77,6 +80,36 @@ async def fill(read: Reads, campaign: Campaign, ledger: Ledger, misfits: Misfits
                     trial = objects.trial(body)
                     if is_archived(trial):
                         ledger.add(trial)
+
+
+async def to_go(read: Reads, campaign: Campaign) -> tuple[dict[str, Trial], bool]:
+    """The first succeeded trials of a campaign that is over, and whether none is left.
+
+    They are not given all at once: each is a request, and other campaigns wait for the worker.
+    """
+    found, is_cleared = dict[str, Trial](), True
+    own = {labels.CAMPAIGN: campaign.name}
+    async for page in read.cluster.pages(TRIAL, campaign.namespace, own):
+        for number, body in enumerate(page):
+            if len(found) == AT_ONCE:
+                return found, False
+            if number % BREATH == 0:
+                await asyncio.sleep(0)
+            is_going = body["metadata"].get("deletionTimestamp") is not None
+            if is_going or not belongs_to(body, campaign.uid):
+                continue
+            try:
+                trial = objects.trial(body)
+            except Malformed:
+                is_cleared = False  # Whatever it is, it may be understood later.
+                continue
+            if trial.status.outcome in ("Invalid", "Failed"):
+                continue
+            is_cleared = False
+            is_retired = is_archived(trial) and labels.ACTIVE not in trial.labels
+            if is_retired and trial.status.outcome == "Succeeded":
+                found[trial.name] = trial
+    return found, is_cleared
 
 
 @contextmanager

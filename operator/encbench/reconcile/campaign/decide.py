@@ -376,6 +376,9 @@ def _after_the_end(draft: CampaignDraft) -> CampaignDecision:
     left = left_to_live(draft.subject, draft.seen.now)
     if left is None or left > 0:
         return draft.decide(requeue=None if left is None else min(left, SELDOM))
+    if draft.seen.is_cleared:
+        return draft.decide(do.NoteCleared())
     space = draft.subject.namespace
     old = [one for one in draft.seen.lines if one.outcome == "Succeeded"]
-    return draft.decide(*(do.Delete(TRIAL, space, one.name, one.uid) for one in old))
+    gone = (do.Delete(TRIAL, space, one.name, one.uid) for one in old)
+    return draft.decide(*gone, requeue=0.0 if old else None)

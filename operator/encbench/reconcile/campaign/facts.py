@@ -50,6 +50,8 @@ class CampaignSeen:
     """Of a deleted campaign: nothing half-done is left in the bucket."""
     clients: tuple[str, ...] = ()
     """Of a deleted campaign: names of pods that are left and could still upload."""
+    is_cleared: bool = False
+    """Of one that is over: none of its trials is left that goes after its time to live."""
     misfits: tuple[Misfit, ...] = ()
     """Children that are in neither of the two above."""
     away: str = ""
@@ -76,6 +78,8 @@ class CampaignFound:
     """Why the report could not be rendered the last time."""
     is_clean: bool = False
     """Of a deleted one: nothing half-done is left in the bucket."""
+    is_cleared: bool = False
+    """Of one that is over: none of its trials is left that goes after its time to live."""
 
 
 def left_to_settle(campaign: Campaign, now: datetime, absences: Absences) -> float:

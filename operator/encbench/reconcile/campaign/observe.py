@@ -12,7 +12,7 @@ from encbench.kube import labels
 from encbench.kube.parsing import Malformed
 from encbench.ports import Reader
 from encbench.reconcile import objects
-from encbench.reconcile.campaign.catchup import catch_up, fill, noting
+from encbench.reconcile.campaign.catchup import catch_up, noting, to_go
 from encbench.reconcile.campaign.cleanup import is_late
 from encbench.reconcile.campaign.facts import (
     CampaignFound,
@@ -21,11 +21,10 @@ from encbench.reconcile.campaign.facts import (
     left_to_live,
     left_to_settle,
 )
-from encbench.reconcile.campaign.ledger import Ledger
 from encbench.reconcile.campaign.resolve import resolve
 from encbench.reconcile.deps import Reads
 from encbench.reconcile.namespaces import is_ending
-from encbench.reconcile.objects import Campaign, Object, OwnKind, belongs_to, has_ended
+from encbench.reconcile.objects import Campaign, Object, OwnKind, Trial, belongs_to, has_ended
 from encbench.reconcile.pods import is_stuck
 
 S = TypeVar("S", bound=Model)
@@ -39,7 +38,7 @@ async def observe(read: Reads, campaign: Campaign, found: CampaignFound) -> Camp
     if campaign.deleting and (is_late(campaign, now, absences) or await is_ending(cluster, space)):
         return CampaignSeen(now, None, {}, {}, is_blind=True, absences=absences)
     if has_ended(campaign) and not campaign.deleting:
-        return await _after_the_end(read, campaign)
+        return await _after_the_end(read, campaign, found)
     if campaign.status.resolved is None and not campaign.deleting:
         if left_to_settle(campaign, now, absences) > 0:
             # Nothing that is read now counts, and whoever applied it waits for a first word.
@@ -107,13 +106,13 @@ async def _before_acceptance(read: Reads, campaign: Campaign) -> CampaignSeen:
     )
 
 
-async def _after_the_end(read: Reads, campaign: Campaign) -> CampaignSeen:
+async def _after_the_end(read: Reads, campaign: Campaign, found: CampaignFound) -> CampaignSeen:
     """Of a campaign that is over only the trials matter that are to be deleted."""
-    now, ledger = read.clock.now(), Ledger()
+    now, trials, is_cleared = read.clock.now(), dict[str, Trial](), found.is_cleared
     left = left_to_live(campaign, now)
-    if left is not None and left <= 0:
-        await fill(read, campaign, ledger, {})
-    return CampaignSeen(now, None, testbeds={}, trials={}, ledger=ledger)
+    if left is not None and left <= 0 and not is_cleared:
+        trials, is_cleared = await to_go(read, campaign)
+    return CampaignSeen(now, None, testbeds={}, trials=trials, is_cleared=is_cleared)
 
 
 async def _verdict(read: Reads, campaign: Campaign) -> str | None:

@@ -285,7 +285,14 @@ class RemoveIfThere:
     """The same at the last moment, of a store that answers soon; it was waited for long enough."""
 
 
+@dataclass(frozen=True)
+class NoteCleared:
+    """Remember that none of a campaign's trials is left that goes after its time to live."""
+
+
 SLOW = (ProveFully, Prove, AskChecks, KeepRecovery, Gather, Archive, Publish, RemoveUnfinished)
 """Effects that wait for an agent, the store or Prometheus, each of which may be away."""
 
-CampaignEffect = ObjectEffect | IssueAuthority | Publish | RemoveUnfinished | RemoveIfThere
+CampaignEffect = (
+    ObjectEffect | IssueAuthority | Publish | RemoveUnfinished | RemoveIfThere | NoteCleared
+)
