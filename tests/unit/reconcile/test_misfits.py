@@ -6,8 +6,10 @@ import pytest
 
 from encbench.api.conditions import find
 from encbench.api.kinds import CAMPAIGN, OVERHEAD_REPORT, TESTBED, TRIAL, Kind
+from encbench.kube.labels import ACTIVE
 from encbench.kube.parsing import Malformed
 from encbench.ports import Body
+from encbench.reconcile.loop import Key
 from encbench.reconcile.misfits import handle
 from tests.support import fake_cluster
 from tests.support.fake_admission import check_content
@@ -36,6 +38,13 @@ def misfit(world: World, kind: Kind, name: str) -> None:
     body = copy.deepcopy(world.cluster._objects[key])
     body["status"] = {**body.get("status", {}), TOMORROW: {"a": 1}}
     world.cluster._store(key, body)
+
+
+def correct(world: World, kind: Kind, name: str) -> None:
+    """Take it out again."""
+    body = copy.deepcopy(world.cluster._objects[kind, SPACE, name])
+    del body["status"][TOMORROW]
+    world.cluster._store((kind, SPACE, name), body)
 
 
 async def in_mid_run() -> World:
@@ -68,15 +77,54 @@ async def test_a_child_that_is_not_understood_stops_its_campaign_and_says_so(kin
     await world.settle(600)
     assert len(world.cluster.writes) == writes
 
-    body = copy.deepcopy(world.cluster._objects[kind, SPACE, name])
-    del body["status"][TOMORROW]
-    world.cluster._store((kind, SPACE, name), body)
+    correct(world, kind, name)
     await world.settle(2)
     assert said(world, kind, name)["status"] == "True"
     await world.run(world.ended)
     own = find(world.campaign().status.conditions, "Understood")
     assert own is not None
     assert own.status == "True"
+
+
+def lists(world: World) -> int:
+    """How often all trials were read."""
+    return sum((call.verb, call.kind) == ("list", TRIAL) for call in world.cluster.calls)
+
+
+async def test_beside_a_child_that_is_not_understood_nothing_is_counted() -> None:
+    world = await in_mid_run()
+    misfit(world, TESTBED, world.cluster.all(TESTBED, SPACE)[0]["metadata"]["name"])
+    await world.settle(200)
+    world.restart()
+    await world.settle(200)
+    before, passes = lists(world), world.operators[0].passes
+    for _ in range(20):
+        world.operators[0].loop.wake(Key(CAMPAIGN, SPACE, NAME))
+        await world.settle(1)
+    assert world.campaign().status.step.startswith("stopped: ")
+    assert world.operators[0].passes >= passes + 20
+    assert lists(world) <= before + 1, "those that are under way"
+
+
+async def test_trials_that_are_over_and_not_understood_are_read_again_once_a_minute() -> None:
+    world = World()
+    world.apply(*parts(), study("plain", blocks=3))
+    await world.run(lambda: world.campaign().status.progress.succeeded == 2, limit=20_000)
+    await world.settle(10)
+    name = next(t.name for t in world.trials() if ACTIVE not in t.labels)
+    misfit(world, TRIAL, name)
+    world.restart()
+    await world.settle(100)
+    assert f"Trial {name}: status.fieldOfTomorrow" in world.campaign().status.step
+    before = lists(world)
+    for _ in range(120):
+        world.operators[0].loop.wake(Key(CAMPAIGN, SPACE, NAME))
+        await world.settle(1)
+    assert lists(world) <= before + 2 * 2 + 2, "all and those that are under way, by the minute"
+    correct(world, TRIAL, name)
+    await world.settle(61)
+    await world.run(world.ended)
+    assert world.campaign().status.phase == "Succeeded"
 
 
 async def test_a_campaign_that_is_not_understood_says_so_and_can_be_deleted() -> None:

@@ -16,9 +16,10 @@ from encbench.kube import labels
 from encbench.kube.parsing import Malformed
 from encbench.ports import Body
 from encbench.reconcile import objects
-from encbench.reconcile.campaign.facts import Misfit, is_archived
-from encbench.reconcile.campaign.ledger import Ledger
+from encbench.reconcile.campaign.facts import is_archived
+from encbench.reconcile.campaign.ledger import Ledger, Misfit
 from encbench.reconcile.deps import Reads
+from encbench.reconcile.misfits import LOOK_AGAIN
 from encbench.reconcile.objects import Campaign, Trial, belongs_to
 from encbench.reconcile.strangers import stores_elsewhere
 
@@ -38,15 +39,36 @@ Misfits = dict[str, Misfit]
 async def catch_up(
     read: Reads, campaign: Campaign, ledger: Ledger, active: dict[str, Trial], misfits: Misfits
 ) -> dict[str, Trial]:
-    """Those of the trials that are not in the ledger; `active` are the ones that bear the label."""
-    now = read.clock.now().timestamp()
-    if ledger.filled is None or not 0 <= now - ledger.filled < AGAIN:
-        ledger.filled = None
-        # Of a misfit nothing is kept, so it is looked for until there is none.
-        await fill(read, campaign, ledger, misfits)
-        ledger.filled = None if misfits else now
+    """Those of the trials that are not in the ledger; `active` are the ones that bear the label.
+
+    With misfits the campaign stands still, so the others need not be counted.
+    """
+    if not misfits:
+        await _keep_filled(read, campaign, ledger)
+        misfits |= ledger.misfits
     found = {name: trial for name, trial in active.items() if name not in ledger.lines}
-    for name in sorted(ledger.awaited - active.keys() - misfits.keys()):
+    if not misfits:
+        found |= await _retired(read, campaign, ledger, active, misfits)
+    ledger.awaited |= active.keys() - ledger.lines.keys()
+    return {name: trial for name, trial in found.items() if not stores_elsewhere(trial)}
+
+
+async def _keep_filled(read: Reads, campaign: Campaign, ledger: Ledger) -> None:
+    now = read.clock.now().timestamp()
+    # Of a misfit nothing is kept, so it is looked for until there is none.
+    lasts = LOOK_AGAIN if ledger.misfits else AGAIN
+    if ledger.filled is None or not 0 <= now - ledger.filled < lasts:
+        ledger.filled = None
+        await _fill(read, campaign, ledger)
+        ledger.filled = now
+
+
+async def _retired(
+    read: Reads, campaign: Campaign, ledger: Ledger, active: dict[str, Trial], misfits: Misfits
+) -> dict[str, Trial]:
+    """Trials that are awaited and bear the label no more; those that are over enter the ledger."""
+    found: dict[str, Trial] = {}
+    for name in sorted(ledger.awaited - active.keys()):
         body = await read.cluster.get(TRIAL, campaign.namespace, name)
         if body is None or not belongs_to(body, campaign.uid):
             ledger.awaited.discard(name)
@@ -57,11 +79,10 @@ async def catch_up(
                 ledger.add(trial)
             else:
                 found[name] = trial
-    ledger.awaited |= active.keys() - ledger.lines.keys()
-    return {name: trial for name, trial in found.items() if not stores_elsewhere(trial)}
+    return found
 
 
-async def fill(read: Reads, campaign: Campaign, ledger: Ledger, misfits: Misfits) -> None:
+async def _fill(read: Reads, campaign: Campaign, ledger: Ledger) -> None:
     """Read all trials, and enter those that are over. Unavailable when the API server is away."""
     resolved = campaign.status.resolved
     cells = plan.cells(campaign.spec, resolved.workloads) if resolved is not None else ()
@@ -76,7 +97,7 @@ async def fill(read: Reads, campaign: Campaign, ledger: Ledger, misfits: Misfits
                 continue
             ledger.awaited.add(name)
             if labels.ACTIVE not in (body["metadata"].get("labels") or {}):
-                with noting(misfits, TRIAL, body):
+                with noting(ledger.misfits, TRIAL, body):
                     trial = objects.trial(body)
                     if is_archived(trial):
                         ledger.add(trial)

@@ -4,27 +4,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from encbench.api.conditions import is_true, parse_time
-from encbench.api.kinds import Kind
 from encbench.api.lifecycle import ARCHIVED
 from encbench.core.plan import Past
 from encbench.reconcile.absences import NEVER, Absences
-from encbench.reconcile.campaign.ledger import Ledger, LedgerLine, line
+from encbench.reconcile.campaign.ledger import Ledger, LedgerLine, Misfit, line
 from encbench.reconcile.campaign.resolve import Resolution
 from encbench.reconcile.objects import Campaign, Testbed, Trial
 
 SETTLE = 3.0
 """Seconds of a campaign's life in which it is neither accepted nor refused: `kubectl apply -k`
 writes it before the parts that it names, which are still missing then, or as they were before."""
-
-
-@dataclass(frozen=True)
-class Misfit:
-    """A Testbed or Trial of the campaign that this version does not understand."""
-
-    kind: Kind
-    name: str
-    uid: str
-    why: str
 
 
 @dataclass(frozen=True)

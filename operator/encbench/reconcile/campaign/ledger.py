@@ -15,6 +15,7 @@ from sys import intern
 from typing import NamedTuple
 
 from encbench.api.conditions import parse_time
+from encbench.api.kinds import Kind
 from encbench.api.lifecycle import NODE_LOST, UNSCHEDULABLE
 from encbench.api.trial import Outcome
 from encbench.api.workload import Client
@@ -34,6 +35,16 @@ def block_of(trial: Trial) -> tuple[str, str, int, int, str]:
     spec = trial.spec
     alone = trial.name if spec.turns is None else ""
     return (spec.cell, spec.workload_ref, spec.concurrency, spec.block, alone)
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """A Testbed or Trial of the campaign that this version does not understand."""
+
+    kind: Kind
+    name: str
+    uid: str
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +186,8 @@ class Ledger:
         """The same trials as planning sees them."""
         self.lines: dict[str, LedgerLine] = {}
         """By name."""
+        self.misfits: dict[str, Misfit] = {}
+        """Those among them of which there can be no line, by name."""
         self.outcomes: Counter[Outcome | None] = Counter()
         self.together = 1
         """Trials that ran at the same time, at most."""

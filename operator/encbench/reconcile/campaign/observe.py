@@ -17,10 +17,10 @@ from encbench.reconcile.campaign.cleanup import is_late
 from encbench.reconcile.campaign.facts import (
     CampaignFound,
     CampaignSeen,
-    Misfit,
     left_to_live,
     left_to_settle,
 )
+from encbench.reconcile.campaign.ledger import Misfit
 from encbench.reconcile.campaign.resolve import resolve
 from encbench.reconcile.deps import Reads
 from encbench.reconcile.namespaces import is_ending
