@@ -128,10 +128,9 @@ async def test_it_is_known_whether_any_trial_is_left_to_go(
         del trial["status"]["outcome"]
     else:
         trial["status"]["outcome"] = of["outcome"]
-    trial["metadata"] |= {
-        "ownerReferences": [{**campaign.owner, "uid": of.get("owner", campaign.uid)}],
-        **{field: of[field] for field in ("labels", "deletionTimestamp") if field in of},
-    }
+    owner = {**campaign.owner, "uid": of.get("owner", campaign.uid)}
+    trial["metadata"] |= {"ownerReferences": [owner]}
+    trial["metadata"] |= {f: of[f] for f in ("labels", "deletionTimestamp") if f in of}
 
     async def listed(*_: object) -> list[Body]:
         return [trial]
