@@ -22,15 +22,19 @@ from encbench.reconcile.trial.first_stored import key_of
 from encbench.tools.measurement import Measurement, ParseError, in_slices, merge
 from encbench.tools.registry import tool
 from encbench.tools.turns import own_slots
-from encbench.wire.files import FILES, LARGEST, LARGEST_JSON, OUTPUT, SLICES, SUMMARY, of_client
+from encbench.wire.files import (
+    FILES,
+    LARGEST,
+    LARGEST_JSON,
+    MOST_LINES,
+    OUTPUT,
+    SLICES,
+    SUMMARY,
+    of_client,
+)
 
 MAX_EARLY = 0.7
 """Seconds by which a client may end before its server's planned stop; stamps are not that exact."""
-
-
-MOST_LINES = 400_000
-"""Lines of a log that are parsed. A day of sysbench with a line per second has 86,400; each of them
-takes some hundred bytes of memory while it is parsed."""
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,13 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
+from io import BytesIO
 from typing import TypeVar
 
 from encbench.core.artefact import RecordError, check, decode
 from encbench.core.evidence import ProvenanceRecord
 from encbench.core.records import IndexRecord, IndexTrial, TrialRecord
-from encbench.wire.files import SERIES, SERIES_TIME, SERIES_TPS
+from encbench.wire.files import MOST_LINES, SERIES, SERIES_TIME, SERIES_TPS
 
 Load = Callable[[str], bytes]
 S = TypeVar("S")
@@ -152,21 +153,29 @@ def _by_second(lines: Iterable[tuple[float, float]], length: float) -> dict[int,
     Lines come a second apart, give or take what their writer was late, so they are counted from the
     first of them.
     """
-    inside = [(at, tps) for at, tps in lines if 0 < at - 0.5 < length and not math.isnan(tps)]
-    if not inside:
-        return {}
-    first = inside[0][0]
-    return {round(first) + round(at - first) - 1: tps for at, tps in inside}
+    first: float | None = None
+    found: dict[int, float] = {}
+    for at, tps in lines:
+        if not 0 < at - 0.5 < length or math.isnan(tps):
+            continue
+        first = at if first is None else first
+        found[round(first) + round(at - first) - 1] = tps
+    return found
 
 
 def parse_series(content: bytes, key: str) -> Iterable[tuple[float, float]]:
-    """Unix time and TPS of each line of a series.csv; RecordError if it is not one."""
-    header, *lines = content.decode("utf-8", errors="replace").splitlines() or [""]
-    columns = header.split(",")
-    if columns[:2] != [SERIES_TIME, SERIES_TPS]:
+    """Unix time and TPS of each line of a series.csv; RecordError if it is not one.
+
+    A client's image can have written it, so no more than a line of it is split at a time.
+    """
+    count = content.count(b"\n")
+    if count > MOST_LINES:
+        raise RecordError(f"{key} has {count:,} lines, more than {MOST_LINES:,}")
+    lines = (line.decode("utf-8", errors="replace").rstrip("\r\n") for line in BytesIO(content))
+    if next(lines, "").split(",", 2)[:2] != [SERIES_TIME, SERIES_TPS]:
         raise RecordError(f"{key} does not begin with the columns {SERIES_TIME},{SERIES_TPS}")
     for number, line in enumerate(lines, 2):
-        time, tps, *_ = (*line.split(","), "")
+        time, tps, *_ = (*line.split(",", 2), "")
         try:
             moment, rate = float(time), float(tps or "nan")
         except ValueError as error:

@@ -46,6 +46,7 @@ from encbench.tools.measurement import (
 from encbench.tools.progress import Mark
 from encbench.tools.session import columns, session_count, sessions
 from encbench.tools.sysbench.progress import SysbenchReader, progress
+from encbench.wire.foreign import LONGEST
 
 _QUEUE = re.compile(r"\[ \d+s \] queue length: ")
 _BUCKET = re.compile(r"\s*(\d+\.\d+) \|[* ]*\s(\d+)")
@@ -123,9 +124,11 @@ def parse_cut(output: str, warmup: float, duration: float) -> Measurement:
 
 
 def _lines(output: str) -> list[str]:
-    lines = output.splitlines()
-    if not lines or not lines[0].startswith("sysbench 1.0"):
-        found = "line 1 of output.log says whose" if lines else "output.log is empty"
+    """Only a newline ends a line, as whoever bounds their number counts them."""
+    whole = output.removesuffix("\n").split("\n")
+    lines = [line[:LONGEST].removesuffix("\r") for line in whole]
+    if not lines[0].startswith("sysbench 1.0"):
+        found = "line 1 of output.log says whose" if output else "output.log is empty"
         raise ParseError(f"the output is not sysbench 1.0's: {found}")
     return lines
 

@@ -163,7 +163,7 @@ def _histograms(lines: Sequence[str]) -> dict[str, Histogram]:
     for line in lines:
         if not line.startswith(HISTOGRAM):
             continue
-        words = line[len(HISTOGRAM) :].split(",")
+        words = line[len(HISTOGRAM) :].split(",", 3)
         edge = number(words[1]) if len(words) == 3 else None
         counted = re.fullmatch("[0-9]{1,15}", words[2]) if edge is not None else None
         if edge is not None and edge > 0 and words[0] in _KINDS and counted:

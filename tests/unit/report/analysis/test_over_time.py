@@ -3,9 +3,10 @@
 import pytest
 
 from encbench.api.trial import Window
-from encbench.core.artefact import decode, digest_of
+from encbench.core.artefact import RecordError, decode, digest_of
 from encbench.core.evidence import ClockOffsetFacts
 from encbench.core.records import ClientFacts, TrialRecord
+from encbench.report.analysis import bucket
 from encbench.report.analysis.bucket import over_time
 from tests.data.report.synthetic import Study, write
 
@@ -68,3 +69,16 @@ def test_in_interleaved_blocks_it_is_that_of_the_slices() -> None:
     rows = slices.rows
     assert list(times) == [pytest.approx(row.counted - window.start, abs=0.06) for row in rows]
     assert list(rates) == [pytest.approx(row.transactions / row.seconds, abs=0.06) for row in rows]
+
+
+def test_a_series_of_very_many_lines_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bucket, "MOST_LINES", 4)
+    assert found(RECORD, LINES[:3])
+    with pytest.raises(RecordError, match=r"client-0/series\.csv has 5 lines, more than 4"):
+        found(RECORD, LINES)
+
+
+@pytest.mark.parametrize("other", ["\r", "\x0b", "\x1c", "\x85", "\u2028"])
+def test_only_a_newline_ends_a_line_of_a_series(other: str) -> None:
+    content = f"time,tps\r\n1,2\r\n3,4,{'5,' * 9}{other}6,7\n".encode()
+    assert [*bucket.parse_series(content, "series.csv")] == [(1, 2), (3, 4)]

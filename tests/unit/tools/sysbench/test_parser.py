@@ -7,7 +7,9 @@ import pytest
 
 from encbench.core.tls import TlsSession
 from encbench.tools.measurement import Measurement, ParseError
+from encbench.tools.sysbench import parser
 from encbench.tools.sysbench.parser import parse, parse_cut
+from encbench.wire.foreign import LONGEST
 
 DATA = Path(__file__).parents[3] / "data/sysbench"
 
@@ -202,3 +204,23 @@ def test_no_line_takes_long(begin: str, repeated: str) -> None:
     with pytest.raises(ParseError):
         parse(f"sysbench 1.0\nSQL statistics:\n{begin}{repeated * (2**20 // len(repeated))}x")
     assert time.process_time() - before < 5
+
+
+@pytest.mark.parametrize("other", ["\r", "\x0b", "\x0c", "\x1c", "\x85", "\u2028"])
+def test_only_a_newline_ends_a_line(other: str) -> None:
+    """Lines are counted by it before the output is parsed, so that they fit into memory."""
+    with pytest.raises(ParseError, match="after 2 lines"):
+        parse(f"sysbench 1.0\n{'x'.join(other * 1000)}\n")
+
+
+def test_a_carriage_return_before_the_newline_is_no_part_of_the_line() -> None:
+    plain = output("read_write")
+    assert parse(plain.replace("\n", "\r\n")) == parse(plain)
+
+
+def test_a_line_is_not_split_into_millions_of_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+    monkeypatch.setattr(parser, "progress", seen.append)
+    with pytest.raises(ParseError):
+        parse(f"sysbench 1.0\nNumber of threads: 1\n[ {'1 ' * 2**20}")
+    assert max(map(len, seen)) <= LONGEST
