@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from cryptography import x509
+from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
@@ -26,6 +27,8 @@ VALID = timedelta(days=3650)
 """Longer than any campaign, because certificates are not renewed."""
 CLIENT = "encbench"
 """Subject of certificates that are known by other names, or by none."""
+LONGEST = 4 * 1024
+"""Letters of a PEM that is read; ours have less than a quarter."""
 
 _SIGNATURE = hashes.SHA256()
 
@@ -118,10 +121,19 @@ def _pair(
 
 
 def _loaded(authority: KeyPair) -> tuple[x509.Certificate, ec.EllipticCurvePrivateKey]:
+    """The pair, which lies in a Secret that others may have made.
+
+    Whether the primes of an RSA key are such is not checked, because that may take for ever; no RSA
+    key is used.
+    """
+    if max(len(authority.certificate), len(authority.key)) > LONGEST:
+        raise Rejected(f"the campaign's CA cannot be used: a PEM of over {LONGEST:,} letters")
     try:
         certificate = x509.load_pem_x509_certificate(authority.certificate.encode())
-        key = serialization.load_pem_private_key(authority.key.encode(), password=None)
-    except ValueError as error:
+        key = serialization.load_pem_private_key(
+            authority.key.encode(), password=None, unsafe_skip_rsa_key_validation=True
+        )
+    except (ValueError, TypeError, UnsupportedAlgorithm) as error:
         raise Rejected(f"the campaign's CA cannot be read: {error}") from error
     if (
         not isinstance(key, ec.EllipticCurvePrivateKey)

@@ -3,14 +3,23 @@
 import socket
 import ssl
 import threading
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePublicKey
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    load_pem_private_key,
+)
 
-from encbench.adapters.certificates import EllipticCertificates
+from encbench.adapters.certificates import LONGEST, EllipticCertificates
 from encbench.core.certificates import Issued, KeyPair, host_names
 from encbench.ports import Rejected
 
@@ -136,6 +145,39 @@ def test_what_is_no_ca_is_refused_with_a_reason(authority: KeyPair, broken: str)
     }[broken]
     with pytest.raises(Rejected, match="campaign's CA"):
         MAKER.issue(wrong, "study-c1-tls", HOSTS, NOW)
+
+
+def rsa_key() -> str:
+    """A key whose parts contradict each other, which shows whether anyone worked them out."""
+    numbers = rsa.generate_private_key(65537, 2048).private_numbers()
+    wrong = rsa.RSAPrivateNumbers(
+        *(numbers.p, numbers.q, numbers.d + 2, numbers.dmp1, numbers.dmq1, numbers.iqmp),
+        public_numbers=numbers.public_numbers,
+    )
+    key = wrong.private_key(unsafe_skip_rsa_key_validation=True)
+    return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
+
+
+def test_the_primes_of_an_rsa_key_are_not_tested(authority: KeyPair) -> None:
+    """A tenant may have made the Secret, and a key for which that takes for ever."""
+    with pytest.raises(Rejected, match="its key does not match its certificate"):
+        MAKER.certify(KeyPair(authority.certificate, rsa_key()), "host", NOW)
+
+
+def test_a_key_with_a_password_is_refused(authority: KeyPair) -> None:
+    key = load_pem_private_key(authority.key.encode(), None)
+    locked = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(b"x"))
+    with pytest.raises(Rejected, match="cannot be read"):
+        MAKER.certify(KeyPair(authority.certificate, locked.decode()), "host", NOW)
+
+
+@pytest.mark.parametrize("part", ["certificate", "key"])
+def test_a_large_pem_is_not_read(authority: KeyPair, part: str) -> None:
+    large = replace(authority, **{part: "#" * LONGEST + getattr(authority, part)})
+    with pytest.raises(Rejected, match="a PEM of over 4,096 letters"):
+        MAKER.certify(large, "host", NOW)
+    longest = MAKER.authority("c" * 63, NOW)
+    assert max(len(longest.certificate), len(longest.key)) < LONGEST / 4
 
 
 def test_a_key_is_not_shown_by_accident(authority: KeyPair, issued: Issued) -> None:
