@@ -3,6 +3,7 @@
 All problems are reported at once, and nothing starts until there are none.
 """
 
+import asyncio
 from collections.abc import Callable, Iterable
 
 from encbench.admission import allowed, cells, external, modes, programs, references
@@ -52,5 +53,10 @@ async def admit(
     found = await gather(reader, namespace, name, campaign, installed)
     if installed is not None:
         found = found.with_images(installed.images)
+    # Not in the event loop: a large matrix takes seconds.
+    return found, await asyncio.to_thread(_judged, found)
+
+
+def _judged(found: CampaignParts) -> tuple[Problem, ...]:
     problems = {problem.text: problem for check in CHECKS for problem in check(found)}
-    return found, tuple(problems.values())
+    return tuple(problems.values())

@@ -8,6 +8,10 @@ from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.kinds import ENCRYPTION_MODE, INSTANCE_TEMPLATE, Kind
 from encbench.core.problem import Problem
 
+MOST = 200
+"""Problems of one check: whoever wrote more has begun to correct them before reading to the end,
+and a sentence for each of a matrix that is wrong throughout would not fit into memory."""
+
 
 def of_combinations(
     found: CampaignParts,
@@ -23,7 +27,9 @@ def of_combinations(
     groups: dict[tuple[str, Problem], list[tuple[str, ...]]] = {}
     for names in found.combinations(*kinds):
         for problem in judge(*map(lambda kind, name: found.parts[kind][name], kinds, names)):
-            groups.setdefault((names[0], problem), []).append(names)
+            group = (names[0], problem)
+            if group in groups or len(groups) < MOST:
+                groups.setdefault(group, []).append(names)
     for (name, problem), sharing in groups.items():
         place = kinds.index(problem.kind)
         subject = ", ".join(dict.fromkeys(names[place] for names in sharing))

@@ -9,7 +9,7 @@ import difflib
 import fnmatch
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import NamedTuple
 
@@ -69,12 +69,7 @@ class SettingsFile:
 
     def problems(self, instance: InstanceTemplateSpec) -> Iterator[Problem]:
         """What is wrong with each setting, and with the memory for the server's pool."""
-        for name, value in instance.settings.items():
-            if (advice := self.owned(name)) is not None:
-                text = f"settings.{name} belongs to the operator: {advice}"
-                yield Problem(INSTANCE_TEMPLATE, Reason.SETTING_RESERVED, text)
-            elif (advice := self.wrong(name, value)) is not None:
-                yield Problem(INSTANCE_TEMPLATE, Reason.SETTING_INVALID, advice)
+        yield from _judged(self, tuple(instance.settings.items()))
         own, pool = instance.embedded.resources, self.pool(instance)
         if own.memory_bytes < pool.least_memory:
             text = (
@@ -88,6 +83,19 @@ class SettingsFile:
     def room(self, instance: InstanceTemplateSpec, sessions: Sessions) -> Iterator[Problem]:
         """Whether the template's memory holds these beside its pool."""
         return self.pool(instance).room(instance, sessions)
+
+
+@lru_cache(maxsize=64)
+def _judged(file: SettingsFile, settings: tuple[tuple[str, str], ...]) -> tuple[Problem, ...]:
+    """What is wrong with each setting of a template, which meets many modes in a campaign."""
+    found = []
+    for name, value in settings:
+        if (advice := file.owned(name)) is not None:
+            text = f"settings.{name} belongs to the operator: {advice}"
+            found.append(Problem(INSTANCE_TEMPLATE, Reason.SETTING_RESERVED, text))
+        elif (advice := file.wrong(name, value)) is not None:
+            found.append(Problem(INSTANCE_TEMPLATE, Reason.SETTING_INVALID, advice))
+    return tuple(found)
 
 
 def unknown(instance: InstanceTemplateSpec) -> Iterator[Problem]:

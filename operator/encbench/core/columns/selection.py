@@ -4,15 +4,15 @@
 mode's spelling; `for_proxy` spells out every table, because the proxy matches exact names.
 """
 
-import difflib
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from encbench.api.columns import Columns
 from encbench.api.kinds import ENCRYPTION_MODE
 from encbench.core.columns import enclave
 from encbench.core.columns.schema import NUMBERED, SchemaName, entries
+from encbench.core.hints import MOST_HINTS, closest
 from encbench.core.problem import Problem, Reason
 
 
@@ -78,17 +78,28 @@ def file_text(schema: SchemaName, columns: Columns, tables: int = 1) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def problems(schema: SchemaName, columns: Columns, tables: int = 1) -> Iterator[Problem]:
-    """Columns of the mode's list that the workload's schema does not have."""
+def problems(schema: SchemaName, columns: Columns, tables: int = 1) -> tuple[Problem, ...]:
+    """Columns of the mode's list that the workload's schema does not have: the first, by name."""
+    return _unknown(schema, tuple(columns.chosen or ()), tables)
+
+
+@lru_cache(maxsize=256)
+def _unknown(schema: SchemaName, names: tuple[str, ...], tables: int) -> tuple[Problem, ...]:
+    """A mode meets the same schema in many workloads, and each of those on many instances."""
     known = {name.lower(): name for name in all_columns(schema)}
-    for name in columns.chosen or ():
-        if _bare(schema, name, tables).lower() in known:
-            continue
-        tool = "TPC-C" if schema == "tpcc" else "sysbench"
-        close = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.5)
-        hint = f"write {known[close[0]]} if that is what you mean" if close else "leave it out"
-        text = f"columns.list: {name} is not a column of {tool}'s tables: {hint}"
-        yield Problem(ENCRYPTION_MODE, Reason.COLUMN_UNKNOWN, text)
+    unknown = [name for name in names if _bare(schema, name, tables).lower() not in known]
+    tool = "TPC-C" if schema == "tpcc" else "sysbench"
+    texts = []
+    for name in unknown[:MOST_HINTS]:
+        close = closest(name.lower(), known, cutoff=0.5)
+        hint = f"write {known[close]} if that is what you mean" if close else "leave it out"
+        texts.append(f"{name} is not a column of {tool}'s tables: {hint}")
+    if more := len(unknown) - len(texts):
+        others = f"{more} other names are not columns" if more > 1 else "another name is no column"
+        texts.append(f"{others} of {tool}'s tables either: leave out what is none")
+    return tuple(
+        Problem(ENCRYPTION_MODE, Reason.COLUMN_UNKNOWN, f"columns.list: {text}") for text in texts
+    )
 
 
 def _numbered(schema: SchemaName, name: str, tables: int) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ beginning of a forbidden name counts as that name.
 import fnmatch
 import re
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.engines.memory_fit import Pool
@@ -30,6 +30,7 @@ _KUBERNETES_SIZE = re.compile(r"([0-9]+)([KMGTPE])i")
 _BAD_VALUE = re.compile(r"[\x00-\x1f\x7f#]")
 
 
+@cache
 def option_file(
     server: str, package: str, belong: Owned, pool: Callable[[InstanceTemplateSpec], Pool]
 ) -> SettingsFile:

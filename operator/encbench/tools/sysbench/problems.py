@@ -8,13 +8,14 @@ workload describes.
 
 import re
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
+from itertools import count
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.kinds import CONFIG_MAP, ENCRYPTION_MODE, WORKLOAD
 from encbench.api.workload import OWNED_OPTIONS, Sysbench, WorkloadSpec
 from encbench.core.columns import selection
+from encbench.core.hints import MOST_HINTS, closest, offered
 from encbench.core.problem import Problem, Reason
 from encbench.tools import printed
 from encbench.tools.sysbench import builtin, enclave, memory, script
@@ -106,14 +107,15 @@ def _script(name: str, declared: script.Script) -> Iterator[str]:
 
 
 def _options(sysbench: Sysbench, known: Mapping[str, Kind], name: str) -> Iterator[Problem]:
-    taken = {**builtin.GENERAL, **known}
+    taken, unknown = {**builtin.GENERAL, **known}, count()
     for option, value in sysbench.options.items():
         own = option.replace("-", "_")
         if own in builtin.OWNED:
             reason = Reason.SETTING_RESERVED
             text = f" cannot be set in a workload: {builtin.OWNED[own]}"
         elif own not in taken:
-            reason, text = Reason.SETTING_UNKNOWN, f" is unknown to {name}{_advice(own, taken)}"
+            advice = _advice(own, taken) if next(unknown) < MOST_HINTS else ""
+            reason, text = Reason.SETTING_UNKNOWN, f" is unknown to {name}{advice}"
         elif wrong := _wrong_value(own, taken[own], value):
             reason, text = Reason.SETTING_INVALID, f": {wrong}, not {value!r}"
         else:
@@ -122,10 +124,9 @@ def _options(sysbench: Sysbench, known: Mapping[str, Kind], name: str) -> Iterat
 
 
 def _advice(option: str, taken: dict[str, Kind]) -> str:
-    usable = [name for name in taken if not _NOT_OFFERED.fullmatch(name)]
-    close = get_close_matches(option, usable, n=1)
-    if close:
-        return f": did you mean {close[0].replace('_', '-')}?"
+    usable = offered(name for name in taken if not _NOT_OFFERED.fullmatch(name))
+    if close := closest(option, usable):
+        return f": did you mean {close.replace('_', '-')}?"
     listed = ", ".join(sorted(name.replace("_", "-") for name in usable))
     return f": it takes {listed}"
 
