@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -10,6 +11,12 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from encbench.__main__ import arguments
 from encbench.kube.labels import MANAGED_BY
+from encbench.sidecars.agent import metrics as agent_metrics
+from encbench.sidecars.agent.process import Reading
+from encbench.sidecars.recorder import api as recorder
+from encbench.sidecars.recorder.process import Usage
+from encbench.sidecars.recorder.run import Run
+from encbench.tools.progress import Sample
 from tests.support.chart import NAMESPACE, REPO, Rendered, render
 from tests.support.dashboards import alerts, dashboard, metric_names, panels, queries
 from tests.support.metered import metered
@@ -207,3 +214,41 @@ def test_panels_have_a_place_of_their_own_and_a_title() -> None:
         assert panel["datasource"]["uid"] == "${datasource}"
     names = [variable["name"] for variable in dashboard()["templating"]["list"]]
     assert names == ["datasource", "namespace", "campaign"]
+
+
+def told() -> dict[str, int]:
+    """How often each series is told by an agent and by a recorder with all that they can have."""
+    reading = Reading(7, 1.0, 1.0, 1, read_bytes=1, write_bytes=1)
+    run = Run()
+    run.wait()
+    run.start(lambda: Usage(1.0, 3.25, 1, 1, None))
+    run.last = Sample(1, 12.5, 250.0, 2.0, 0.0)
+    agent = agent_metrics.metrics(lambda: reading, lambda: reading, lambda: reading)
+    return Counter(one.name for one in (*agent, *recorder.metrics(run)))
+
+
+def test_prometheus_keeps_the_series_of_agents_and_recorders_and_no_other(
+    default: Rendered,
+) -> None:
+    jobs = {job["job_name"]: job for job in prometheus_config(default)["scrape_configs"]}
+    keep, labels = jobs["encbench"]["metric_relabel_configs"]
+    assert (keep["source_labels"], keep["action"]) == (["__name__"], "keep")
+    named = [*told()]
+    # Prometheus anchors the expression.
+    assert [name for name in named if not re.fullmatch(keep["regex"], name)] == []
+    for other in ("encbench_client", "xencbench_client_tps", "encbench_client_tps_1", "up"):
+        assert re.fullmatch(keep["regex"], other) is None
+    alternatives = re.findall(r"(\w*?)\(([\w|]+)\)(\w*)", keep["regex"])
+    spelled = {f"{a}{b}{c}" for a, several, c in alternatives for b in several.split("|")}
+    assert spelled == {*named}, "the expression has no name that nobody tells any more"
+    assert set(told().values()) == {1}
+    assert 2 * len(named) < jobs["encbench"]["sample_limit"] <= 100
+    given = [rule.get("target_label") for rule in jobs["encbench"]["relabel_configs"]]
+    assert labels["action"] == "labelkeep"
+    kept = {"__name__", "instance", "job", *filter(None, given)}
+    assert set(labels["regex"].split("|")) == kept
+
+
+def test_prometheus_asks_nobody_but_its_targets(default: Rendered) -> None:
+    for job in prometheus_config(default)["scrape_configs"]:
+        assert job.get("follow_redirects", True) == (job["job_name"] == "node-exporter")
