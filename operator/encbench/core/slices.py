@@ -163,6 +163,8 @@ def unkept(
     """
     for client, (file, skew) in enumerate(zip(files, skews, strict=True)):
         rows = {row["slice"]: row for row in file["slices"]}
+        if others := rows.keys() - {*planned["own"]}:
+            return f"client {client} ran in slot {min(others)}, which is another trial's"
         for slot in planned["own"]:
             begin = planned["warmup"] + slot * planned["period"]
             seen = _unlike(rows.get(slot), begin, start + skew, planned)

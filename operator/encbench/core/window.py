@@ -18,6 +18,9 @@ Sample = tuple[float, float]
 PIECE = 300.0
 """Seconds of one question to Prometheus. A node with 1,000 CPUs answers it with 26 MiB."""
 
+LONGEST = 31 * 86400.0
+"""Seconds that are asked for at all."""
+
 
 @dataclass(frozen=True)
 class WindowRate:
@@ -69,7 +72,12 @@ def summed(series: Sequence[Sequence[Sample]]) -> list[Sample]:
 
 
 def pieces(start: float, end: float) -> Iterator[tuple[float, float]]:
-    """[start, end] in pieces of PIECE seconds, each with both its ends."""
+    """[start, end] in pieces of PIECE seconds, each with both its ends.
+
+    ValueError for what lasts longer than any run.
+    """
+    if not end - start <= LONGEST:
+        raise ValueError(f"{end - start:,.0f} s are more than the {LONGEST:,.0f} of any run")
     while end - start > PIECE:
         yield start, start + PIECE
         start += PIECE

@@ -135,6 +135,11 @@ def test_a_slot_that_was_not_kept_is_named(one: SliceRow, seen: str) -> None:
     assert found.startswith(f"{place}{seen}")
 
 
+def test_a_slot_of_another_trial_s_is_not_kept() -> None:
+    found = unkept([file(row(1), row(2), row(3))], [0.0], PLANNED, START)
+    assert found == "client 0 ran in slot 2, which is another trial's"
+
+
 def test_short_slots_may_be_late_by_two_periods_of_a_cpu_limit() -> None:
     short = OwnSlots(warmup=0.0, period=1.06, slice=1.01, settle=0.01, slots=1, own=[0])
     late, later = moved(0, counted=-0.48, end=-1.81), moved(0, counted=-0.48, end=-1.78)

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from encbench.core.window import summed, window_rate
+from encbench.core.window import pieces, summed, window_rate
 
 
 def counter(rate: float, start: float, end: float, step: float = 1.0) -> list[tuple[float, float]]:
@@ -62,3 +62,10 @@ def test_no_rate_without_two_samples_of_one_process(samples: list[tuple[float, f
 def test_the_sum_is_taken_where_every_series_has_a_sample() -> None:
     assert summed([[(1, 1), (2, 2), (3, 3)], [(1, 10), (3, 30)]]) == [(1, 11), (3, 33)]
     assert summed([]) == []
+
+
+def test_what_lasts_longer_than_any_run_has_no_pieces() -> None:
+    assert [*pieces(0.0, 700.0)] == [(0.0, 300.0), (300.0, 600.0), (600.0, 700.0)]
+    for end in (1e15, math.inf, math.nan):
+        with pytest.raises(ValueError, match="of any run"):
+            next(pieces(0.0, end))

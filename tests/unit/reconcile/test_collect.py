@@ -7,7 +7,8 @@ import pytest
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.trial import collect as module
 from encbench.reconcile.trial.collect import client_key, collect
-from encbench.reconcile.trial.facts import Collected, TrialSeen
+from encbench.reconcile.trial.facts import Collected, TrialGathered, TrialSeen
+from encbench.reconcile.trial.judge import judge
 from encbench.wire.files import FILES, OUTPUT, SERIES, SUMMARY
 from tests.support.fake_store import FakeStore
 from tests.unit.reconcile.seen import NOW, a_trial
@@ -58,3 +59,45 @@ async def test_backspaces_that_only_overwrite_are_no_lines(monkeypatch: pytest.M
     status = b"Running Average" + b"\b" * 15
     assert not (await collected(trial, stored(trial, output=status * 10))).too_large
     assert (await collected(trial, stored(trial, output=status * 11))).too_large
+
+
+RELEASED = NOW.timestamp() - 75
+
+
+def with_window(start: float, end: float, ahead: float = 0.0) -> bytes:
+    offset = {"seconds": ahead, "roundTrip": 0.001}
+    window = {"start": start, "end": end, "seconds": 60.0}
+    return json.dumps({**json.loads(BARE), "window": window, "clockOffset": offset}).encode()
+
+
+@pytest.mark.parametrize(
+    "summary",
+    [
+        with_window(RELEASED + 10, 1e15),
+        with_window(0, RELEASED + 70),
+        with_window(RELEASED + 10, RELEASED + 1000),
+        with_window(RELEASED + 3600, RELEASED + 3660),
+        with_window(RELEASED - 3600, RELEASED - 3540),
+        with_window(5.0, 9.0, ahead=1e6),
+        with_window(1e300, 1.1e300, ahead=-1e308),
+    ],
+    ids=["endless", "from-the-first", "long", "later", "earlier", "negative", "no-float"],
+)
+async def test_a_window_that_the_trial_cannot_have_had_is_not_asked_for(summary: bytes) -> None:
+    trial = a_trial(releaseAt=RELEASED)
+    found = await collected(trial, stored(trial, summary=summary))
+    assert (found.window, found.measurement) == (None, None)
+    assert found.misplaced.startswith("the clients' window lies from ")
+    assert set(found.artefacts) == {f"client-0/{name}" for name in FILES}
+    outcome, reason, message = judge(trial.spec, TrialGathered(found))
+    assert (outcome, reason, message) == ("Invalid", "ClockSet", found.misplaced)
+
+
+@pytest.mark.parametrize("ahead", [0.0, -7200.0, 1e6])
+async def test_a_window_of_the_run_is_asked_for_whatever_the_client_s_clock(ahead: float) -> None:
+    trial = a_trial(releaseAt=RELEASED)
+    summary = with_window(RELEASED + 10 + ahead, RELEASED + 71.5 + ahead, ahead)
+    found = await collected(trial, stored(trial, summary=summary))
+    assert found.window is not None
+    assert found.window.start == pytest.approx(RELEASED + 10)
+    assert not found.misplaced

@@ -8,6 +8,7 @@ import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from encbench.api.trial import TrialSpec, Turns, Window
 from encbench.core.artefact import check, decode, digest_of
@@ -16,7 +17,7 @@ from encbench.core.records import ClientCpu, ClientFacts
 from encbench.core.slices import Slices, SlicesError, of_clients, read_file, unkept
 from encbench.ports import Store, TooLarge
 from encbench.reconcile.objects import Trial
-from encbench.reconcile.trial import placed
+from encbench.reconcile.trial import placed, running
 from encbench.reconcile.trial.facts import Collected, TrialSeen
 from encbench.reconcile.trial.first_stored import key_of
 from encbench.tools.measurement import Measurement, ParseError, in_slices, merge
@@ -35,7 +36,8 @@ from encbench.wire.files import (
 
 MAX_EARLY = 0.7
 """Seconds by which a client may end before its server's planned stop; stamps are not that exact."""
-
+FAR = 60.0
+"""Seconds by which a window may seem to lie outside of its trial: clocks are not that wrong."""
 
 @dataclass(frozen=True)
 class _Run:
@@ -91,9 +93,9 @@ async def collect(store: Store, trial: Trial, seen: TrialSeen) -> Collected:
     if missing:
         return Collected(artefacts, missing=missing)
     if trial.spec.workload.recovery is not None:
-        measured = _cut_off(trial, artefacts, runs)
+        measured = _cut_off(trial, seen.now, artefacts, runs)
     else:
-        measured = _whole(artefacts, runs)
+        measured = _whole(trial, seen.now, artefacts, runs)
     if isinstance(measured, Collected):
         return measured
     window, parts = measured
@@ -211,17 +213,17 @@ def _parts(runs: Sequence[_Run]) -> list[Measurement] | ParseError:
     return parts
 
 
-def _whole(artefacts: dict[str, str], runs: Sequence[_Run]) -> Measured | Collected:
+def _whole(
+    trial: Trial, now: datetime, artefacts: dict[str, str], runs: Sequence[_Run]
+) -> Measured | Collected:
     """Of clients that ended by themselves; why there is nothing to measure otherwise."""
-    windows = [
-        Window(start=run.summary.window.start - run.skew, end=run.summary.window.end - run.skew)
-        for run in runs
-        if run.summary.window
-    ]
-    start = max((window.start for window in windows), default=0.0)
-    end = min((window.end for window in windows), default=0.0)
+    windows = [(run.summary.window, run.skew) for run in runs if run.summary.window]
+    start = max((window.start - skew for window, skew in windows), default=0.0)
+    end = min((window.end - skew for window, skew in windows), default=0.0)
     if len(windows) < len(runs) or end <= start:
         return Collected(artefacts, problem="a client ended before its measured window began")
+    if (misplaced := _misplaced(trial, now, start, end)) is not None:
+        return Collected(artefacts, misplaced=misplaced)
     window = Window(start=start, end=end)
     parts = _parts(runs)
     if isinstance(parts, ParseError):
@@ -229,7 +231,25 @@ def _whole(artefacts: dict[str, str], runs: Sequence[_Run]) -> Measured | Collec
     return window, parts
 
 
-def _cut_off(trial: Trial, artefacts: dict[str, str], runs: Sequence[_Run]) -> Measured | Collected:
+def _misplaced(trial: Trial, now: datetime, start: float, end: float) -> str | None:
+    """Why the trial cannot have had that window; None if it can.
+
+    A client's image can have made it up, and Prometheus is asked for all of it.
+    """
+    begin, longest = trial.status.release_at, running.longest(trial.spec)
+    begin = start if begin is None else begin
+    if start >= begin - FAR and end <= min(begin + longest, now.timestamp()) + FAR:
+        return None
+    return (
+        f"the clients' window lies from {start - begin:,.0f} to {end - begin:,.0f} s after the "
+        f"release, and the trial ended within {longest:,.0f} s: have the clients' clocks adjusted "
+        "smoothly, or between runs"
+    )
+
+
+def _cut_off(
+    trial: Trial, now: datetime, artefacts: dict[str, str], runs: Sequence[_Run]
+) -> Measured | Collected:
     """Of clients whose server was stopped on purpose: what they saw of the planned window.
 
     It is counted from the tool's start, which is what its lines count from.
@@ -246,10 +266,12 @@ def _cut_off(trial: Trial, artefacts: dict[str, str], runs: Sequence[_Run]) -> M
     if len(begins) != len(parts):
         return Collected(artefacts, problem="a client ended without having begun")
     last = [began + part.series[-1].second for began, part in zip(begins, parts, strict=True)]
-    window = Window(start=max(begins) + warmup, end=min(last))
-    if window.end <= window.start:
+    start, end = max(begins) + warmup, min(last)
+    if end <= start:
         return Collected(artefacts, problem="the clients' windows have no second in common")
-    return window, parts
+    if (misplaced := _misplaced(trial, now, start, end)) is not None:
+        return Collected(artefacts, misplaced=misplaced)
+    return Window(start=start, end=end), parts
 
 
 def _early(run: _Run, planned: float, trial: Trial) -> float:

@@ -113,6 +113,8 @@ class Collected:
     """Of an interleaved block, as far as the clients know."""
     own_clock_moved: float = 0.0
     """Seconds by which the operator's own clock was set since the release."""
+    misplaced: str = ""
+    """Where a window lies that the trial cannot have had."""
     early: float = 0.0
     """Seconds by which a client ended before the stop of its server that should have ended it."""
 

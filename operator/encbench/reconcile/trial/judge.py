@@ -52,6 +52,8 @@ def _broken(
     if collected.early:
         message = f"a client ended by itself {collected.early:.1f} s before the server was stopped"
         yield "NotUnderLoad", message
+    if collected.misplaced:
+        yield "ClockSet", collected.misplaced
     if collected.unkept:
         yield "SlotMissed", collected.unkept
     measurement = collected.measurement
