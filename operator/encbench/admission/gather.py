@@ -8,6 +8,7 @@ from typing import Protocol, TypeVar
 
 from encbench.admission.extended import Extended, extended
 from encbench.admission.images import Images
+from encbench.admission.kept import kept
 from encbench.api.base import Model
 from encbench.api.campaign import CampaignSpec, MatrixEntry, Resolved
 from encbench.api.columns import DriverJar
@@ -26,7 +27,9 @@ from encbench.api.kinds import (
     Kind,
 )
 from encbench.api.workload import ConfigMapKeyRef, WorkloadSpec
+from encbench.core.certificates import AUTHORITY
 from encbench.core.plan import frozen
+from encbench.engines.external import OWN_CERTIFICATE, PASSWORD, USERNAME
 from encbench.kube.parsing import Malformed, parse_spec
 from encbench.ports import Body, Rejected
 
@@ -89,15 +92,15 @@ class CampaignParts:
     malformed: Mapping[tuple[Kind, str], str] = field(default_factory=dict)
     """Where each object that does not fit its model fails."""
     objects: Mapping[tuple[Kind, str], Body] = field(default_factory=dict)
-    """Secrets, ConfigMaps, claims and storage classes that the specs name; with gocryptfs, the
-    namespace."""
+    """Secrets, ConfigMaps and claims that the specs name, as far as the checks look at them, and
+    storage classes; with gocryptfs, the namespace."""
     installed: Installed | None = None
     """None if no installation is known. StorageClasses were not looked up then."""
     extended: Extended | None = None
     """The campaign that this one extends, if it was found. Its frozen specs are the parts then."""
 
     def entries(self, kind: Kind, name: str) -> Mapping[str, str]:
-        """The data of a Secret or a ConfigMap; empty if it does not exist."""
+        """The named data of a Secret or a ConfigMap; empty if it does not exist."""
         return self.objects.get((kind, name), {}).get("data") or {}
 
     def script(self, workload: WorkloadSpec) -> str | None:
@@ -165,14 +168,17 @@ async def gather(
     found = await gather_parts(reader, namespace, name, campaign)
     first = found.extended
     objects = await _copies(reader, namespace, first.resolved if first else Resolved())
-    for kind, one in dict.fromkeys(_references(found)):
+    wanted: dict[tuple[Kind, str], set[str]] = {}
+    for kind, one, entries in _references(found):
+        wanted.setdefault((kind, one), set()).update(entries)
+    for (kind, one), of in wanted.items():
         if kind is STORAGE_CLASS and installed is None:
             continue
         if kind is CONFIG_MAP and first is not None:
             continue  # What it holds today was not measured.
         body = await reader.get(kind, namespace if kind.namespaced else "", one)
         if body is not None:
-            objects[kind, one] = body
+            objects[kind, one] = kept(kind, body, of)
     if installed is not None and any(mode.gocryptfs is not None for mode in found.modes.values()):
         # Whoever plans with kubectl may not read it; the operator may.
         with suppress(Rejected):
@@ -248,7 +254,8 @@ async def _copies(reader: Lookup, namespace: str, frozen: Resolved) -> dict[tupl
         if ref is not None and body is not None:
             # Another workload's copy may be of another entry of the same ConfigMap.
             entries = (found.get((CONFIG_MAP, ref.name)) or {}).get("data") or {}
-            found[CONFIG_MAP, ref.name] = {**body, "data": {**entries, **(body.get("data") or {})}}
+            copied = kept(CONFIG_MAP, body, [ref.key])
+            found[CONFIG_MAP, ref.name] = {**copied, "data": {**entries, **copied["data"]}}
     return found
 
 
@@ -278,19 +285,21 @@ def jar_of(mode: EncryptionModeSpec) -> DriverJar | None:
     return mode.driver.jar if mode.driver else None
 
 
-def _references(found: CampaignParts) -> Iterator[tuple[Kind, str]]:
+def _references(found: CampaignParts) -> Iterator[tuple[Kind, str, Sequence[str]]]:
+    """The objects that the specs name, each with the entries that the checks look at."""
     for workload in found.workloads.values():
         if (ref := script_ref(workload)) is not None:
-            yield CONFIG_MAP, ref.name
+            yield CONFIG_MAP, ref.name, [ref.key]
     for instance in found.instances.values():
         if instance.external is not None:
-            yield SECRET, instance.external.credentials_secret_ref.name
+            login = (USERNAME, PASSWORD, AUTHORITY, *OWN_CERTIFICATE)
+            yield SECRET, instance.external.credentials_secret_ref.name, login
     for mode in found.modes.values():
-        if mode.at_rest is not None and mode.at_rest.key_secret_ref is not None:
-            yield SECRET, mode.at_rest.key_secret_ref.name
-        if mode.mek_secret_ref is not None:
-            yield SECRET, mode.mek_secret_ref.name
+        key = mode.at_rest.key_secret_ref if mode.at_rest is not None else None
+        for secret in (key, mode.mek_secret_ref):
+            if secret is not None:
+                yield SECRET, secret.name, [secret.key]
         if (jar := jar_of(mode)) is not None and jar.claim_name is not None:
-            yield PERSISTENT_VOLUME_CLAIM, jar.claim_name
+            yield PERSISTENT_VOLUME_CLAIM, jar.claim_name, []
         if mode.volume is not None and mode.volume.storage_class_name is not None:
-            yield STORAGE_CLASS, mode.volume.storage_class_name
+            yield STORAGE_CLASS, mode.volume.storage_class_name, []

@@ -43,8 +43,8 @@ def problems(workload: WorkloadSpec, script_text: str | None) -> Iterator[Proble
         name = sysbench.script_config_map_ref.key if sysbench.script_config_map_ref else ""
         if len(script_text) > LARGEST_SCRIPT:
             text = (
-                f"{name} has {len(script_text):,} letters, more than the {LARGEST_SCRIPT:,} that a "
-                "script may have: have prepare() make its data instead"
+                f"{name} has more than the {LARGEST_SCRIPT:,} letters that a script may have: have "
+                "prepare() make its data instead"
             )
             yield Problem(CONFIG_MAP, Reason.SCRIPT_INVALID, text)
             return

@@ -1,0 +1,51 @@
+"""What admission keeps of the objects that authors' specs name.
+
+A campaign can name hundreds of Secrets and ConfigMaps of a MiB each, and all are held at the same
+time. So only what the checks look at is kept: the name, the mark, and the beginnings of the entries
+that are named.
+"""
+
+import base64
+import codecs
+from collections.abc import Iterable
+
+from encbench.api.kinds import CONFIG_MAP, PERSISTENT_VOLUME_CLAIM, SECRET, Kind
+from encbench.kube.labels import USE
+from encbench.ports import Body
+from encbench.tools.sysbench.problems import LARGEST_SCRIPT
+
+LARGEST_SECRET = 32 * 1024
+"""Letters of an encoded entry: a key file of MariaDB with 300 keys. Of a certificate only its
+presence is checked, and a longer login is refused."""
+
+
+def kept(kind: Kind, body: Body, entries: Iterable[str]) -> Body:
+    """The object as admission holds it, with these entries of it."""
+    if kind not in (SECRET, CONFIG_MAP, PERSISTENT_VOLUME_CLAIM):
+        return body
+    meta, data = body["metadata"], body.get("data") or {}
+    own = {name: meta[name] for name in ("name", "namespace") if name in meta}
+    marks = {label: value for label, value in (meta.get("labels") or {}).items() if label == USE}
+    shortened = _beginning if kind is SECRET else _script
+    return {
+        "kind": body["kind"],
+        "metadata": {**own, "labels": marks},
+        "data": {name: shortened(data[name]) for name in entries if name in data},
+    }
+
+
+def _script(text: str) -> str:
+    """So much of a script that it is seen to be too long."""
+    return text[: LARGEST_SCRIPT + 1]
+
+
+def _beginning(value: str) -> str:
+    """So much of an encoded entry, and no part of a letter; what is no text stays none."""
+    if len(value) <= LARGEST_SECRET:
+        return value
+    begin = value[:LARGEST_SECRET]
+    try:
+        text = codecs.getincrementaldecoder("utf-8")().decode(base64.b64decode(begin))
+    except ValueError:
+        return begin
+    return base64.b64encode(text.encode()).decode()
