@@ -12,20 +12,23 @@ import json
 import re
 import socket
 import sys
+import time
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from urllib.parse import quote, urlencode
 
-from encbench.adapters.kubernetes_http import ACCEPT, HttpAnswer, Query
+from encbench.adapters.kubernetes_http import ACCEPT, HttpAnswer, Query, resource
 from encbench.ports import Body, Rejected
 
 SECONDS = 30.0
 """A request ends within this time, and so does the start of the proxy."""
 LOGIN_SECONDS = 120.0
 """The first request, during which a program may have the user log in."""
+LARGEST_OF_POD = 2**20
+"""Bytes of an answer that a pod gives through the API server; a recorder's has some hundred."""
 
 _LOGGED = re.compile(r"[IWEF]\d{4} \d\d:\d\d:\d\d")
 """How each line of kubectl's own log begins."""
@@ -134,8 +137,9 @@ class KubectlTransport:
         target = quote(where) + (f"?{urlencode(query)}" if query else "")
         content = None if body is None else json.dumps(body).encode()
         headers = {"Accept": ACCEPT, "Content-Type": content_type}
+        read = _read_of_pod if resource(where) == "pods/proxy" else http.client.HTTPResponse.read
         for _ in range(_ATTEMPTS):
-            answer = await asyncio.to_thread(self._exchange, method, target, content, headers)
+            answer = await asyncio.to_thread(self._exchange, method, target, content, headers, read)
             if answer.status != 401:
                 return answer
         raise Rejected(
@@ -144,7 +148,12 @@ class KubectlTransport:
         )
 
     def _exchange(
-        self, method: str, target: str, content: bytes | None, headers: dict[str, str]
+        self,
+        method: str,
+        target: str,
+        content: bytes | None,
+        headers: dict[str, str],
+        read: Callable[[http.client.HTTPResponse], bytes],
     ) -> HttpAnswer:
         seconds = SECONDS if self._answered else LOGIN_SECONDS
         with contextlib.closing(_UnixConnection(self._path, seconds)) as connection:
@@ -152,9 +161,19 @@ class KubectlTransport:
                 connection.request(method, target, content, headers)
                 answer = connection.getresponse()
                 self._answered = True
-                return HttpAnswer(answer.status, answer.read())
+                return HttpAnswer(answer.status, read(answer))
             except http.client.HTTPException as error:
                 raise OSError(f"kubectl proxy: {error!r}") from error
+
+
+def _read_of_pod(answer: http.client.HTTPResponse) -> bytes:
+    """The beginning of what a pod answers, whose image may write without end, or very slowly."""
+    content, ends = bytearray(), time.monotonic() + SECONDS
+    while len(content) < LARGEST_OF_POD and (part := answer.read1(LARGEST_OF_POD - len(content))):
+        content += part
+        if time.monotonic() > ends:
+            raise TimeoutError(f"the pod has not answered within {SECONDS:.0f} s")
+    return bytes(content)
 
 
 class _UnixConnection(http.client.HTTPConnection):
