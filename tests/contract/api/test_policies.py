@@ -25,6 +25,15 @@ from tests.support.policies import OPERATOR, Answer
 
 SPACE = "policies"
 AUTHOR = "author"
+ONE_ACCOUNT = "system:kube-controller-manager"
+"""What makes all pods where controllers have no accounts of their own."""
+OTHERS = (
+    Kind("apps/v1", "Deployment", "deployments"),
+    Kind("apps/v1", "ReplicaSet", "replicasets"),
+    Kind("apps/v1", "DaemonSet", "daemonsets"),
+    Kind("v1", "ReplicationController", "replicationcontrollers"),
+)
+"""Kinds that make pods, and that the operator does not use."""
 CONTROLLERS = {
     STATEFUL_SET: "system:serviceaccount:kube-system:statefulset-controller",
     JOB: "system:serviceaccount:kube-system:job-controller",
@@ -71,14 +80,18 @@ def pod(labels: dict[str, str]) -> Body:
 
 
 def maker(kind: Kind, own: dict[str, str], of_pods: dict[str, str]) -> Body:
-    """A StatefulSet or a Job with these labels."""
+    """An object with these labels that makes pods."""
     labels = {"app": "x", **of_pods}
     template = {"metadata": {"labels": labels}, "spec": dict(pod({})["spec"])}
     spec: Body = {"template": template}
     if kind is JOB:
         template["spec"]["restartPolicy"] = "Never"
+    elif kind.api_version == "v1":
+        spec |= {"selector": {"app": "x"}}
     else:
-        spec |= {"selector": {"matchLabels": {"app": "x"}}, "serviceName": "x"}
+        spec |= {"selector": {"matchLabels": {"app": "x"}}}
+    if kind is STATEFUL_SET:
+        spec |= {"serviceName": "x"}
     meta = {"name": "maker", "namespace": SPACE, "labels": own}
     return {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": meta, "spec": spec}
 
@@ -253,6 +266,17 @@ def test_only_the_operator_makes_pods_with_its_label(server: ApiServer) -> None:
     for user in (OPERATOR, *CONTROLLERS.values()):
         status, answer = post(server, POD, pod(OURS), user, dry=True)
         assert status == 201, answer
+
+
+@pytest.mark.parametrize("kind", OTHERS, ids=lambda kind: kind.kind)
+def test_nobody_else_has_pods_made_with_it(server: ApiServer, kind: Kind) -> None:
+    """A controller manager with one account for all controllers would make them."""
+    for user in (AUTHOR, ONE_ACCOUNT, ""):
+        status, answer = post(server, kind, maker(kind, {}, OURS), user, dry=True)
+        assert status == 403, answer
+    assert f"{MANAGED_BY}={MANAGER}" in answer["message"]
+    status, answer = post(server, kind, maker(kind, {}, {}), "", dry=True)
+    assert status == 201, answer
 
 
 def test_pods_of_others_are_left_alone(server: ApiServer) -> None:

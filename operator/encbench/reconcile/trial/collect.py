@@ -39,6 +39,7 @@ MAX_EARLY = 0.7
 FAR = 60.0
 """Seconds by which a window may seem to lie outside of its trial: clocks are not that wrong."""
 
+
 @dataclass(frozen=True)
 class _Run:
     """What one client left behind, in order of its index."""

@@ -52,10 +52,9 @@ def _broken(
     if collected.early:
         message = f"a client ended by itself {collected.early:.1f} s before the server was stopped"
         yield "NotUnderLoad", message
-    if collected.misplaced:
-        yield "ClockSet", collected.misplaced
-    if collected.unkept:
-        yield "SlotMissed", collected.unkept
+    for reason, said in (("ClockSet", collected.misplaced), ("SlotMissed", collected.unkept)):
+        if said:
+            yield reason, said
     measurement = collected.measurement
     if measurement is None:
         return
