@@ -12,7 +12,7 @@ from encbench.admission.checks import admit
 from encbench.admission.combined import MOST
 from encbench.admission.gather import CampaignParts
 from encbench.api.campaign import CampaignSpec
-from encbench.api.kinds import ENCRYPTION_MODE, INSTANCE_TEMPLATE, WORKLOAD, Kind
+from encbench.api.kinds import CAMPAIGN, ENCRYPTION_MODE, INSTANCE_TEMPLATE, WORKLOAD, Kind
 from encbench.cli.manifests import Manifests, Offline
 from encbench.core import hints
 from encbench.core.columns import selection
@@ -56,7 +56,7 @@ async def judged(*bodies: Body) -> tuple[Problem, ...]:
     named: dict[str, list[str]] = {}
     for body in bodies:
         named.setdefault(body["kind"], []).append(body["metadata"]["name"])
-    spec = manifests.SPECS[manifests.kinds.CAMPAIGN] | {
+    spec = manifests.SPECS[CAMPAIGN] | {
         "baselineModeRef": "n0",
         "matrix": [
             {
@@ -132,8 +132,8 @@ async def test_a_template_s_settings_are_judged_once(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(setting_names.SettingsFile, "owned", counted)
     for engine in ("mariadb", "mysql", "postgresql"):
         versions = {"mariadb": "10.11", "mysql": "8.4", "postgresql": "15"}
-        template = {"engine": engine, "version": versions[engine]}
-        template |= {"settings": {f"{engine}_setting": "1"}}
+        template: dict[str, Any] = {"engine": engine, "version": versions[engine]}
+        template["settings"] = {f"{engine}_setting": "1"}
         await judged(
             *several(ENCRYPTION_MODE, MODES),
             *several(INSTANCE_TEMPLATE, 1, **template),

@@ -43,18 +43,7 @@ def _broken(
 ) -> Iterator[tuple[str, str]]:
     """The rules that the trial breaks, as reason and message."""
     collected, sessions, metrics = gathered.collected, gathered.clients_proof, gathered.metrics
-    if collected.missing:
-        message = f"a client pod ended before its log was stored: {collected.missing} is not there"
-        yield "ArtefactsLost", message
-    if collected.too_large:
-        message = f"{collected.too_large}: have the workload's client print less"
-        yield "OutputTooLarge", message
-    if collected.early:
-        message = f"a client ended by itself {collected.early:.1f} s before the server was stopped"
-        yield "NotUnderLoad", message
-    for reason, said in (("ClockSet", collected.misplaced), ("SlotMissed", collected.unkept)):
-        if said:
-            yield reason, said
+    yield from _unfit(collected)
     measurement = collected.measurement
     if measurement is None:
         return
@@ -82,6 +71,23 @@ def _broken(
     yield from _throttled(spec.limits.client_throttling, collected)
     yield from _foreign(spec.limits.foreign_cpu, metrics.cpu)
     yield from _not_idle(spec.limits.idle_cpu, metrics.cpu.idle)
+
+
+def _unfit(collected: Collected) -> Iterator[tuple[str, str]]:
+    """What keeps the clients' files from counting at all."""
+    if collected.missing:
+        message = f"a client pod ended before its log was stored: {collected.missing} is not there"
+        yield "ArtefactsLost", message
+    if collected.too_large:
+        message = f"{collected.too_large}: have the workload's client print less"
+        yield "OutputTooLarge", message
+    if collected.early:
+        message = f"a client ended by itself {collected.early:.1f} s before the server was stopped"
+        yield "NotUnderLoad", message
+    if collected.misplaced:
+        yield "ClockSet", collected.misplaced
+    if collected.unkept:
+        yield "SlotMissed", collected.unkept
 
 
 def _lost(metrics: WindowMetrics, of: Process, whose: str) -> str:
