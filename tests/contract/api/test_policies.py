@@ -27,7 +27,7 @@ SPACE = "policies"
 AUTHOR = "author"
 ONE_ACCOUNT = "system:kube-controller-manager"
 """What makes all pods where controllers have no accounts of their own."""
-OTHERS = (
+UNUSED = (
     Kind("apps/v1", "Deployment", "deployments"),
     Kind("apps/v1", "ReplicaSet", "replicasets"),
     Kind("apps/v1", "DaemonSet", "daemonsets"),
@@ -268,7 +268,7 @@ def test_only_the_operator_makes_pods_with_its_label(server: ApiServer) -> None:
         assert status == 201, answer
 
 
-@pytest.mark.parametrize("kind", OTHERS, ids=lambda kind: kind.kind)
+@pytest.mark.parametrize("kind", UNUSED, ids=lambda kind: kind.kind)
 def test_nobody_else_has_pods_made_with_it(server: ApiServer, kind: Kind) -> None:
     """A controller manager with one account for all controllers would make them."""
     for user in (AUTHOR, ONE_ACCOUNT, ""):
