@@ -320,7 +320,7 @@ _OUTCOMES = {
         "ClientThrottled": "A client was throttled for longer than `limits.clientThrottling`.",
         UNLIKE_NODES: "Its database's node is unlike the baseline's (`limits.likeNodes`).",
         "ForeignLoad": "Other programs used more CPU than `limits.foreignCpu` allows.",
-        "NotIdle": "The other databases used more CPU than `limits.idleCpu` allows.",
+        "NotIdle": "The other databases used more CPU than `limits.idleCpu` allows, or restarted.",
     },
     "Failed": {
         "TestbedGone": "The testbed was deleted.",

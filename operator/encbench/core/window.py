@@ -53,6 +53,12 @@ def window_rate(samples: Sequence[Sample], start: float, end: float) -> WindowRa
     return WindowRate(mean, coverage, (1 - coverage) * _variation(steps, mean, covered))
 
 
+def was_reset(samples: Sequence[Sample], start: float, end: float) -> bool:
+    """Whether a counter fell in [start, end]."""
+    inside = [value for time, value in samples if start <= time <= end]
+    return any(after < before for before, after in pairwise(inside))
+
+
 def _variation(steps: Sequence[tuple[float, float]], mean: float, covered: float) -> float:
     if len(steps) < 2:
         return math.inf

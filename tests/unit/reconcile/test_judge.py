@@ -153,6 +153,9 @@ def test_databases_that_were_not_idle() -> None:
     assert reason(metrics=idle(0.11)) == "NotIdle"
     assert reason(spec(idle_cpu=0.2), metrics=idle(0.11)) is None
     assert reason(spec(idle_cpu=1.0), metrics=idle(9.0)) is None
+    again = replace(idle(0.01), restarted=("bed-a",))
+    assert reason(metrics=again) == "NotIdle"
+    assert reason(spec(idle_cpu=1.0), metrics=again) is None
 
 
 def test_what_was_not_measured_breaks_no_rule() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from encbench.api.trial import Window
 from encbench.core.records import ClientFacts, IdleCpu, MetricsRecord, NodeIdle, PodCpu, Samples
-from encbench.reconcile.trial.neighbours import busy, foreign, idle, nodes, stolen
+from encbench.reconcile.trial.neighbours import busy, foreign, idle, nodes, restarted, stolen
 
 WINDOW = Window(start=100.0, end=110.0)
 
@@ -135,6 +135,19 @@ def test_a_database_on_another_node_may_be_measured_at_the_same_time() -> None:
     shared = idle(record, "bed-tde", 2.0, ["one", "three"])
     assert shared is not None
     assert shared.testbeds["bed-of-another-cell"] == pytest.approx(1.5)
+
+
+def test_a_neighbour_that_restarted_in_the_window_is_told_apart() -> None:
+    """Its counter begins anew, so there is no rate of it."""
+    cpu = tuple((at, value if at < 105 else value - 0.05) for at, value in counter(0.01))
+    fell = PodCpu(part="database", testbed="bed-a", node="one", samples=cpu)
+    record = RECORD.model_copy(update={"pods": (*RECORD.pods, fell)})
+    assert restarted(record, "bed-tde", ["one"]) == ("bed-a",)
+    assert restarted(record, "bed-a", ["one"]) == (), "that is the one that is measured"
+    assert restarted(record, "bed-tde", ["two"]) == ()
+    before = record.model_copy(update={"window": Window(start=105.0, end=110.0)})
+    assert restarted(before, "bed-tde", ["one"]) == ()
+    assert restarted(RECORD, "bed-tde", ["one"]) == ()
 
 
 def test_one_database_alone_has_no_neighbours() -> None:

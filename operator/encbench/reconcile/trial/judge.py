@@ -71,6 +71,7 @@ def _broken(
     yield from _throttled(spec.limits.client_throttling, collected)
     yield from _foreign(spec.limits.foreign_cpu, metrics.cpu)
     yield from _not_idle(spec.limits.idle_cpu, metrics.cpu.idle)
+    yield from _not_at_rest(spec.limits.idle_cpu, metrics.restarted)
 
 
 def _unfit(collected: Collected) -> Iterator[tuple[str, str]]:
@@ -171,3 +172,9 @@ def _not_idle(limit: float, idle: IdleCpu | None) -> Iterator[tuple[str, str]]:
             f"the campaign's other databases used {idle.cores:.3f} cores in the window, most of "
             f"them {most}: more than limits.idleCpu {limit:g} of {idle.limit_cores:g} cores allows",
         )
+
+
+def _not_at_rest(limit: float, restarted: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    if restarted and limit < 1:
+        names = ", ".join(restarted)
+        yield "NotIdle", f"other databases of the campaign restarted in the window: {names}"

@@ -18,11 +18,12 @@ from encbench.core.records import (
     IdleCpu,
     MetricsRecord,
     NodeIdle,
+    PodCpu,
     Samples,
     StolenCpu,
     TrialCpu,
 )
-from encbench.core.window import window_rate
+from encbench.core.window import was_reset, window_rate
 
 
 def nodes(record: MetricsRecord, node: str | None) -> dict[str, NodeIdle]:
@@ -112,16 +113,31 @@ def idle(
     `testbed` is the one that is measured, `limit` what a database may use, in cores, and `own` are
     the trial's nodes. On other nodes another cell may be measured at the same time.
     """
-    databases = [pod for pod in record.pods if pod.part == "database"]
-    if not databases:
+    if not any(pod.part == "database" for pod in record.pods):
         return None
-    nodes = {"", *own}
-    beside = [pod for pod in databases if pod.testbed != testbed and pod.node in nodes]
+    beside = _beside(record, testbed, own)
     rates = {pod.testbed: _rate(record, pod.samples) for pod in beside}
     known = {name: rate for name, rate in sorted(rates.items()) if rate is not None}
     if rates and not known:
         return None
     return IdleCpu(cores=sum(known.values()), limit_cores=limit, testbeds=known)
+
+
+def restarted(record: MetricsRecord, testbed: str, own: Iterable[str | None]) -> tuple[str, ...]:
+    """Those of these databases that were started again in the window, which is work as well.
+
+    Their CPU is in none of the figures, because a part of it is not known.
+    """
+    start, end = record.window.start, record.window.end
+    beside = _beside(record, testbed, own)
+    return tuple(sorted({p.testbed for p in beside if was_reset(p.samples, start, end)}))
+
+
+def _beside(record: MetricsRecord, testbed: str, own: Iterable[str | None]) -> list[PodCpu]:
+    """The campaign's databases on these nodes, but that of this testbed."""
+    nodes = {"", *own}
+    databases = [pod for pod in record.pods if pod.part == "database" and pod.testbed != testbed]
+    return [pod for pod in databases if pod.node in nodes]
 
 
 def _rate(record: MetricsRecord, samples: Samples) -> float | None:

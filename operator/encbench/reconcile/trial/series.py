@@ -73,6 +73,8 @@ class WindowMetrics:
     cpu: TrialCpu = field(default_factory=TrialCpu)
     """But for the clients', which is in their summaries."""
     disk: DiskIo | None = None
+    restarted: tuple[str, ...] = ()
+    """Testbeds of the campaign's other databases that were to rest and restarted in the window."""
     problem: str = ""
     """Why it could not be asked."""
 
@@ -307,12 +309,13 @@ def judge(record: MetricsRecord, place: MetricsPlace) -> WindowMetrics:
     if node in left_out:
         withheld["node"] = left_out[node]
     others = neighbours.foreign(record, node, place.testbed, place.clients)
-    resting = None
+    resting, again = None, tuple[str, ...]()
     if place.external is not None:
         withheld |= _UNSEEN
     else:
         if not place.in_turns:
             resting = neighbours.idle(record, place.testbed, place.limit, place.nodes)
+            again = neighbours.restarted(record, place.testbed, place.nodes)
         if others is None:
             lacks = "Prometheus lacks the CPU of a node, of our pods or of a client"
             withheld["foreign"] = ambiguous[0] if ambiguous else lacks
@@ -330,7 +333,7 @@ def judge(record: MetricsRecord, place: MetricsPlace) -> WindowMetrics:
         idle=resting,
         withheld=withheld,
     )
-    return WindowMetrics(record, cpu, _disk(record))
+    return WindowMetrics(record, cpu, _disk(record), again)
 
 
 def _of_node(record: MetricsRecord, node: NodeIdle | None, withheld: Withheld) -> NodeCpu | None:
