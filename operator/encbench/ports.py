@@ -253,6 +253,12 @@ class Agent(AgentReader, Protocol):
         ones only look. Also Unavailable while another stop is in progress.
         """
 
+    async def disarm(self, address: str, access: Access, run: str) -> agent.RecoveryAnswer:
+        """Call off that stop unless it has begun; its state.
+
+        Rejected by an agent of an earlier version, which cannot.
+        """
+
     async def begin_slots(self, address: str, access: Access, order: SlotsOrder) -> SlotsAnswer:
         """Have the server's counters read at the edges of a block's slots; the run's state.
 

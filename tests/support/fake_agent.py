@@ -37,6 +37,7 @@ class FakeStop:
     after: wire.ProcessStart | None = None
     """Once it is back."""
     late: float = 0.0
+    disarmed: bool = False
 
 
 @dataclass
@@ -71,6 +72,8 @@ class FakeServer:
     """Why they cannot be run."""
     stop: FakeStop | None = None
     """The last one that was armed."""
+    old: bool = False
+    """The agent is of a version that cannot be disarmed."""
     slots: SlotsOrder | None = None
     """The readings of a block that it was last asked to make."""
     slots_asked: float = 0.0
@@ -229,6 +232,17 @@ class FakeAgent:
             return {"run": run, "state": "unknown"}
         return _stopped(server, self.clock())
 
+    async def disarm(self, address: str, access: Access, run: str) -> wire.RecoveryAnswer:
+        """See the port."""
+        server = self._find("disarm", address, access, needs_server=False)
+        if server.old:
+            raise Rejected(f"the agent at {address} refused: DELETE is not for /v1/recovery")
+        if server.stop is None or server.stop.run != run:
+            return {"run": run, "state": "unknown"}
+        if self.clock() < server.stop.due:
+            server.stop.disarmed = True
+        return _stopped(server, self.clock())
+
     async def begin_slots(self, address: str, access: Access, order: SlotsOrder) -> SlotsAnswer:
         """See the port."""
         server = self._find("begin_slots", address, access, needs_server=False)
@@ -285,7 +299,7 @@ def _slots(server: FakeServer, run: str, now: float) -> SlotsAnswer:
 
 def _is_down(server: FakeServer, now: float) -> bool:
     """Brings it back when it is time for that."""
-    if server.stop is None or now < server.stop.due:
+    if server.stop is None or server.stop.disarmed or now < server.stop.due:
         return False
     return bool(_stopped(server, now)["state"] != "done")
 
@@ -295,6 +309,8 @@ def _stopped(server: FakeServer, now: float) -> wire.RecoveryAnswer:
     stop = server.stop
     assert stop is not None
     said: wire.RecoveryAnswer = {"run": stop.run, "state": "armed", "stop": stop.how, "error": None}
+    if stop.disarmed:
+        return {**said, "state": "disarmed", "error": None}
     if now < stop.due:
         return said
     said |= {"before": stop.before, "statement": "SELECT 1", "rows": 1}

@@ -55,6 +55,7 @@ async def test_the_fake_agent_keeps_the_contract(mode: dict[str, Any], full: boo
     whole(agent.RecoveryAnswer, await fake.stopped(WHERE, ACCESS, "run"))
     armed = await fake.stop(WHERE, ACCESS, "run", how="Crash", after=0.0, seconds=60)
     whole(agent.RecoveryAnswer, armed)
+    whole(agent.RecoveryAnswer, await fake.disarm(WHERE, ACCESS, "run"))
 
 
 @pytest.mark.parametrize(

@@ -94,6 +94,11 @@ class HttpAgent(Sidecar):
         where = ("GET", address, path, access)
         return await self._ask(agent.RecoveryAnswer, *where, seconds=self._told)
 
+    async def disarm(self, address: str, access: Access, run: str) -> agent.RecoveryAnswer:
+        """See the port. Rejected when the agent does not take the token, or knows no disarming."""
+        path = f"{agent.RECOVERY}?run={quote(run)}"
+        return await self._ask(agent.RecoveryAnswer, "DELETE", address, path, access)
+
     async def begin_slots(self, address: str, access: Access, order: SlotsOrder) -> SlotsAnswer:
         """See the port. Rejected when the agent does not take the token or the order."""
         where = ("POST", address, SLICES_PATH, access)

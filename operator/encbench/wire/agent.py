@@ -13,6 +13,7 @@ in progress.
 | `POST /v1/checks` | `ChecksRequest` | `ChecksAnswer` at once; begins the run if the name is new |
 | `POST /v1/recovery` | `StopRequest` | `RecoveryAnswer` at once; arms the stop if the name is new |
 | `GET /v1/recovery?run=` | | `RecoveryAnswer`; its state is `unknown` if the name is new |
+| `DELETE /v1/recovery?run=` | | `RecoveryAnswer`; what was armed and has not begun is disarmed |
 | `POST /v1/slices` | `SlotsOrder` of `wire.slices` | `SlotsAnswer` at once; begins the run if new |
 | `GET /v1/slices?run=` | | `SlotsAnswer`; its state is `unknown` if the name is new |
 """
@@ -27,7 +28,7 @@ RECOVERY = "/v1/recovery"
 
 StopWay = Literal["Clean", "Crash"]
 ChecksState = Literal["running", "done", "failed"]
-RecoveryState = Literal["unknown", "armed", "stopping", "starting", "done", "failed"]
+RecoveryState = Literal["unknown", "armed", "disarmed", "stopping", "starting", "done", "failed"]
 
 
 class MachineRows(TypedDict):

@@ -121,6 +121,10 @@ async def test_a_stop_is_armed_once_and_looked_at_without_being_armed(either: Se
     assert again == first == await database.stopped(where, access, "one")
     with pytest.raises(Unavailable, match="one has not ended"):
         await database.stop(where, access, "two", how="Crash", after=9e5, seconds=60.0)
+    assert await database.disarm(where, access, "two") == {"run": "two", "state": "unknown"}
+    off = await database.disarm(where, access, "one")
+    assert off["state"] == "disarmed"
+    assert off == await database.disarm(where, access, "one")
     assert (await either.server())["processId"]
 
 

@@ -89,7 +89,7 @@ class Controllers:
         """The server ends: its clients are cut off, and the kubelet starts it anew."""
         server = self.agent.servers.get(address)
         pod = self._pod_of(address)
-        if server is None or pod is None:
+        if server is None or pod is None or stop.disarmed:
             return
         testbed = pod["metadata"]["labels"][labels.TESTBED]
         for recorder in self.recorder.recorders.values():

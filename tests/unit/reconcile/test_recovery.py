@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from encbench.api.conditions import find, is_true
+from encbench.api.kinds import POD
 from encbench.core.figure_names import RECOVERY_SECONDS, STOP_SECONDS
+from encbench.kube import labels
 from encbench.ports import Body
 from encbench.reconcile.objects import Trial
 from encbench.report.formats import summary
@@ -253,6 +255,36 @@ async def test_a_tool_that_fails_before_the_stop_does_not_count() -> None:
     ends = {(t.status.outcome, t.status.reason) for t in world.trials()}
     assert ends <= {("Failed", "ToolFailed"), ("Invalid", "NotUnderLoad")}
     assert ("Invalid", "NotUnderLoad") in ends
+
+
+@pytest.mark.parametrize("old", [False, True], ids=["new", "old"])
+async def test_a_trial_that_ends_early_leaves_no_stop_behind(old: bool) -> None:
+    """Else its server would be stopped in the next trial's window."""
+    world = crashing(replacements=1)
+    seen: list[FakeStop] = []
+
+    def change(server: FakeServer, stop: FakeStop) -> None:
+        server.old = old
+        if not seen:
+            world.timeline.at(stop.due - DURATION / 2, lambda: lose_client(world, stop.run))
+        seen.append(stop)
+
+    stops(world, change)
+    await finished(world)
+    early = next(t for t in world.trials() if t.uid == seen[0].run)
+    assert (early.status.outcome, early.status.reason) == ("Invalid", "Disrupted")
+    assert seen[0].disarmed is not old
+    other = next(t for t in world.trials() if t.uid == seen[1].run)
+    back = seen[0].due + 0.1 + 1.5 + 2.0
+    assert old is ((other.status.release_at or 0.0) > back), "only an old one is waited for"
+    assert world.campaign().status.phase == "Succeeded", world.describe()
+
+
+def lose_client(world: World, uid: str) -> None:
+    name = next(t.name for t in world.trials() if t.uid == uid)
+    for body in world.cluster.all(POD):
+        if body["metadata"]["labels"].get(labels.TRIAL) == name:
+            world.cluster.end(body)
 
 
 async def test_several_clients_are_all_cut_off() -> None:

@@ -10,7 +10,14 @@ from encbench.api.tpcc import Tpcc
 from encbench.api.workload import Recovery
 from encbench.core.records import RecoveryRecord
 from encbench.reconcile.claims import NodeStanding
-from encbench.reconcile.effects.effect import CreateJob, Gather, KeepRecovery, Prove, ReleaseClients
+from encbench.reconcile.effects.effect import (
+    CreateJob,
+    DisarmServer,
+    Gather,
+    KeepRecovery,
+    Prove,
+    ReleaseClients,
+)
 from encbench.reconcile.pods import ContainerFacts, JobFacts, pod_facts
 from encbench.reconcile.trial.decide import decide
 from encbench.reconcile.trial.decision import TrialDecision
@@ -316,6 +323,42 @@ def test_an_agent_is_waited_for_without_the_operator_s_absences() -> None:
     assert status_of(stopped(600), "Recovered") is None
     assert status_of(stopped(3600), "Recovered") == "False"
     assert status_of(stopped(3600, absences=absent(3500)), "Recovered") is None
+
+
+def early(state: str | None, *, late: float = -30.0, **fields: Any) -> TrialDecision:
+    """A pass over a recovery whose client was deleted before its server was to be stopped."""
+    at = UNIX - 70.0 - late
+    trial = a_trial(RUNNING, releaseAt=at, outcome="Invalid", reason="Disrupted")
+    recovery = trial.spec.workload.model_copy(update={"recovery": Recovery(stop="Crash")})
+    crashing = replace(trial, spec=trial.spec.model_copy(update={"workload": recovery}))
+    said = {"stopped": None if state is None else Stopped(state), "job": None}
+    return decide(crashing, saw(**{**said, **fields}))
+
+
+def test_a_trial_that_ends_early_has_its_server_not_stopped_any_more() -> None:
+    armed = early("armed")
+    assert wants(armed, DisarmServer)
+    assert status_of(armed, "Measured") is None, "it keeps the stage"
+    for state in ("disarmed", "unknown"):
+        over = early(state)
+        assert not wants(over, DisarmServer)
+        assert status_of(over, "Measured") == "False"
+
+
+@pytest.mark.parametrize("state", ["stopping", "starting", None])
+def test_a_server_that_may_be_on_its_way_back_is_waited_for(state: str | None) -> None:
+    assert status_of(early(state, late=5.0), "Measured") is None
+    assert status_of(early(state, late=7200.0), "Measured") == "False", "not for ever"
+    assert status_of(early(state, database=None), "Measured") == "False", "there is none"
+
+
+def test_a_tool_that_fails_early_ends_with_its_own_reason() -> None:
+    armed = stopped(-30.0, Stopped("armed"))
+    assert wants(armed, DisarmServer)
+    assert status_of(armed, "Measured") is None
+    failed = stopped(-30.0, Stopped("disarmed"))
+    assert status_of(failed, "Measured") == "False"
+    assert not wants(failed, DisarmServer)
 
 
 def test_a_store_is_waited_for_without_the_operator_s_absences() -> None:

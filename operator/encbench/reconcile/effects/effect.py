@@ -217,6 +217,13 @@ class StopServer:
 
 
 @dataclass(frozen=True)
+class DisarmServer:
+    """Have the agent not stop its server after all: the trial has ended before that."""
+
+    database: PodFacts
+
+
+@dataclass(frozen=True)
 class KeepRecovery:
     """Store what came of the stop. The first record that is stored counts."""
 
@@ -251,6 +258,7 @@ OwnTrialEffect = (
     | NoteClocks
     | ReadSlots
     | StopServer
+    | DisarmServer
     | KeepRecovery
     | Gather
     | Archive
@@ -290,7 +298,17 @@ class NoteCleared:
     """Remember that none of a campaign's trials is left that goes after its time to live."""
 
 
-SLOW = (ProveFully, Prove, AskChecks, KeepRecovery, Gather, Archive, Publish, RemoveUnfinished)
+SLOW = (
+    ProveFully,
+    Prove,
+    AskChecks,
+    DisarmServer,
+    KeepRecovery,
+    Gather,
+    Archive,
+    Publish,
+    RemoveUnfinished,
+)
 """Effects that wait for an agent, the store or Prometheus, each of which may be away."""
 
 CampaignEffect = (

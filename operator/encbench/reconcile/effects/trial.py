@@ -82,13 +82,15 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
             case do.KeepRecovery(record):
                 counts = await keep(self._deps.store, trial, recovery.RECORD, record)
                 return self._add(trial, recovery=counts)
-            case do.Prove() | do.AskChecks() | do.Gather() | do.Archive():
+            case do.Prove() | do.AskChecks() | do.DisarmServer() | do.Gather() | do.Archive():
                 return await self._try(trial, effect)
             case _:
                 return await self._on_cluster(trial, effect)
 
     async def _try(
-        self, trial: Trial, effect: do.Prove | do.AskChecks | do.Gather | do.Archive
+        self,
+        trial: Trial,
+        effect: do.Prove | do.AskChecks | do.DisarmServer | do.Gather | do.Archive,
     ) -> bool:
         """Do what may come to nothing for now; then the next decision sees why."""
         try:
@@ -98,6 +100,12 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
                 case do.AskChecks():
                     checked = await agent.ask_checks(self._deps, effect)
                     return self._add(trial, checked=checked) and checked is not None
+                case do.DisarmServer(database):
+                    space, bed = trial.namespace, trial.spec.testbed_ref.name
+                    cluster = self._deps.cluster
+                    where, access = await agents.agent(cluster, space, bed, database)
+                    await self._deps.agent.disarm(where, access, trial.uid)
+                    return self._add(trial)
                 case do.Gather():
                     return await self._gather(trial, effect)
                 case do.Archive(record):
@@ -111,7 +119,7 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
 
     def blame(self, trial: Trial, effect: do.NodeEffect | do.OwnTrialEffect, problem: str) -> None:
         """See `Effects`."""
-        ours = isinstance(effect, do.Prove | do.AskChecks)
+        ours = isinstance(effect, do.Prove | do.AskChecks | do.DisarmServer)
         self._add(trial, **{"problem" if ours else "store_problem": problem})
 
     def _add(self, trial: Trial, **found: Any) -> bool:

@@ -21,7 +21,7 @@ from encbench.reconcile.trial.conclude import conclude
 from encbench.reconcile.trial.decision import TrialDecision, TrialDraft
 from encbench.reconcile.trial.ended import after_run
 from encbench.reconcile.trial.facts import TrialSeen
-from encbench.reconcile.trial.running import longest, overdue, while_running
+from encbench.reconcile.trial.running import disarm, longest, may_yet_stop, overdue, while_running
 from encbench.reconcile.trial.starting import before_release
 
 
@@ -41,14 +41,7 @@ def _next(trial: Trial, seen: TrialSeen) -> TrialDecision:
         # First of all: the agent knows it only as long as its pod is there.
         return draft.decide(KeepRecovery(seen.stopped.record), requeue=decision.POLL)
     if trial.status.outcome is not None:
-        if may_load_on(trial):
-            loading = _loading(draft)
-            if loading:
-                return _stop_clients(draft, loading)
-            draft.condition(MEASURED, False, STOPPED, "no client loads the database any more")
-        if _log_may_still_come(draft):
-            return draft.decide(requeue=decision.SLOW_POLL)
-        return conclude(draft)
+        return _once_ended(draft)
     # Once it has left the stage, all is measured and proven, and only the store is waited for.
     needs_server = holds_the_stage(trial)
     if testbed is None or (testbed.deleting and needs_server):
@@ -62,6 +55,22 @@ def _next(trial: Trial, seen: TrialSeen) -> TrialDecision:
     if not draft.known(MEASURED):
         return while_running(draft)
     return after_run(draft)
+
+
+def _once_ended(draft: TrialDraft) -> TrialDecision:
+    """The next step of a trial whose outcome is known and that has no record yet."""
+    if may_load_on(draft.subject):
+        loading = _loading(draft)
+        if loading:
+            stopping = _stop_clients(draft, loading)
+            return replace(stopping, effects=(*disarm(draft), *stopping.effects))
+        if may_yet_stop(draft):
+            draft.note_silence()
+            return draft.decide(*disarm(draft), requeue=decision.SLOW_POLL)
+        draft.condition(MEASURED, False, STOPPED, "no client loads the database any more")
+    if _log_may_still_come(draft):
+        return draft.decide(requeue=decision.SLOW_POLL)
+    return conclude(draft)
 
 
 def _is_late(draft: TrialDraft) -> bool:

@@ -9,6 +9,7 @@ from encbench.api.scalars import parse_duration
 from encbench.api.trial import TrialSpec
 from encbench.reconcile.draft import backoff
 from encbench.reconcile.effects.effect import (
+    DisarmServer,
     NoteClocks,
     ReadSlots,
     ReleaseClients,
@@ -204,16 +205,44 @@ def _may_stop(draft: TrialDraft) -> bool:
     return bool(loading) and len(loading) + len(over) == draft.spec.workload.client.replicas
 
 
+def may_yet_stop(draft: TrialDraft) -> bool:
+    """Whether the server may be stopped yet, or is not back, of a trial that has ended early.
+
+    An agent that does not answer, or one of an earlier version that cannot be disarmed, is waited
+    for until all must be over.
+    """
+    seen = draft.seen
+    if draft.spec.workload.recovery is None or seen.found.recovery is not None:
+        return False
+    if seen.testbed is None or seen.testbed.deleting or seen.lost_its_pod:
+        return False
+    if seen.database is None or seen.database.is_silent:
+        return False
+    if seen.now.timestamp() > (draft.status.release_at or 0.0) + longest(draft.spec):
+        return False
+    return seen.stopped is None or seen.stopped.state in ("armed", "stopping", "starting")
+
+
+def disarm(draft: TrialDraft) -> list[TrialEffect]:
+    """The order to the agent that still has to stop its server, if there is one."""
+    seen = draft.seen
+    is_armed = seen.stopped is not None and seen.stopped.state == "armed"
+    return [DisarmServer(seen.database)] if is_armed and seen.database is not None else []
+
+
 def _cut_off(draft: TrialDraft, codes: Sequence[int | None], waited: float) -> TrialDecision:
     """Every client has ended, as the server's stop should have it `waited` seconds ago."""
     state = draft.seen.stopped.state if draft.seen.stopped else ""
-    if not draft.known(life.RECOVERED) and state not in ("armed", "unknown"):
+    if not draft.known(life.RECOVERED) and state not in ("armed", "disarmed", "unknown"):
         limit = parse_duration(draft.spec.step_deadlines.recovery) + decision.UPLOAD_AFTER_FAILURE
         if waited <= limit:
             return draft.decide(requeue=backoff(waited, decision.POLL, decision.SLOW_POLL))
         why = draft.seen.stop_problem or "it does not say that the server is back"
         message = f"the agent cannot be asked: {why}"
         draft.condition(life.RECOVERED, False, life.RECOVERY_FAILED, message)
+    if state == "armed" and not all(code == 0 for code in codes):
+        # Else the server would be stopped while another trial is measured beside it.
+        return draft.decide(*disarm(draft), requeue=decision.SLOW_POLL)
     if all(code == 0 for code in codes) or (0 in codes and draft.known(life.RECOVERED)):
         message = "the load ended by itself, so that the server was not stopped under it"
         return draft.end("Invalid", "NotUnderLoad", message)

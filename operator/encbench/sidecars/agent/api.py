@@ -39,6 +39,8 @@ class AgentParts:
     """State of that stop of the server, armed if necessary; does not block. Busy likewise."""
     stopped: Callable[[str], wire.RecoveryAnswer]
     """State of the stop of that name; never arms one."""
+    disarm: Callable[[str], wire.RecoveryAnswer]
+    """State of the stop of that name, which does not begin any more."""
     slots: Callable[[SlotsOrder], SlotsAnswer]
     """State of the readings of that name, begun if necessary; does not block."""
     slots_read: Callable[[str], SlotsAnswer]
@@ -58,6 +60,7 @@ class AgentApi:
             ("POST", wire.CHECKS): self._checks,
             ("POST", wire.RECOVERY): self._recovery,
             ("GET", wire.RECOVERY): lambda request: said(agent.stopped(request.asked("run"))),
+            ("DELETE", wire.RECOVERY): lambda request: said(agent.disarm(request.asked("run"))),
             ("POST", SLICES_PATH): self._slots,
             ("GET", SLICES_PATH): lambda request: said(agent.slots_read(request.asked("run"))),
         }

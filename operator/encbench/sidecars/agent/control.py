@@ -56,6 +56,7 @@ def build(
         checks=CheckRuns(lambda seconds: open_session(statement_timeout=seconds), driver).ask,
         stop=recovery.arm,
         stopped=recovery.look,
+        disarm=recovery.disarm,
         slots=slots.begin,
         slots_read=slots.look,
     )

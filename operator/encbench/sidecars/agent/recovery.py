@@ -12,6 +12,7 @@ pauses below leave room for the session that is answered.
 import os
 import re
 import signal
+import threading
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -65,11 +66,17 @@ class _Run(BackgroundRun):
     def describe(self) -> wire.RecoveryAnswer:
         return {
             "run": self.name,
-            "state": self.step if self.took is None else "failed" if self.error else "done",
+            "state": self._state,
             "stop": self.order["stop"],
             "error": self.error,
             **self.facts,
         }
+
+    @property
+    def _state(self) -> wire.RecoveryState:
+        if self.took is None or self.step == "disarmed":
+            return self.step
+        return "failed" if self.error else "done"
 
 
 class RecoveryRuns:
@@ -79,6 +86,7 @@ class RecoveryRuns:
         self._open = open_session
         self._probe = probe
         self._system = system
+        self._lock = threading.Lock()
         busy = "the recovery of {} has not ended"
         self._runs = Background(self._work, _GaveUp, "the recovery", busy)
 
@@ -93,6 +101,19 @@ class RecoveryRuns:
         run = self._runs.known(name)
         return run.describe() if run else wire.RecoveryAnswer(run=name, state="unknown")
 
+    def disarm(self, name: str) -> wire.RecoveryAnswer:
+        """Have the run of that name stop nothing any more; its state, whatever that is.
+
+        One that has begun to stop its server goes on. A disarmed one stays so.
+        """
+        run = self._runs.known(name)
+        if run is None:
+            return wire.RecoveryAnswer(run=name, state="unknown")
+        with self._lock:
+            if run.step == "armed" and run.took is None:
+                run.step = "disarmed"
+        return run.describe()
+
     def _work(self, run: _Run) -> None:
         before = self._stop(run)
         run.step = "starting"
@@ -104,6 +125,8 @@ class RecoveryRuns:
         """Stop the server; its former processes."""
         system, order = self._system, run.order
         self._sleep_until(run.stop_time - READY_BEFORE)
+        if run.step == "disarmed":
+            raise _GaveUp(_DISARMED)
         try:
             with closing(self._open(ANSWER_SECONDS)) as session:
                 statement = self._statement(session)
@@ -121,7 +144,7 @@ class RecoveryRuns:
             "rows": rows,
             "redoBytes": redo,
         }
-        run.step = "stopping"
+        self._begin(run)
         number = signal.SIGKILL if order["stop"] == "Crash" else self._probe.shutdown
         began, unix = system.clock(), system.unix()
         # The main process first: it must not see its children die.
@@ -144,6 +167,13 @@ class RecoveryRuns:
             "stopSeconds": round(system.clock() - began, 3),
         }
         return before
+
+    def _begin(self, run: _Run) -> None:
+        """From here on the server is stopped, unless somebody has said that it is not to be."""
+        with self._lock:
+            if run.step == "disarmed":
+                raise _GaveUp(_DISARMED)
+            run.step = "stopping"
 
     @staticmethod
     def _is_old(one: SeenProcess, before: set[SeenProcess], began: float) -> bool:
@@ -224,6 +254,7 @@ class RecoveryRuns:
             self._system.sleep(left)
 
 
+_DISARMED = "it was disarmed"
 _PLAIN = re.compile(r"[A-Za-z0-9_$-]{1,128}")
 _LARGEST = {
     "mysql": "SELECT table_name FROM information_schema.tables "  # noqa: S608 of a constant

@@ -90,6 +90,7 @@ def api(behind: Behind) -> AgentApi:
             checks=behind.checks,
             stop=behind.stop,
             stopped=lambda run: {"run": run, "state": "unknown"},
+            disarm=lambda run: {"run": run, "state": "disarmed"},
             slots=behind.slots,
             slots_read=lambda run: slots_answer(run, "unknown"),
         )
@@ -278,7 +279,12 @@ def test_a_stop_is_armed_by_a_post_and_only_looked_at_by_a_get() -> None:
     assert len(behind.ordered) == 1
 
 
-@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_a_stop_is_called_off_by_a_delete() -> None:
+    answer = api(Behind()).answer(asked("DELETE", "/v1/recovery?run=trial-uid"))
+    assert (answer.status, content(answer)) == (200, {"run": "trial-uid", "state": "disarmed"})
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
 def test_nobody_stops_the_server_without_the_token(method: str) -> None:
     behind = Behind()
     assert api(behind).answer(asked(method, "/v1/recovery", ORDER, {})).status == 401

@@ -270,3 +270,62 @@ def test_a_start_that_fails_is_not_the_one_that_is_timed() -> None:
     assert found["after"]["processId"] == 40
     assert found["recoverySeconds"] == pytest.approx(3.0, abs=0.06)
     assert found["restartSeconds"] == pytest.approx(10.08, abs=0.03)
+
+
+@dataclass
+class Patient(Pod):
+    """A pod in which time stands still at a sleep until the test lets it go on."""
+
+    on: threading.Event = field(default_factory=threading.Event)
+
+    def sleep(self, seconds: float) -> None:
+        assert self.on.wait(5)
+        super().sleep(seconds)
+
+
+def test_a_disarmed_stop_never_comes() -> None:
+    pod = Patient()
+    recovery = pod.recovery()
+    assert recovery.arm(CRASH)["state"] == "armed"
+    assert recovery.disarm("another") == {"run": "another", "state": "unknown"}
+    for _ in range(2):
+        assert recovery.disarm(CRASH["run"])["state"] == "disarmed"
+    pod.on.set()
+    deadline = time.monotonic() + 5
+    while recovery.look(CRASH["run"])["error"] is None:
+        assert time.monotonic() < deadline
+        time.sleep(0.002)
+    assert recovery.arm(CRASH)["state"] == "disarmed", "it is not armed anew"
+    assert not pod.signals
+    assert not pod.opened
+
+
+def test_a_stop_is_disarmed_at_the_last_moment() -> None:
+    """While the session for the last queries is open."""
+    recovery: RecoveryRuns
+
+    @dataclass
+    class Last(Pod):
+        def sleep(self, seconds: float) -> None:
+            super().sleep(seconds)
+            if self.opened:
+                recovery.disarm(CRASH["run"])
+
+    pod = Last()
+    recovery = pod.recovery()
+    recovery.arm(CRASH)
+    deadline = time.monotonic() + 5
+    while recovery.look(CRASH["run"])["error"] is None:
+        assert time.monotonic() < deadline
+        time.sleep(0.002)
+    assert recovery.look(CRASH["run"])["state"] == "disarmed"
+    assert not pod.signals
+
+
+def test_a_stop_that_has_begun_goes_on() -> None:
+    pod = Pod()
+    recovery = pod.recovery()
+    recovery.arm(CRASH)
+    found = over(recovery)
+    assert recovery.disarm(CRASH["run"]) == found
+    assert found["state"] == "done"
