@@ -150,7 +150,7 @@ CAMPAIGN_LIFE = Lifecycle(
             FAILED,
             "The campaign is over and something is missing.",
             true={
-                "DeadlineExceeded": "It took longer than `activeDeadlineSeconds`.",
+                "DeadlineExceeded": "Blocks were missing when `activeDeadlineSeconds` had passed.",
                 "TestbedFailed": "A testbed failed, so its cell was given up.",
                 "TooManyInvalidTrials": "A condition ran out of replacement blocks.",
                 "ReportFailed": "The report could not be written within `stepDeadlines.archive`.",

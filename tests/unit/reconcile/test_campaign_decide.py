@@ -46,6 +46,8 @@ RESOLVED = plan.frozen(
     {},
 )
 ACCEPTED = {"Accepted": ("True", 600.0)}
+ALL = ("Succeeded",) * 3
+PROVEN = {"Measured": ("True", 9.0), "ProvenAfter": ("True", 5.0)}
 
 
 def a_campaign(facts: Facts | None = None, resolved: bool = True, **spec: Any) -> Campaign:
@@ -443,6 +445,25 @@ def test_a_failed_testbed_gives_its_cell_up_and_alone_stays(suspend: bool) -> No
     assert status_of(ended, "Failed") == ("True", "TestbedFailed")
 
 
+@pytest.mark.parametrize(
+    ("ends", "reason"),
+    [(ALL, "AllBlocksMeasured"), (("Invalid",), "TestbedFailed")],
+    ids=["measured", "exhausted"],
+)
+def test_a_testbed_that_fails_once_its_cell_is_measured_costs_nothing(
+    ends: tuple[str, ...], reason: str
+) -> None:
+    of = a_campaign(blocks={"min": 1, "maxReplacements": 0})
+    beds = the_testbeds(of)
+    name, broken = next(iter(beds.items()))
+    beds[name] = objects.testbed(with_status(broken.body, {"Failed": ("True", 9.0)}))
+    decision = decide(of, saw(of, *ends, testbeds=beds))
+    assert (name in deleted(decision)) == (ends == ALL)
+    ended = decide(of, saw(of, *ends, testbeds=beds, verdict="Overhead"))
+    assert status_of(ended, "Ready")[1] == ("Complete" if ends == ALL else "Failed")
+    assert reason in {fact.reason for fact in ended.status.conditions}
+
+
 @pytest.mark.parametrize("ends", [(), (None,), ("Succeeded", None)])
 def test_past_its_deadline_it_stops_everything(ends: tuple[str | None, ...]) -> None:
     of = a_campaign(activeDeadlineSeconds=599)
@@ -455,10 +476,22 @@ def test_past_its_deadline_it_stops_everything(ends: tuple[str | None, ...]) -> 
     assert status_of(ended, "Failed") == ("True", "DeadlineExceeded")
 
 
+def test_a_deadline_that_passes_after_the_last_block_costs_nothing() -> None:
+    of = a_campaign(activeDeadlineSeconds=599)
+    last = saw(of, trials=the_trials(of, *ALL[1:], None, running=PROVEN))
+    assert deleted(decide(of, last)) == [], "its record needs the server"
+    running = decide(of, saw(of, *ALL[1:], None))
+    assert len(deleted(running)) == 3
+    assert wants(decide(of, saw(of, *ALL)), Publish)
+    ended = decide(of, saw(of, *ALL, verdict="Overhead"))
+    assert status_of(ended, "Complete") == ("True", "AllBlocksMeasured")
+    lost = decide(of, saw(of, *ALL[1:], "Invalid", testbeds={}, verdict="Overhead"))
+    assert status_of(lost, "Failed") == ("True", "DeadlineExceeded")
+
+
 def test_past_its_deadline_what_is_proven_still_gets_its_record() -> None:
     of = a_campaign(activeDeadlineSeconds=599)
-    proven = {"Measured": ("True", 9.0), "ProvenAfter": ("True", 5.0)}
-    trials = the_trials(of, None, running=proven)
+    trials = the_trials(of, None, running=PROVEN)
     (bed,) = (one.spec.testbed_ref.name for one in trials.values())
     stopped = decide(of, saw(of, trials=trials))
     assert set(deleted(stopped)) == the_testbeds(of).keys() - {bed}

@@ -193,7 +193,9 @@ def _run(draft: CampaignDraft, resolved: Resolved) -> CampaignDecision:
         do.Announce("SetLost", losses.said(one), warning=True) for one in lost[before:]
     ]
     states = {cell.name: planned(cell, lost) for cell in cells}
-    standing = Standing(cells, states, _broken(cells, seen, lost))
+    unended = {trial.spec.cell for trial in trials if trial.status.outcome is None}
+    unmeasured = [name for name, state in states.items() if name in unended or _is_open(state)]
+    standing = Standing(cells, states, _broken(unmeasured, seen, lost))
     left = {name: state.remaining for name, state in states.items() if name not in standing.broken}
     remaining = sum(left.values())
     outcomes = ledger.outcomes + Counter(trial.status.outcome for trial in trials)
@@ -211,9 +213,8 @@ def _run(draft: CampaignDraft, resolved: Resolved) -> CampaignDecision:
         estimated_completion_time=steady(draft.status.estimated_completion_time, end, seen.now),
     )
     limit, age = spec.active_deadline_seconds, draft.elapsed(draft.status.start_time)
-    if limit is not None and age > limit:
+    if limit is not None and age > limit and not _is_measured(standing, seen):
         return _stop(draft, standing)
-    unended = {trial.spec.cell for trial in trials if trial.status.outcome is None}
     open_cells = [
         cell
         for cell in cells
@@ -228,15 +229,31 @@ def _run(draft: CampaignDraft, resolved: Resolved) -> CampaignDecision:
     return _report(draft, standing, closed)
 
 
-def _broken(cells: Sequence[Cell], seen: CampaignSeen, lost: Sequence[LostSet]) -> dict[str, str]:
-    """The cells that are given up, and for the first testbed of each that failed, why."""
+def _is_open(state: plan.CellState) -> bool:
+    """Whether a cell lacks a block, even if it has no replacement left for it."""
+    return state.next_trial is not None or bool(state.exhausted)
+
+
+def _is_measured(standing: Standing, seen: CampaignSeen) -> bool:
+    """Whether only records are awaited, or the report: no more work is left for a database."""
+    has_load = any(holds_the_stage(trial) for trial in seen.trials.values())
+    return not has_load and not any(map(_is_open, standing.states.values()))
+
+
+def _broken(
+    unmeasured: Sequence[str], seen: CampaignSeen, lost: Sequence[LostSet]
+) -> dict[str, str]:
+    """The cells that are given up, and for the first testbed of each that failed, why.
+
+    One that fails once its cell is measured costs nothing.
+    """
     found: dict[str, str] = {}
     for testbed in seen.testbeds.values():
         failed = find(testbed.status.conditions, life.FAILED)
         if failed and failed.status == "True" and not losses.is_replaced(testbed, lost):
             why = f"testbed {testbed.name}: {failed.reason}: {failed.message}"
             found.setdefault(testbed.spec.cell, why)
-    return {cell.name: found[cell.name] for cell in cells if cell.name in found}
+    return {name: found[name] for name in unmeasured if name in found}
 
 
 def _measure(
