@@ -285,7 +285,7 @@ class CampaignSpec(Model):
     step_deadlines: StepDeadlines = Field(default_factory=StepDeadlines)
     """Time limits of the steps."""
     active_deadline_seconds: Annotated[Int, Field(ge=1)] | None = None
-    """Seconds after which the whole campaign ends as Failed."""
+    """Seconds after which a campaign that lacks blocks ends as Failed."""
     ttl_seconds_after_finished: Annotated[Int, Field(ge=0)] | None = None
     """Seconds after the campaign's end when its succeeded Trials are deleted. Invalid and failed
     ones stay until the campaign is deleted."""

@@ -100,7 +100,7 @@ _HINDERED = ConditionType(
     "Something keeps it from going on; the message names it.",
     true={
         **_POD,
-        NO_POD: "No pod could be made, such as for a quota or a Pod Security Standard.",
+        NO_POD: "A pod could not be made, such as for a quota or a Pod Security Standard.",
         NOT_READY: "The database's pod is not ready.",
         LOAD_TIMEOUT: "A load that took too long is being stopped.",
         NO_ANSWER: "The agent, its server, a recorder, or the store for the proof does not answer.",

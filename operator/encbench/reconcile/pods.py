@@ -306,12 +306,13 @@ def restart(pod: PodFacts, again: ContainerFacts) -> str:
     return f"container {again.name.removeprefix('init:')} of pod {pod.name} restarted after {how}"
 
 
-def no_pod(kind: str, name: str) -> str:
-    """What there is to say of a controller without a pod.
+def no_pod(kind: str, name: str, made: int = 0, wanted: int = 1) -> str:
+    """What there is to say of a controller that lacks a pod.
 
     The reason is in its events alone, which outlive a deleted one by an hour.
     """
-    return f"{kind} {name} has made no pod: kubectl events --for {kind}/{name} says why"
+    found = f"{made} of {wanted} pods" if made else "no pod"
+    return f"{kind} {name} has made {found}: kubectl events --for {kind}/{name} says why"
 
 
 def raise_memory(container: str) -> str:

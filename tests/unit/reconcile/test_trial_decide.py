@@ -182,6 +182,21 @@ def test_clients_that_have_no_pod_by_then_say_where_it_stands_why() -> None:
     assert late.status.message == told
 
 
+def test_one_of_several_clients_that_has_no_pod_is_told_likewise() -> None:
+    """As under a quota that has room for one of them."""
+    told = "job run has made 1 of 2 pods: kubectl events --for job/run says why"
+    for waited, is_told in ((2.0, False), (9.0, True)):
+        facts = {"ProvenBefore": ("True", 1.0), "Prepared": ("False", waited)}
+        waits = decide(a_trial(facts, replicas=2), saw(a_client()))
+        hindered = find(waits.status.conditions, "Hindered")
+        assert (hindered is not None and hindered.message == told) is is_told
+    facts = {"ProvenBefore": ("True", 1.0), "Prepared": ("False", 302.0)}
+    late = decide(a_trial(facts, replicas=2), saw(a_client()))
+    assert (verdict(late), late.status.message) == (("Failed", "StartTimeout"), told)
+    both = decide(a_trial(facts, replicas=2), saw(a_client(), a_client(None, index=1)))
+    assert both.status.message == "the clients were not ready to start in time"
+
+
 def test_a_client_job_that_failed_is_not_waited_for() -> None:
     tool = ContainerFacts("tool", exit_code=70, exit_reason="Error", termination_message="no FIFO")
     decision = decide(a_trial(), saw(a_client(None, tool), job=JobFacts("job", failed=True)))

@@ -49,8 +49,8 @@ def before_release(draft: TrialDraft, testbed: Testbed) -> TrialDecision:
         message = "the clients were not ready to start in time"
         if seen.job is None and seen.found.refused:
             message = f"the clients' Job could not be created: {seen.found.refused}"
-        elif seen.job is not None and not seen.clients:
-            message = pods.no_pod("job", draft.subject.name)
+        else:
+            message = _missing(draft) or message
         found = trouble or Trouble("StartTimeout", message)
         return draft.end("Failed", found.reason, found.message)
     is_alone = not held and not solitude.must_leave(seen) and placed.has_all(seen, draft.spec)
@@ -217,14 +217,23 @@ def _check_clients(draft: TrialDraft, *, is_apart: bool) -> Trouble | None:
         draft.hold(life.PREPARED, found.reason, found.message)
         return found
     is_late = draft.is_false(life.PREPARED) and draft.since(life.PREPARED) > PATIENCE
-    if draft.seen.job is not None and not draft.seen.clients and is_late:
-        draft.hinder(life.NO_POD, pods.no_pod("job", draft.subject.name))
+    missing = _missing(draft) if is_late else ""
+    if missing:
+        draft.hinder(life.NO_POD, missing)
     # Without a count while pods start: each of many would be a write.
     message = f"waits for {plural(wanted, 'client pod')} to start"
     if any(client.run is not None for client in draft.seen.clients):
         message = f"{len(waiting)} of {wanted} client(s) are ready to start"
     draft.condition(life.PREPARED, False, life.STARTING, message)
     return None
+
+
+def _missing(draft: TrialDraft) -> str:
+    """Which pods the clients' Job has not made, as a sentence; empty if it has."""
+    made, wanted = len(draft.seen.clients), draft.spec.workload.client.replicas
+    if draft.seen.job is None or made >= wanted:
+        return ""
+    return pods.no_pod("job", draft.subject.name, made, wanted)
 
 
 def _taken(draft: TrialDraft, *, is_apart: bool) -> list[str]:
