@@ -246,6 +246,17 @@ class Attempts:
         if runs is not None:
             runs[lost.block > self._solo_from].give_up(lost.block)
 
+    def leave_behind(self, blocks: Blocks) -> None:
+        """Give up the open blocks of every set of testbeds after which another one was built.
+
+        A block is finished before the next set is built, so there is one only if a Trial of it was
+        deleted. What is missing would run on other testbeds than its other arms.
+        """
+        for run in chain.from_iterable(self._runs.values()):
+            for block in run.passed:
+                if generation(blocks, block) < generation(blocks, run.newest):
+                    run.give_up(block)
+
     def runs(self, cell: Cell, condition: LoadLevel) -> tuple[BlockRun, BlockRun]:
         """The usual blocks of a condition, and its sequential ones beside interleaved ones."""
         return self._runs[cell.name, condition]
@@ -273,6 +284,7 @@ def next_trial(
     gone = [one for one in lost if one.cell == cell.name]
     for one in gone:
         known.give_up(one)
+    known.leave_behind(spec.blocks)
     # Number, its condition's place, and the arms that have begun; None is nothing planned yet.
     open_blocks: list[tuple[int, int, Set[str] | None]] = []
     exhausted: list[LoadLevel] = []

@@ -37,6 +37,16 @@ class BlockRun:
         self.broken.add(block)
         self._settle()
 
+    @property
+    def newest(self) -> int:
+        """The last block that has begun, or one before it that is settled."""
+        return max(self.started, default=self.low - 1)
+
+    @property
+    def passed(self) -> list[int]:
+        """The open blocks before the newest."""
+        return [block for block in range(self.low, self.newest) if not self._is_settled(block)]
+
     def _settle(self) -> None:
         while self._is_settled(self.low):
             self.started.pop(self.low, None)

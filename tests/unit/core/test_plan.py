@@ -307,6 +307,29 @@ def test_testbeds_are_built_anew_every_few_blocks() -> None:
     assert plan.unit(spec.blocks, 4) == plan.unit(spec.blocks, 3) == 2
 
 
+def test_a_block_whose_set_is_gone_is_not_completed_on_another_one() -> None:
+    """As when a Trial of an early block was deleted."""
+    spec = campaign(blocks={"min": 9, "perTestbed": 2})
+    cell = only_cell(spec)
+    past = run_to_the_end(spec, cell)
+    begun, deleted = past[: 4 * 3 + 1], past[1]
+    assert begun[-1].block == 5
+    state = plan.next_trial(spec, cell, [one for one in begun if one != deleted])
+    assert state.next_trial is not None
+    assert (state.next_trial.block, state.next_trial.generation) == (5, 3), "it goes on"
+    assert state.remaining == 2 + 4 * 3 + 3, "another block replaces the first one"
+    again = plan.next_trial(spec, cell, [one for one in begun if one != begun[-2]])
+    assert again.next_trial is not None
+    assert again.next_trial.block == 5
+    here = plan.next_trial(spec, cell, [one for one in past[:5] if one != deleted])
+    assert here.next_trial is not None
+    assert (here.next_trial.block, here.next_trial.generation) == (1, 1), "its set is there"
+    alone = campaign(blocks={"min": 9})
+    same = plan.next_trial(alone, cell, [one for one in begun if one != deleted])
+    assert same.next_trial is not None
+    assert same.next_trial.block == 1, "one set serves all blocks"
+
+
 def lost_set(cell: Cell, level: LoadLevel | None = None, block: int | None = None) -> LostSet:
     return LostSet(
         cell=cell.name,

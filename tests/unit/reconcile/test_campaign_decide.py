@@ -429,6 +429,19 @@ def test_one_thread_is_told_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "oltp at 1 thread on small" in found.message
 
 
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_a_set_goes_before_another_one_is_made(number: int) -> None:
+    """Whichever of them has the higher number."""
+    of = a_campaign(blocks={"min": 9, "perTestbed": 1})
+    cell, trials = the_cell(of), the_trials(of, *["Succeeded"] * 3)
+    bodies = [children.testbed(CellPlan(of, RESOLVED, cell), arm, number) for arm in cell.arms]
+    beds = [objects.testbed(with_status(body, {"Ready": ("True", 9.0)})) for body in bodies]
+    decision = decide(of, saw(of, trials=trials, testbeds={bed.name: bed for bed in beds}))
+    is_planned = number == 2
+    assert len(deleted(decision)) == (0 if is_planned else 3)
+    assert made(decision) == (["Trial"] if is_planned else [])
+
+
 @pytest.mark.parametrize("suspend", [False, True])
 def test_a_failed_testbed_gives_its_cell_up_and_alone_stays(suspend: bool) -> None:
     of = a_campaign(suspend=suspend)

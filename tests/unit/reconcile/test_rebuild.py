@@ -6,7 +6,7 @@ from datetime import datetime
 import pytest
 
 from encbench.api.conditions import is_true
-from encbench.api.kinds import POD, STATEFUL_SET, TESTBED
+from encbench.api.kinds import POD, STATEFUL_SET, TESTBED, TRIAL
 from encbench.core.artefact import decode
 from encbench.core.records import IndexRecord
 from encbench.kube import labels
@@ -64,6 +64,31 @@ async def test_testbeds_are_built_anew_and_the_old_ones_go() -> None:
     ]
     assert all(t.proof is not None and t.proof.ok for t in index.testbeds)
     assert {t.spec.testbed_ref.name for t in world.trials()} == {t.name for t in index.testbeds}
+
+
+@pytest.mark.parametrize("whole", [False, True], ids=["trial", "block"])
+async def test_after_a_trial_of_an_earlier_set_is_deleted_no_two_sets_stand(whole: bool) -> None:
+    world = World()
+    world.apply(*parts(), study("plain", blocks=REBUILT))
+    together: list[set[int]] = []
+    await world.run(lambda: world.campaign().status.progress.succeeded == 4)
+    first = sorted(t.name for t in world.trials() if t.spec.block == 1)
+    for name in first if whole else first[:1]:
+        world.cluster.remove(TRIAL, SPACE, name)
+    world.restart()
+
+    def look() -> bool:
+        together.append({body["spec"]["generation"] for body in world.latest(TESTBED.kind, "")})
+        return world.ended()
+
+    await world.run(look)
+    await world.settle()
+    assert max(map(len, together)) == 1
+    assert is_true(world.campaign().status.conditions, "Complete")
+    blocks = {t.spec.block for t in world.trials()}
+    assert blocks == {2, 3, 4, 5} | (set() if whole else {1}), "the first one is replaced"
+    assert {row.blocks for row in report(world).status.rows} == {4}
+    assert not leftovers(world)
 
 
 @pytest.mark.parametrize("seconds", [7.0, 1e6])

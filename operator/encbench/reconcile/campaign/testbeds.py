@@ -2,7 +2,7 @@
 
 A set is built anew only when nothing of the last one is needed any more (its last trial's record
 asks the server for its settings), and the old one goes first: side by side they would ask for twice
-the memory.
+the memory. If Trials were deleted, the set that is planned may be an earlier one than that.
 """
 
 from dataclasses import dataclass, field
@@ -37,7 +37,7 @@ def testbed_set(
     """What stands between now and that trial."""
     campaign, cell = plan.campaign, plan.cell
     own = [t for t in seen.testbeds.values() if t.spec.cell == cell.name]
-    old = [t for t in own if t.spec.generation < planned.generation]
+    old = [t for t in own if t.spec.generation != planned.generation]
     if old:
         return _clear(cell, old, seen)
     outdated = [bed for bed in own if _has_room_by_now(bed, around)]
