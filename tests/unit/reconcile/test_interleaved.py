@@ -375,3 +375,17 @@ async def test_databases_may_request_the_cpu_of_one(said: dict[str, Any], part: 
     world.apply(*parts(), body)
     await world.run(lambda: len(world.cluster.all(TESTBED, SPACE)) == 3)
     assert {bed["spec"]["cpuShare"] for bed in world.cluster.all(TESTBED, SPACE)} == {part}
+
+
+@pytest.mark.parametrize("uid", ["", "of-an-earlier-one"])
+async def test_trials_of_an_earlier_campaign_of_that_name_are_not_there(uid: str) -> None:
+    """They may still be being deleted, and have ended."""
+    world = World()
+    first, *_ = await finished(world, in_turns())
+    ref = first.spec.campaign_ref
+    own = first.spec.model_copy(
+        update={"campaign_ref": ref.model_copy(update={"uid": uid or ref.uid})}
+    )
+    anew = replace(first, spec=own, status=TrialStatus())
+    seen = await observe(world.deps, anew, TrialFound())
+    assert {sibling.ended for sibling in seen.siblings} == {not uid}

@@ -89,6 +89,11 @@ async def _before(read: Reads, trial: Trial) -> Trial | None:
     name = trial.spec.after
     if name is None or is_true(trial.status.conditions, life.RELEASED):
         return None
+    return await _other(read, trial, name)
+
+
+async def _other(read: Reads, trial: Trial, name: str) -> Trial | None:
+    """The trial of that name, if it is of the same campaign."""
     body = await read.cluster.get(TRIAL, trial.namespace, name)
     found = None if body is None else objects.trial(body)
     # An earlier campaign of the same name may have left one that is being deleted.
@@ -128,8 +133,7 @@ async def _siblings(read: Reads, trial: Trial) -> tuple[Sibling, ...]:
     found = []
     for order, name in enumerate(trial.spec.turns.trials, 1):
         if name != trial.name:
-            body = await read.cluster.get(TRIAL, trial.namespace, name)
-            found.append(_sibling(order, trial, None if body is None else objects.trial(body)))
+            found.append(_sibling(order, trial, await _other(read, trial, name)))
     return tuple(found)
 
 
