@@ -7,6 +7,7 @@ import pytest
 from encbench.api.kinds import TRIAL
 from encbench.kube.labels import ACTIVE
 from encbench.reconcile.campaign.catchup import AGAIN
+from encbench.reconcile.campaign.cleanup import remove_unfinished
 from encbench.reconcile.campaign.ledger import PACE, Ledger
 from tests.unit.reconcile.oracle import assert_sound
 from tests.unit.reconcile.seen import a_trial, ago
@@ -66,6 +67,25 @@ async def test_a_deleted_trial_is_measured_again_once_that_is_noticed() -> None:
     await world.run(world.ended)
     assert world.cluster.created[TRIAL.kind, gone] == 2
     assert len(world.trials()) == 6
+
+
+async def test_what_a_deleted_trial_left_unfinished_goes_before_the_report() -> None:
+    world = await in_the_middle()
+    prefix = f"{world.campaign().status.storage_prefix}/trials"
+    for folder in ("one", "other"):
+        world.store.objects[f"{prefix}/{folder}/client-0/output.log"] = b"half"
+    world.store.objects[f"{prefix}/other/trial.json"] = b"{}"
+
+    def folders() -> set[str]:
+        own = [key for key in world.store.objects if key.startswith(prefix)]
+        return {key.removeprefix(f"{prefix}/").split("/")[0] for key in own}
+
+    await world.run(world.ended)
+    uids = {trial.uid for trial in world.trials()}
+    assert folders() == uids | {"other"}, "a record counts"
+    del world.store.objects[f"{prefix}/other/trial.json"]
+    await remove_unfinished(world.store, world.campaign(), {"other"})
+    assert "other" in folders(), "so does a Trial"
 
 
 async def test_of_a_campaign_that_is_over_nothing_is_kept_or_read() -> None:

@@ -7,7 +7,7 @@ same holds once the campaign has waited for long enough, whatever is away: the s
 operator's Role, or the CRDs of its children.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime
 
 from encbench.api.campaign import CampaignStatus
@@ -76,8 +76,8 @@ def without_ours(finalizers: Iterable[str]) -> list[str]:
     return [name for name in finalizers if name != FINALIZER]
 
 
-async def remove_unfinished(store: Store, campaign: Campaign) -> None:
-    """Remove the folders of trials without a record."""
+async def remove_unfinished(store: Store, campaign: Campaign, kept: Collection[str] = ()) -> None:
+    """Remove the folders of trials without a record, but for trials with these UIDs."""
     prefix = storage_prefix(campaign.namespace, campaign.name, campaign.uid)
     keys = await store.list(f"{prefix}/trials/")
     folders: dict[str, list[str]] = {}
@@ -85,5 +85,5 @@ async def remove_unfinished(store: Store, campaign: Campaign) -> None:
         trial = key.removeprefix(f"{prefix}/trials/").split("/")[0]
         folders.setdefault(trial, []).append(key)
     for trial, content in folders.items():
-        if f"{prefix}/trials/{trial}/trial.json" not in content:
+        if trial not in kept and f"{prefix}/trials/{trial}/trial.json" not in content:
             await store.delete(content)
