@@ -5,14 +5,16 @@ import os
 import sys
 from pathlib import Path
 
-from encbench.api.kinds import OVERHEAD_REPORT
+from encbench.api.conditions import find as find_condition
+from encbench.api.kinds import CAMPAIGN, OVERHEAD_REPORT
+from encbench.api.lifecycle import FAILED
 from encbench.api.overheadreport import Artefact
 from encbench.cli import installation, output
 from encbench.cli.connection import kubectl
 from encbench.cli.output import CommandError
 from encbench.core.artefact import check
 from encbench.ports import Cluster, Store
-from encbench.reconcile.objects import OverheadReport, overhead_report
+from encbench.reconcile.objects import OverheadReport, campaign, has_ended, overhead_report
 from encbench.report.formats.summary import text
 
 
@@ -41,14 +43,24 @@ async def report(cluster: Cluster, namespace: str, args: argparse.Namespace) -> 
 
 
 async def find(cluster: Cluster, namespace: str, name: str) -> OverheadReport:
-    """The report; CommandError if it does not exist yet."""
+    """The report; CommandError if it does not exist yet, or any more."""
     body = await cluster.get(OVERHEAD_REPORT, namespace, name)
     if body is None:
-        raise CommandError(
-            f"there is no report {name} in namespace {namespace}: it appears when the campaign "
-            f"ends (kubectl encbench watch {name} -n {namespace})"
-        )
+        why = await _why_not(cluster, namespace, name)
+        raise CommandError(f"there is no report {name} in namespace {namespace}: {why}")
     return overhead_report(body)
+
+
+async def _why_not(cluster: Cluster, namespace: str, name: str) -> str:
+    """Why a campaign has no report."""
+    body = await cluster.get(CAMPAIGN, namespace, name)
+    of = None if body is None else campaign(body)
+    if of is None or not has_ended(of):
+        return f"it appears when the campaign ends (kubectl encbench watch {name} -n {namespace})"
+    failed = find_condition(of.status.conditions, FAILED)
+    if of.status.report_ref is None and failed is not None:
+        return f"the campaign ended without one: {failed.message}"
+    return f"it was deleted; its files are in the bucket under {of.status.storage_prefix}/report/"
 
 
 async def fetch(

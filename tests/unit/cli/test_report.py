@@ -3,6 +3,7 @@
 import argparse
 import contextlib
 import functools
+import re
 import webbrowser
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from encbench.api.kinds import OVERHEAD_REPORT
+from encbench.api.kinds import CAMPAIGN, OVERHEAD_REPORT
 from encbench.cli import installation, report
 from encbench.cli.output import CommandError
 from encbench.core.artefact import RecordError, digest_of
@@ -22,6 +23,7 @@ from tests.data.report.synthetic import Study
 from tests.support.fake_cluster import FakeCluster
 from tests.support.fake_store import FakeStore
 from tests.support.manifests import body
+from tests.unit.reconcile.seen import with_status
 
 
 def arguments(**given: Any) -> argparse.Namespace:
@@ -149,6 +151,26 @@ async def test_the_page_is_opened(
     captured = capsys.readouterr()
     assert captured.out.strip() == str(page)
     assert ("no browser could be started" in captured.err) is not starts
+
+
+@pytest.mark.parametrize(
+    ("kind", "ref", "why"),
+    [
+        ("Accepted", None, "it appears when the campaign ends"),
+        ("Complete", "over", "it was deleted; its files are in the bucket under bench/o-1/report/"),
+        ("Failed", "over", "it was deleted"),
+        ("Failed", None, "the campaign ended without one: Failed is True"),
+    ],
+)
+async def test_a_report_that_is_not_there_any_more(
+    cluster: FakeCluster, kind: str, ref: str | None, why: str
+) -> None:
+    status = {} if ref is None else {"reportRef": ref}
+    own = with_status(body(CAMPAIGN, "over", "bench"), {kind: ("True", 9.0)}, **status)
+    own["status"]["storagePrefix"] = "bench/o-1"
+    cluster.add(CAMPAIGN, own)
+    with pytest.raises(CommandError, match=re.escape(why)):
+        await report.report(cluster, "bench", arguments(campaign="over"))
 
 
 async def test_no_report_yet(cluster: FakeCluster) -> None:
