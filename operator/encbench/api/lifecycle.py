@@ -153,7 +153,7 @@ CAMPAIGN_LIFE = Lifecycle(
                 "DeadlineExceeded": "Blocks were missing when `activeDeadlineSeconds` had passed.",
                 "TestbedFailed": "A testbed failed, so its cell was given up.",
                 "TooManyInvalidTrials": "A condition ran out of replacement blocks.",
-                "ReportFailed": "The report could not be written within `stepDeadlines.archive`.",
+                "ReportFailed": "No report within `stepDeadlines.archive`; all Trials stay.",
             },
         ),
         ConditionType(

@@ -516,7 +516,8 @@ def test_past_its_deadline_what_is_proven_still_gets_its_record() -> None:
 
 def test_after_the_end_only_time_to_live_matters() -> None:
     of = a_campaign({**ACCEPTED, "Complete": ("True", 50.0)})
-    ended = replace(of, status=of.status.model_copy(update={"completion_time": ago(50)}))
+    told = {"completion_time": ago(50), "report_ref": "study"}
+    ended = replace(of, status=of.status.model_copy(update=told))
     seen = saw(of, "Succeeded", "Invalid", "Failed", "Succeeded")
     assert decide(ended, seen).effects == (SetFinalizers(()),), "first it is let go"
     ended = replace(ended, finalizers=())
@@ -530,6 +531,10 @@ def test_after_the_end_only_time_to_live_matters() -> None:
     for is_cleared, effects in ((False, ()), (True, (NoteCleared(),))):
         decision = decide(over, CampaignSeen(NOW, None, {}, {}, is_cleared=is_cleared))
         assert (decision.requeue, decision.effects) == (None, effects)
+    spec = ended.spec.model_copy(update={"ttl_seconds_after_finished": 49})
+    status = ended.status.model_copy(update={"report_ref": None})
+    without = decide(replace(ended, spec=spec, status=status), seen)
+    assert (without.requeue, without.effects) == (None, ()), "they name what is in the bucket"
 
 
 def test_it_claims_its_finalizer_before_its_plan_is_frozen() -> None:

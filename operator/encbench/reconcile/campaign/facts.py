@@ -79,9 +79,12 @@ def left_to_settle(campaign: Campaign, now: datetime, absences: Absences) -> flo
 
 
 def left_to_live(campaign: Campaign, now: datetime) -> float | None:
-    """Seconds until the trials of a campaign that has ended go; None if they stay."""
+    """Seconds until the trials of a campaign that has ended go; None if they stay.
+
+    Without a report nothing else names their records in the bucket.
+    """
     ttl, ended = campaign.spec.ttl_seconds_after_finished, campaign.status.completion_time
-    if ttl is None or ended is None:
+    if ttl is None or ended is None or campaign.status.report_ref is None:
         return None
     return ttl - (now - parse_time(ended)).total_seconds()
 
