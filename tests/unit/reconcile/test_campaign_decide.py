@@ -565,6 +565,9 @@ def test_a_deleted_one_goes_once_nothing_can_be_uploaded_any_more() -> None:
     cleans = left(299)
     assert cleans.effects[-1] == RemoveUnfinished()
     assert not wants(cleans, SetFinalizers), "only when that has come about"
+    waits_for = "deleted; waiting at most 300 s for the store, to remove what is unfinished"
+    assert cleans.status.step == waits_for
+    assert left(299, away="the store is away").status.step == f"{waits_for}: the store is away"
     assert left(299, is_clean=True).effects[-1] == SetFinalizers(("other",))
     late = left(301, clients=("run-0",)).effects
     assert late == (SetFinalizers(("other",)), RemoveIfThere())

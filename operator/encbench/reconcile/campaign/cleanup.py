@@ -21,6 +21,7 @@ from encbench.reconcile.draft import Decision
 from encbench.reconcile.effects import effect as do
 from encbench.reconcile.objects import Campaign, Testbed, Trial
 from encbench.tools.pod import GRACE_SECONDS
+from encbench.wire.foreign import printable
 
 GIVE_UP = 300.0
 """Seconds after which a deleted campaign waits for nothing any more."""
@@ -52,7 +53,11 @@ def decide(campaign: Campaign, seen: CampaignSeen) -> Decision[CampaignStatus, d
         status = campaign.status.model_copy(update={"step": step[:512]})
         return Decision(status, gone, requeue=1.0)
     if not seen.is_clean:
-        return Decision(campaign.status, (*gone, do.RemoveUnfinished()), requeue=STORE_RETRY)
+        why = seen.away or seen.report_problem
+        step = f"deleted; waiting at most {GIVE_UP:.0f} s for the store, to remove what is "
+        step += f"unfinished: {why}" if why else "unfinished"
+        status = campaign.status.model_copy(update={"step": printable(step, 512)})
+        return Decision(status, (*gone, do.RemoveUnfinished()), requeue=STORE_RETRY)
     return Decision(campaign.status, (*gone, let_go(campaign)))
 
 
