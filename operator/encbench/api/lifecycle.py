@@ -5,6 +5,8 @@ a phase is for people alone, and nothing acts on one. `docs/lifecycle.md` is gen
 `python -m encbench.api.lifecycle_page`.
 """
 
+from dataclasses import replace
+
 from encbench.api.kinds import CAMPAIGN, OVERHEAD_REPORT, TESTBED, TRIAL
 from encbench.api.life import ConditionType, Holds, Lifecycle, Phase
 from encbench.api.refusal import MEANINGS
@@ -39,6 +41,8 @@ UNLIKE_NODES = "UnlikeNodes"
 UNSCHEDULABLE = "Unschedulable"
 PROGRESSING, REFUSED = "Progressing", "Refused"
 NODE_LOST, NO_POD, NO_ANSWER, NOT_STORED = "NodeLost", "NoPod", "NoAnswer", "NotStored"
+HELD = "Held"
+"""Of a deleted Testbed or Trial that does not go."""
 
 
 _POD = {
@@ -173,7 +177,13 @@ CAMPAIGN_LIFE = Lifecycle(
             false={PROGRESSING: "It goes on."},
             note="once it did not",
         ),
-        _HINDERED,
+        replace(
+            _HINDERED,
+            true={
+                **_HINDERED.true,
+                HELD: "A deleted Testbed or Trial does not go: a finalizer of others holds it.",
+            },
+        ),
         _UNDERSTOOD,
     ),
     (

@@ -429,6 +429,20 @@ def test_one_thread_is_told_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "oltp at 1 thread on small" in found.message
 
 
+def test_a_child_that_is_held_by_others_is_named() -> None:
+    of = a_campaign(blocks={"min": 9, "perTestbed": 1})
+    beds = the_testbeds(of)
+    name = min(beds)
+    for waited, told in ((59.0, ""), (61.0, "Held")):
+        body = {**beds[name].body, "metadata": {**beds[name].body["metadata"]}}
+        body["metadata"] |= {"deletionTimestamp": ago(waited), "finalizers": ["backup.io/keep"]}
+        held = decide(of, saw(of, testbeds={**beds, name: objects.testbed(body)}))
+        assert status_of(held, "Hindered")[1] == told
+    assert f"Testbed {name} was deleted and does not go (finalizers: backup.io/keep)" in (
+        held.status.step
+    )
+
+
 @pytest.mark.parametrize("number", [1, 2, 3])
 def test_a_set_goes_before_another_one_is_made(number: int) -> None:
     """Whichever of them has the higher number."""

@@ -3,10 +3,14 @@
 from dataclasses import dataclass
 
 from encbench.api.conditions import Condition, find, is_true, parse_time
-from encbench.api.lifecycle import FAILED, HINDERED
+from encbench.api.lifecycle import FAILED, HELD, HINDERED
 from encbench.reconcile.campaign.facts import CampaignSeen, is_archived
 from encbench.reconcile.draft import PATIENCE
 from encbench.reconcile.objects import Testbed, Trial
+
+GOING = 60.0
+"""Seconds that a deleted testbed or trial may take to go. It has no finalizer of ours, and those of
+a deletion in the foreground wait for its pods."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +33,27 @@ def hindrance(seen: CampaignSeen) -> Hindrance | float | None:
             age = (seen.now - parse_time(fact.last_transition_time)).total_seconds()
             found.append((age, fact, one))
     if not found:
-        return None
+        return _held(seen)
     age, fact, one = max(found, key=lambda entry: (entry[0], entry[2].name))
     if age < PATIENCE:
         return PATIENCE - age
     return Hindrance(fact.reason, f"{one.kind.kind} {one.name}: {fact.message}")
+
+
+def _held(seen: CampaignSeen) -> Hindrance | float | None:
+    """The child that has been deleted for the longest; or the seconds until it hinders."""
+    children: list[Testbed | Trial] = [*seen.testbeds.values(), *seen.trials.values()]
+    going = [one for one in children if one.deleting and one.finalizers]
+    if not going:
+        return None
+    since, one = min(((_deleted(one), one) for one in going), key=lambda entry: entry[0])
+    age = (seen.now - parse_time(since)).total_seconds()
+    if age < GOING:
+        return GOING - age
+    names = ", ".join(one.finalizers)
+    message = f"{one.kind.kind} {one.name} was deleted and does not go (finalizers: {names})"
+    return Hindrance(HELD, message)
+
+
+def _deleted(one: Testbed | Trial) -> str:
+    return str(one.body["metadata"]["deletionTimestamp"])
