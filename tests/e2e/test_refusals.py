@@ -56,7 +56,7 @@ LACKING: dict[str, tuple[dict[str, Any], dict[str, Any], tuple[str, ...]]] = {
     "mysql-too-old": (
         {"engine": "mysql", "version": "5.7"},
         {"inTransit": {"version": "TLSv1.3"}},
-        ("MySQL 5.7 cannot negotiate a suite of inTransit", "write version 8.0"),
+        ("MySQL 5.7 has no TLS 1.3: write inTransit.version: TLSv1.2",),
     ),
 }
 """By name: instance and mode of which the engine lacks something, and what the message says."""

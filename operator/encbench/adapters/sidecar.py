@@ -109,7 +109,9 @@ class Sidecar(HttpClient):
             said = f"cannot be reached: no connection within {connect:.0f} s"
             raise Unavailable(f"{where} {said}") from error
         except TimeoutError as error:
-            self._did_not_answer(address)
+            if limit >= self._seconds:
+                # One that is busy for less is there, and its next connection may take as long.
+                self._did_not_answer(address)
             raise Unavailable(f"{where} did not answer within {limit:.0f} s") from error
         except (aiohttp.ClientError, OSError) as error:
             raise Unavailable(f"{where} cannot be reached: {error}") from error

@@ -40,10 +40,11 @@ async def test_a_lost_node_is_noticed_while_an_answer_is_awaited() -> None:
 async def test_what_a_pass_asks_an_agent_about_a_stop_ends_soon(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    agent, limits = HttpAgent(), list[float]()
+    agent, limits, connects = HttpAgent(), list[float](), list[float]()
 
     def request(*_: object, timeout: aiohttp.ClientTimeout, **__: object) -> NoReturn:
         limits.append(timeout.total or 0.0)
+        connects.append(timeout.sock_connect or 0.0)
         raise TimeoutError
 
     monkeypatch.setattr(agent._session, "request", request)
@@ -53,10 +54,13 @@ async def test_what_a_pass_asks_an_agent_about_a_stop_ends_soon(
         agent.stop("bed:1", access, "run", how="Crash", after=9.0, seconds=60.0),
         agent.stopped("bed:1", access, "run"),
         agent.server("bed:1", access),
+        agent.server("bed:1", access),
     ):
         with pytest.raises(Unavailable, match="did not answer"):
             await asked
-    assert limits == [STOP_SECONDS, STOP_SECONDS, QUICK_SECONDS]
+    assert limits == [STOP_SECONDS, STOP_SECONDS, QUICK_SECONDS, QUICK_SECONDS]
+    often = [sidecar.CONNECT_SECONDS] * 3
+    assert connects == [*often, sidecar.AGAIN_SECONDS], "one that is busy for 5 s is there"
     await agent.aclose()
 
 

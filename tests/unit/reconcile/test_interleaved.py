@@ -16,6 +16,7 @@ from encbench.core.records import TrialRecord
 from encbench.ports import Access, Rejected, Unavailable
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.objects import Trial
+from encbench.reconcile.services import Services
 from encbench.reconcile.trial.facts import TrialFound, TrialGathered, TrialSeen
 from encbench.reconcile.trial.gather import gather
 from encbench.reconcile.trial.observe import observe
@@ -137,6 +138,23 @@ async def test_readings_are_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> 
     assert list(asked.values()) == [4, 4, 4]
     assert {trial.status.outcome for trial in trials} == {"Succeeded"}, world.describe()
     assert all(record(world, trial).cpu.database is not None for trial in trials)
+
+
+async def test_readings_are_asked_for_while_prometheus_is_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The agent keeps those of one block only, and the next block may begin meanwhile."""
+    world = World()
+    asked = loses(world, monkeypatch, 1, Unavailable("the agent did not answer"))
+    services = Services({"Prometheus": lambda: world.metrics.raw("nothing", 0.0, 1.0)})
+    world.deps = replace(world.deps, services=services)
+    world.restart()
+    world.apply(*parts(), in_turns())
+    await world.run(lambda: any(trial.status.release_at for trial in world.trials()))
+    world.metrics.away = True
+    await services.look()
+    await world.settle(300)
+    assert list(asked.values()) == [2, 2, 2]
 
 
 async def lost(

@@ -14,7 +14,6 @@ from encbench.engines.mysql.flavour import (
     FIRST_TDE,
     FIRST_THAT_REPORTS,
     FIRST_TLS_1_3,
-    MYSQL,
     OLDEST,
     Flavour,
     number,
@@ -149,11 +148,5 @@ def _lacking(
                 f"atRest.scope: leave {', '.join(lacking)} out, because {name} writes "
                 f"temporary tables in plaintext; it can encrypt {', '.join(flavour.scopes)}"
             )
-    if in_transit is not None and flavour is MYSQL and version < FIRST_8:
-        # Its OpenSSL wants the curves from the server, which never gives them (MySQL bug 82935).
-        yield (
-            f"{server} cannot negotiate a suite of inTransit, all of which use elliptic curves: "
-            "leave inTransit out of the mode, or write version 8.0 and an image of it"
-        )
-    elif in_transit is not None and in_transit.version == "TLSv1.3" and version < FIRST_TLS_1_3:
+    if in_transit is not None and in_transit.version == "TLSv1.3" and version < FIRST_TLS_1_3:
         yield f"{server} has no TLS 1.3: write inTransit.version: TLSv1.2 in the mode"

@@ -86,7 +86,8 @@ def _instances(instance: InstanceTemplateSpec, size: str) -> Settings:
     before 9.3 would count the cores of the node, later ones those of the container's limit.
     """
     whole = innodb.parse_size(size) or 0
-    if whole < GIBIBYTE:
+    if whole < GIBIBYTE or "innodb_buffer_pool_chunk_size" in instance.settings:
+        # Of a chunk of the template's own the server's default is right.
         return {}
     hint = min(whole // (2 * _CHUNK), int(instance.embedded.resources.cores) // 4)
     return {"innodb_buffer_pool_instances": str(min(max(hint, 1), 64))}

@@ -75,7 +75,8 @@ async def gather(
             read = await series.read(deps.metrics, place, collected.window)
         except (Unavailable, Rejected) as error:
             if not without_metrics:
-                raise MetricsAway(str(error)) from error
+                # The agent is asked again soon: it keeps the readings of one block only.
+                raise (MetricsAway if away is None else Unavailable)(str(error)) from error
             metrics = WindowMetrics(problem=printable(str(error)))
         else:
             read, artefacts["metrics.json"] = await settle(deps.store, trial, "metrics.json", read)

@@ -151,17 +151,10 @@ def test_no_tde_before_the_doublewrite_buffer_is_encrypted_too(version: str) -> 
 
 
 def test_tls_1_3_is_not_for_every_version() -> None:
-    for flavour, version in (("percona", "5.7"), ("mysql", "8.0.15")):
-        (problem,) = problems(TLS, flavour, version=version)
+    for version in ("5.7", "8.0.15"):
+        (problem,) = problems(TLS, version=version)
         assert "write inTransit.version: TLSv1.2" in problem
-        assert problems(TLS12, flavour, version=version) == []
-
-
-@pytest.mark.parametrize("mode", [TLS, TLS12])
-def test_mysql_5_7_has_no_elliptic_curves(mode: dict[str, Any]) -> None:
-    (problem,) = problems(mode, version="5.7")
-    assert problem.startswith("MySQL 5.7 cannot negotiate a suite of inTransit")
-    assert "leave inTransit out of the mode, or write version 8.0" in problem
+        assert problems(TLS12, version=version) == []
 
 
 def test_temporary_tables_are_percona_s_alone() -> None:

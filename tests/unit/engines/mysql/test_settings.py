@@ -148,6 +148,9 @@ def test_a_large_pool_has_the_instances_that_chunks_of_128m_would_give_it(
     resources, size = {"cpu": cpu, "memory": "128Gi"}, {"innodb_buffer_pool_size": pool}
     made = settings(version=version, resources=resources, settings=size)
     assert made.get("innodb_buffer_pool_instances") == instances
+    own = {**size, "innodb_buffer_pool_chunk_size": "1G"}
+    made = settings(version=version, resources=resources, settings=own)
+    assert "innodb_buffer_pool_instances" not in made, "8 of 1G would make a pool of 10G 16G"
     own = {**size, "innodb_buffer_pool_instances": "3"}
     made = settings(version=version, resources=resources, settings=own)
     assert made["innodb_buffer_pool_instances"] == "3"
