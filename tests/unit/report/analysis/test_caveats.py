@@ -1,6 +1,7 @@
 """Each caveat appears when its fact holds, and not otherwise."""
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -11,7 +12,8 @@ from encbench.api.workload import WorkloadSpec
 from encbench.core.evidence import MachineFacts, ProvenanceRecord, ServerFacts
 from encbench.report.analysis.bucket import ProvenanceSource
 from encbench.report.analysis.caveats import Facts, columns, load, setting
-from encbench.report.document import Report
+from encbench.report.document import Provenance, Report
+from encbench.report.document.trial import TrialView
 from encbench.report.formats.markdown import markdown
 from tests.data.report.golden import DRIVER, report_of
 from tests.data.report.synthetic import Study
@@ -309,6 +311,44 @@ def test_clients_beside_the_databases_of_other_arms_are_a_note() -> None:
     assert said not in titles(apart)
     shared = replace(CALM, colocated=True)
     assert said not in titles(shared), "the serious caveat says it"
+
+
+IN_SETS = replace(CALM, lost_in=3)
+
+
+def of_sets(nodes: Callable[[TrialView], tuple[str, str]]) -> Facts:
+    """Of two sets of testbeds, by the nodes of each trial's database and of its client."""
+    found = report_of(IN_SETS)
+    beds: dict[str, tuple[TrialView, set[str]]] = {}
+    for trial in found.trials:
+        beds.setdefault(trial.testbed, (trial, set()))[1].add(trial.uid)
+    sources = []
+    for bed, (trial, uids) in beds.items():
+        home, client = (MachineFacts(node=name, cpu_model=name[:4]) for name in nodes(trial))
+        record = ProvenanceRecord(
+            testbed=bed, server=ServerFacts(version="1"), machine=home, clients=(client,)
+        )
+        sources.append(ProvenanceSource("key", "digest", record, uids))
+    return Facts(found.spec, found.resolved, found.groups, found.trials, (), Provenance(), sources)
+
+
+def test_only_testbeds_of_one_set_are_compared() -> None:
+    apart = of_sets(lambda trial: (f"new{trial.generation}-a", f"old{trial.generation}-b"))
+    for check in (setting.unlike_databases, setting.unlike_clients):
+        assert not [*check(apart)], "each set has nodes of one kind"
+    (odd,) = setting.unlike_databases(
+        of_sets(lambda t: ("odd-a" if (t.generation, t.arm) == (2, "tde") else "new-a", "old-b"))
+    )
+    assert odd.text.startswith("Node odd-a, for testbed tde-small-")
+    assert "is unlike node new-a: CPU odd- against new-. A" in odd.text
+
+
+def test_clients_are_not_beside_databases_that_were_gone() -> None:
+    swapped = of_sets(lambda t: ("a", "b") if t.generation == 1 else ("b", "a"))
+    assert not [*setting.beside_databases(swapped)]
+    beside = of_sets(lambda t: ("a", "b") if t.arm == "tde" else ("b", "c"))
+    (caveat,) = setting.beside_databases(beside)
+    assert "on node b, where testbed" in caveat.text
 
 
 @pytest.mark.parametrize(

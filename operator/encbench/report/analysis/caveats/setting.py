@@ -1,7 +1,7 @@
 """Caveats about data and machines: how they differ from production."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 
 from encbench.api.scalars import parse_quantity
@@ -12,6 +12,7 @@ from encbench.engines.innodb import settings as innodb
 from encbench.engines.postgresql import settings as postgresql
 from encbench.engines.postgresql.stock_level import MANY_ORDERS, plan_changes
 from encbench.kube.machines import differences
+from encbench.report.analysis.bucket import ProvenanceSource
 from encbench.report.analysis.caveats.facts import Facts, note, serious
 from encbench.report.document import Caveat
 from encbench.report.document.trial import TrialView
@@ -166,13 +167,13 @@ def beside_databases(facts: Facts) -> Iterator[Caveat]:
     """Clients on the nodes of databases that were not measured, but ran."""
     if facts.spec.residency == "OnDemand":
         return
-    homes = {one.record.testbed: one.record.machine.node for one in facts.sources}
     found = {
-        (client.node, bed)
-        for one in facts.sources
-        for client in one.record.clients
-        for bed, node in homes.items()
-        if bed != one.record.testbed and node == client.node != one.record.machine.node
+        (client.node, other.testbed)
+        for beds in _sets(facts.trials, facts.sources).values()
+        for one in beds
+        for client in one.clients
+        for other in beds
+        if other.testbed != one.testbed and other.machine.node == client.node != one.machine.node
     }
     if found:
         node, bed = min((node or "", bed) for node, bed in found)
@@ -189,27 +190,38 @@ Machines = Callable[[ProvenanceRecord], list[MachineFacts]]
 
 
 def _unlike(facts: Facts, machines: Machines) -> Iterator[str]:
-    """For each testbed that ran on other machines than its cell's baseline, how they differ.
+    """For each testbed that ran on other machines than its set's baseline, how they differ.
 
     A testbed's replicas are compared with the baseline's in order of their indices.
     """
-    counted = facts.counted
+    for first, *others in _sets(facts.counted, facts.sources).values():
+        for record in others:
+            for one, other in zip(machines(record), machines(first), strict=False):
+                unlike = differences(one, other)
+                if unlike:
+                    yield (
+                        f"Node {one.node}, for testbed {record.testbed}, is unlike node "
+                        f"{other.node}: {listed(unlike)}"
+                    )
+
+
+def _sets(
+    trials: Iterable[TrialView], sources: Iterable[ProvenanceSource]
+) -> Mapping[tuple[str, int], Sequence[ProvenanceRecord]]:
+    """What these trials ran on, by set of testbeds, the baseline's first.
+
+    Arms are compared within a set, and testbeds of different sets never run at the same time.
+    """
+    by_uid = {trial.uid: trial for trial in trials}
     found = [
-        (trial.role != "baseline", trial.cell, source.record)
-        for source in facts.sources
-        for trial in [next((t for t in counted if t.uid in source.trials), None)]
-        if trial is not None
+        (trial, source.record)
+        for source in sources
+        if (trial := next((t for uid, t in by_uid.items() if uid in source.trials), None))
     ]
-    first: dict[str, list[MachineFacts]] = {}
-    for _, cell, record in sorted(found, key=itemgetter(0)):
-        own = machines(record)
-        for one, other in zip(own, first.setdefault(cell, own), strict=False):
-            unlike = differences(one, other)
-            if unlike:
-                yield (
-                    f"Node {one.node}, for testbed {record.testbed}, is unlike node {other.node}: "
-                    f"{listed(unlike)}"
-                )
+    beds: dict[tuple[str, int], list[ProvenanceRecord]] = {}
+    for trial, record in sorted(found, key=lambda one: one[0].role != "baseline"):
+        beds.setdefault((trial.cell, trial.generation), []).append(record)
+    return beds
 
 
 def _first(found: list[str]) -> str:
