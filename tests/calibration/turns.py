@@ -155,7 +155,8 @@ def _judged(
             by_testbed.append(first - again if swapped else again - first)
     luck_seen = None if design.rebuilt else LUCK * abs(float(np.mean(by_testbed)))
     correlation = lag_one(ratios)
-    carried = noticed(carry_over(found, orders, (0, 1)))
+    units = range(design.blocks) if design.rebuilt else None
+    carried = noticed(carry_over(found, orders, (0, 1), units=units))
     return (
         *_held(design, ratios, luck_seen, carried),
         carried > 0,

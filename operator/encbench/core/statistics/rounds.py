@@ -118,25 +118,30 @@ def carry_over(
     orders: Sequence[Sequence[int]],
     same: Sequence[int],
     campaigns: Sequence[Hashable] | None = None,
+    units: Sequence[Hashable] | None = None,
 ) -> Estimate | None:
     """How much a slot's figure changes, on the log scale, where another mode ran before it.
 
     `orders` are the blocks' turns, slot by slot; `same` are the arms of the baseline mode, A and
     A'. Of each round in which one of them follows a treatment and the other one follows its
     counterpart: c = ln (after the treatment) - ln (after the counterpart), which leaves the
-    machine's drift out. Units are as above, each the mean of its rounds; `campaigns` names the
-    campaign of each block, as in `intervals.estimate`. None where no unit has such a round.
+    machine's drift out. Observations are as above, each the mean of its rounds; `campaigns` and
+    `units` name the campaign and the unit of each block, as in `intervals.estimate`. None where no
+    observation has such a round.
     """
     found: list[float] = []
-    of: list[Hashable] = []
-    names = campaigns or [None] * len(blocks)
-    for block, order, campaign in zip(blocks, orders, names, strict=True):
+    of: list[int] = []
+    for number, (block, order) in enumerate(zip(blocks, orders, strict=True)):
         for part in batches(len(block), len(blocks)):
             ratio = _after_another(block, order, part, same)
             if ratio is not None:
                 found.append(ratio)
-                of.append(campaign)
-    return of_ratios(found, campaigns=of)
+                of.append(number)
+    return of_ratios(
+        found,
+        units=units and [units[number] for number in of],
+        campaigns=campaigns and [campaigns[number] for number in of],
+    )
 
 
 def noticed(found: Estimate | None) -> float:

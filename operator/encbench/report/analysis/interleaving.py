@@ -1,7 +1,7 @@
 """What turns may have done to the figures of one condition (`document.interleaving`).
 
-Units are those of the comparison itself: blocks where there are enough, else batches of rounds
-(`core.statistics.rounds`).
+Units are those of the comparison itself: sets of testbeds where these are built anew; else blocks
+where there are enough, and batches of rounds where there are not (`core.statistics.rounds`).
 """
 
 import math
@@ -76,13 +76,14 @@ def carry_overs(pairs: Pairs) -> CarryOvers:
     turns = {number: _turns(names, by_arm) for number, by_arm in blocks.items()}
     kept = [number for number, order in turns.items() if order]
     orders, campaigns = [turns[n] for n in kept], [pairs.campaign(n) for n in kept]
+    units = None if pairs.one_set else [pairs.unit(n) for n in kept]
     measured: dict[FigureKey, Estimate] = {}
     for figure in (JUDGED[key] for key in ("tps", "cpuPerTransaction", "clientCpuPerTransaction")):
         rounds = [
             [[_amounts(of[arm], number, figure) for arm in names] for number in range(_rounds(of))]
             for of in (blocks[n] for n in kept)
         ]
-        found = carry_over(rounds, orders, same, campaigns)
+        found = carry_over(rounds, orders, same, campaigns, units)
         if found is not None:
             measured[figure.key] = found
     return measured
@@ -166,21 +167,22 @@ def _turns(names: Sequence[str], by_arm: dict[str, TrialView]) -> list[int]:
 
 def _work(pairs: Pairs, blocks: Blocks) -> Iterator[ServerWork]:
     more = list(_more_in_the_block(pairs, blocks))
+    units = [unit for unit, _ in more]
     plain = [arm for arm in (pairs.baseline, pairs.control) if arm is not None]
     for arm in (arm.name for arm in pairs.arms):
         trials = [by_arm[arm] for by_arm in blocks.values()]
         whole = [trial.block_cpu_ms_per_transaction for trial in trials]
         known = [value for value in whole if value is not None]
-        own = [ratios[arm] for ratios in more]
-        apart = [ratios[arm] - fmean(ratios[one] for one in plain) for ratios in more]
+        own = [ratios[arm] for _, ratios in more]
+        apart = [ratios[arm] - fmean(ratios[one] for one in plain) for _, ratios in more]
         yield ServerWork(
             arm=arm,
             transactions=sum(one.transactions for trial in trials for one in trial.rounds),
             spanned=sum(trial.spanned or 0 for trial in trials),
             slices_cpu_ms=pairs.own_mean(BY_FIELD["database_cpu_ms_per_transaction"], arm),
             block_cpu_ms=rounded(geometric_mean(known)) if len(known) == len(whole) else None,
-            block_over_slices=_ratio(own),
-            against_baseline=None if arm in plain else _ratio(apart),
+            block_over_slices=_ratio(own, units),
+            against_baseline=None if arm in plain else _ratio(apart, units),
             running_cores=_rate(trials, True, lambda slot: slot.cpu_seconds),
             stopped_cores=_rate(trials, False, lambda slot: slot.cpu_seconds),
             running_read_kib_per_second=_rate(trials, True, lambda slot: slot.read_kib),
@@ -211,22 +213,22 @@ def _cost(one: RoundView) -> tuple[float, float] | None:
     return math.log(server.top / server.bottom), math.log(client.top / client.bottom)
 
 
-def _ratio(logs: Sequence[float]) -> Interval | None:
-    found = of_ratios(logs)
+def _ratio(logs: Sequence[float], units: Sequence[Hashable]) -> Interval | None:
+    found = of_ratios(logs, units)
     return None if found is None else interval(found, "increase")
 
 
-def _more_in_the_block(pairs: Pairs, blocks: Blocks) -> Iterator[dict[str, float]]:
-    """By arm, ln of CPU a transaction over whole rounds by that in its slices; once for each unit.
+def _more_in_the_block(pairs: Pairs, blocks: Blocks) -> Iterator[tuple[Hashable, dict[str, float]]]:
+    """By arm, ln of CPU a transaction over whole rounds by that in its slices; with its unit.
 
-    A unit in which an arm lacks it is left out.
+    Once for each observation; one in which an arm lacks it is left out.
     """
-    for by_arm in blocks.values():
-        for batch in batches(_rounds(by_arm), len(pairs.blocks)):
+    for block, by_arm in blocks.items():
+        for part, batch in enumerate(batches(_rounds(by_arm), len(pairs.blocks))):
             found = {arm: _more(trial, batch, len(by_arm)) for arm, trial in by_arm.items()}
             known = {arm: value for arm, value in found.items() if value is not None}
             if len(known) == len(found):
-                yield known
+                yield pairs.unit_of(block, part), known
 
 
 def _more(trial: TrialView, batch: range, arms: int) -> float | None:

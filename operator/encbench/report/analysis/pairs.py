@@ -91,9 +91,13 @@ class Pairs:
         for block, own in self.complete(field).items():
             parts = of_batches(field, self.blocks[block], len(self.blocks)) or [own]
             for part, values in enumerate(parts):
-                unit = (block, part) if self.one_set else self.unit(block)
+                unit = self.unit_of(block, part)
                 found.append(PairedObservation(block, unit, values, self.campaign(block)))
         return found
+
+    def unit_of(self, block: int, part: int) -> Hashable:
+        """The independent unit that a part of a block belongs to."""
+        return (block, part) if self.one_set else self.unit(block)
 
     def estimate(self, field: str, arm: str) -> Estimate | None:
         """The paired comparison of an arm with the baseline; None for an arm of the baseline."""

@@ -146,6 +146,21 @@ def test_without_carry_over_none_is_found() -> None:
     assert abs(none.mean) < 2 * (none.half_width() or 0.0)
 
 
+def test_carry_over_of_one_set_of_testbeds_is_one_observation() -> None:
+    """In blocks, and in the batches of few blocks; also where two campaigns are pooled."""
+    for blocks, sets, campaigns, units in (
+        (6, (1, 1, 2, 2, 3, 3), None, 3),
+        (4, (1, 1, 2, 2), None, 2),
+        (6, (1, 1, 2, 2, 3, 3), (0, 0, 1, 1, 1, 1), 3),
+    ):
+        found = carry_over(*simulated(blocks, 40, 0.05), (A, A2), campaigns, sets)
+        alone = carry_over(*simulated(blocks, 40, 0.05), (A, A2), campaigns)
+        assert found is not None and alone is not None
+        assert (found.units, found.mean) == (units, alone.mean)
+        assert (found.n, found.campaigns) == (alone.n, alone.campaigns)
+        assert alone.units == alone.n > found.units
+
+
 def test_a_common_spread_leaves_out_what_each_value_has_alone() -> None:
     draw = random.Random(1)
     series = []

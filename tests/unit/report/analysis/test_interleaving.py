@@ -8,6 +8,7 @@ import pytest
 
 from encbench.api.overheadreport import Interval
 from encbench.api.testbed import Arm
+from encbench.core.statistics.intervals import t_quantile
 from encbench.report.analysis.interleaving import carry_overs, interleaving
 from encbench.report.analysis.pairs import Pairs
 from encbench.report.document.interleaving import Interleaving, excludes_zero
@@ -162,6 +163,26 @@ def test_a_block_with_an_unknown_slot_says_nothing_of_carry_over() -> None:
     moved = first.model_copy(update={"slot": 40})
     torn["tde"] = torn["tde"].model_copy(update={"rounds": (moved, *rest)})
     assert found(torn).carry_over == ()
+
+
+def test_what_blocks_of_one_set_share_is_one_observation() -> None:
+    """Of CPU over the whole block as of carry-over: two sets have one degree of freedom."""
+    slow, fast = [100, 96, 100, 96], [100, 100, 100, 100]
+    of = [
+        block(first, [96, 100, 100, 96], [100] * 4, tde_stopped=stopped)
+        for first, stopped in ((slow, 0.05), (slow, 0.05), (fast, 0.15), (fast, 0.15))
+    ]
+    sets = found(*of, per_testbed=2)
+    apart = sets.work[2].against_baseline, sets.carry_over[0].change
+    # Four stopped slots beside 2.4 s of CPU for the transactions of two rounds.
+    by_set = (2.6 / 2.52, 3.0 / 2.52), (0.96, 1.0)
+    for change, ends in zip(apart, by_set, strict=True):
+        assert change is not None and None not in (change.low, change.high)
+        logs = [math.log(end) for end in ends]
+        half = t_quantile(0.975, 1) * abs(logs[1] - logs[0]) / 2
+        middle = sum(logs) / 2
+        assert change.estimate == pytest.approx(math.expm1(middle), abs=0.002)
+        assert change.high == pytest.approx(math.expm1(middle + half), abs=0.02)
 
 
 def test_neighbours() -> None:
