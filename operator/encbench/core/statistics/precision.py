@@ -38,7 +38,7 @@ class Plan:
     half_width: float | None = None
     """Half-width of its 95 % interval after the pilot."""
     wanted: int | None = None
-    """Blocks that the target requires."""
+    """Blocks that the target requires, at least the pilot's."""
 
     @property
     def capped(self) -> bool:
@@ -59,10 +59,10 @@ def plan_blocks(pilots: Mapping[str, Estimate], target: float, cap: int, group: 
     arm = max(halves, key=lambda name: halves[name])
     pilot, half = pilots[arm], halves[arm]
     # Slightly less, so that a pilot that just reaches the target is not one block short of it.
-    wanted = math.ceil(min(MOST, pilot.n * (half / target) ** 2 * (1 - 1e-9)))
-    wanted = group * math.ceil(max(wanted, pilot.n) / group)
+    enough = math.ceil(min(MOST, pilot.n * (half / target) ** 2 * (1 - 1e-9)))
+    wanted = max(enough, pilot.n)
     return Plan(
-        planned=max(pilot.n, min(wanted, cap)),
+        planned=max(pilot.n, min(group * math.ceil(wanted / group), cap)),
         arm=arm,
         spread=pilot.deviation,
         half_width=half,

@@ -38,6 +38,23 @@ def test_the_cap_holds_and_is_said() -> None:
     assert (wild.planned, wild.wanted) == (30, 1_000_000)
 
 
+@pytest.mark.parametrize(
+    ("deviation", "pilots", "cap", "planned", "wanted", "capped"),
+    [
+        (0.03, 6, 30, 16, 15, False),
+        (0.0501, 30, 30, 30, 30, False),
+        (0.06, 30, 30, 30, 38, True),
+        (0.04, 6, 26, 26, 27, True),
+        (0.039, 6, 26, 26, 26, False),
+    ],
+)
+def test_what_whole_sets_of_testbeds_add_is_not_what_the_target_requires(
+    deviation: float, pilots: int, cap: int, planned: int, wanted: int, capped: bool
+) -> None:
+    found = plan_blocks({"tde": pilot(deviation, pilots)}, target=0.02, cap=cap, group=4)
+    assert (found.planned, found.wanted, found.capped) == (planned, wanted, capped)
+
+
 def test_a_cap_below_the_pilot_takes_nothing_back() -> None:
     assert plan_blocks({"tde": pilot(0.10)}, 0.02, cap=4).planned == 6
 
