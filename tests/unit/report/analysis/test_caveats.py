@@ -157,6 +157,7 @@ def test_caveat(study: Study, title: str) -> None:
         (replace(CALM, throttled=2.9), "The client was near its limit"),
         (replace(IN_TURNS, throttled=1.4), "The client was near its limit"),
         (replace(BUSY, rate=50), "The server was at its CPU limit"),
+        (replace(CALM, rate=50), "The server was never saturated"),
         (replace(CALM, per_testbed=1), "Each mode ran on one testbed"),
         (replace(CALM, loss={}), "Each mode ran on one testbed"),
         (replace(CALM, precision=0.02, wanted=8), "Intervals are wider than asked for"),
@@ -471,6 +472,14 @@ def test_a_proxy_at_its_limit_is_what_limits_tps() -> None:
     assert report_of(busy).groups[0].row("tde").saturation == "ProxyBound"
     assert "The proxy was at its CPU limit" in titles(busy)
     assert idle not in titles(busy), "TPS does not follow latency alone"
+
+
+def test_at_equal_work_no_proxy_limits_tps() -> None:
+    modes = {"tde": {"columns": {"method": "confidential", "ratio": 100}}}
+    study = Study(concurrency=(4,), rate=50, modes=modes, proxy={"tde": 950 / 50})
+    (group,) = report_of(study).groups
+    assert (group.row("tde").saturation, group.equal_work) == ("ProxyBound", True)
+    assert not titles(study) & {"The proxy was at its CPU limit", "The server was never saturated"}
 
 
 def test_server_and_file_system_have_a_limit_each() -> None:

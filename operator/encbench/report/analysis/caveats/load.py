@@ -140,19 +140,25 @@ def busy_beside(facts: Facts) -> Iterator[Caveat]:
 
 
 def _limited(facts: Facts, limit: Saturation) -> tuple[str, str]:
-    """The arms that this limited, and their first condition; empty if there are none."""
-    bound = [(g, row) for g in facts.groups for row in g.rows if row.saturation == limit]
+    """The arms that this limited, and their first condition; empty if there are none.
+
+    Nothing limits TPS where every arm kept up with the rate that was offered.
+    """
+    free = [group for group in facts.groups if not group.equal_work]
+    bound = [(group, row) for group in free for row in group.rows if row.saturation == limit]
     if not bound:
         return "", ""
     return listed(sorted({row.arm for _, row in bound})), bound[0][0].place
 
 
 def idle_server(facts: Facts) -> Iterator[Caveat]:
-    """A server that was never saturated."""
+    """A server that was never saturated, where no rate is why."""
     if any(_limited(facts, limit)[0] for limit, *_ in _BESIDE):
         return  # TPS does not follow latency alone there.
-    cpu = [t.database_cpu_percent for t in facts.counted if t.database_cpu_percent is not None]
-    about_load = any(group.primary != "recovery" for group in facts.groups)
+    free = [group for group in facts.groups if group.offered_tps is None]
+    under_load = [t for t in facts.counted if any(group.has(t) for group in free)]
+    cpu = [t.database_cpu_percent for t in under_load if t.database_cpu_percent is not None]
+    about_load = any(group.primary != "recovery" for group in free)
     if about_load and cpu and max(cpu) < IDLE_SERVER_PERCENT:
         yield note(
             title="The server was never saturated",
