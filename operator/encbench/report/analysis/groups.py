@@ -49,7 +49,7 @@ def group(
     )
     of_arm = {comparison.arm: comparison for comparison in compared}
     half_width = _half_width(pairs, primary)
-    by_testbed = pairs.by_testbed(primary.field) if spec.blocks.per_testbed != 1 else None
+    by_testbed = pairs.placement(primary.field) if spec.blocks.per_testbed != 1 else None
     # A campaign that is extended is complete, so that all its planned blocks are valid.
     planned = seen.planned + seen.added
     place = {

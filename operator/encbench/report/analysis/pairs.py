@@ -12,7 +12,7 @@ other arm is compared with. Only A' itself is compared with A alone.
 """
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from encbench.api.overheadreport import Interval
@@ -124,14 +124,10 @@ class Pairs:
 
         Each campaign has testbeds of its own, and a share in that mean.
         """
-        by_campaign: dict[int, Blocks] = {}
-        for block, own in self.blocks.items():
-            by_campaign.setdefault(self.campaign(block), {})[block] = own
-        parts = [replace(self, blocks=blocks) for blocks in by_campaign.values()]
         # By blocks: how many observations a block has depends on how many blocks stand beside it.
         known = [
             (len(part.complete(field)), found.mean)
-            for part in parts
+            for part in self._by_campaign()
             if (found := part.by_testbed(field)) is not None
         ]
         if not known:
@@ -139,6 +135,13 @@ class Pairs:
         whole = sum(blocks for blocks, _ in known)
         size = math.hypot(*(mean for _, mean in known)) / math.sqrt(len(known))
         return size * math.hypot(*(blocks / whole for blocks, _ in known))
+
+    def _by_campaign(self) -> Iterator["Pairs"]:
+        """The blocks of each campaign by themselves."""
+        blocks: dict[int, Blocks] = {}
+        for block, own in self.blocks.items():
+            blocks.setdefault(self.campaign(block), {})[block] = own
+        return (replace(self, blocks=own) for own in blocks.values())
 
     def _of(self, found: Sequence["PairedObservation"], arm: str) -> list[float]:
         """A mode's figures by observation: those of both its arms where it is the baseline."""
@@ -185,6 +188,15 @@ class Pairs:
             first.append(one.values[order[0]])
             second.append(one.values[order[1]])
         return _estimate(found, first, second)
+
+    def placement(self, field: str) -> Estimate | None:
+        """The same: of one set of testbeds for each campaign, that with the largest difference.
+
+        The luck of two sets may cancel out in a mean over both.
+        """
+        parts = self._by_campaign() if self.one_set else [self]
+        known = [found for part in parts if (found := part.by_testbed(field)) is not None]
+        return max(known, key=lambda found: abs(found.mean), default=None)
 
     def noise_floor(self, figure: JudgedFigure) -> float | None:
         """The larger of two readings of A' against A: by arm, and by testbed.

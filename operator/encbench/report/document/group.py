@@ -199,7 +199,8 @@ class Group(Model):
     """A' against A by arm, such as 1 - A'/A of TPS: only noise and order differ between them."""
     placement: Interval | None = None
     """The same of the control's testbed against the baseline's, whichever of the two arms it
-    served: luck of placement. None where testbeds were rebuilt for every block."""
+    served: luck of placement. None where testbeds were rebuilt for every block. Of pooled campaigns
+    that kept their testbeds, which differ in luck, it is that of the campaign with the largest."""
     offered_tps: float | None = None
     """The fixed rate that the workload offers."""
     equal_work: bool | None = None
@@ -220,6 +221,12 @@ class Group(Model):
     """What turns may have done to the figures; None where blocks are sequential."""
     latency: tuple[Distribution, ...] = ()
     """Of each arm in the order of the plan; empty where the tool gave no histogram."""
+
+    @property
+    def added_blocks(self) -> int:
+        """Blocks of earlier campaigns among those behind the figures."""
+        own = sum(block.counted and not block.solo for block in self.blocks)
+        return self.counted_blocks - own
 
     def has(self, trial: TrialView | IndexTrial) -> bool:
         """Whether the trial ran under this condition."""

@@ -225,6 +225,20 @@ def test_luck_of_two_campaigns_is_shared_and_better_known(
     assert luck[2] == pytest.approx(pooled, rel=1e-3)
 
 
+def test_luck_that_cancels_out_between_two_campaigns_is_shown() -> None:
+    first = replace(FIRST, blocks=6, noise=0.003, placement={"plain-control": 0.04})
+    second = replace(first, name="demo-more-1", seed=8, placement={"plain": 0.03})
+    _, more = reports(first=first, more=second, extensions=1)
+    (group,), title = more.groups, "Each mode ran on few testbeds"
+    assert group.placement is not None
+    assert group.placement.estimate == pytest.approx(0.04, abs=0.004)
+    finding = group.comparisons[0].finding("tps")
+    assert finding is not None and (finding.luck or 0.0) > 0.01
+    said = next(one.text for one in more.caveats if one.title == title)
+    assert "differed by up to 4." in said or "differed by up to 3.9" in said
+    assert "interval follows from the differences of all pooled campaigns, and" in said
+
+
 def test_what_more_would_take_is_counted_in_what_the_pooled_figures_are_of() -> None:
     """Three blocks alone are observed in batches of rounds, six together one by one."""
     own = replace(FIRST, blocks=3, rounds=12, noise=0.06)

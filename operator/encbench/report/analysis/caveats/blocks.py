@@ -96,15 +96,16 @@ def one_placement(facts: Facts) -> Iterator[Caveat]:
     compared = any(g.comparisons for g in facts.groups)
     if known and compared and not facts.spec.blocks.per_testbed:
         worst = max(known, key=lambda interval: abs(interval.estimate))
-        several = any(trial.generation > 1 for trial in facts.counted)
+        pooled = any(g.added_blocks for g in ours)
+        several = pooled or any(trial.generation > 1 for trial in facts.counted)
+        of = "the differences of all pooled campaigns" if pooled else "that one difference"
         yield note(
             title=f"Each mode ran on {'few testbeds' if several else 'one testbed'}",
             text="Where its pod and its data came to lie is part of the measured loss and not of "
             "its interval. The baseline mode's two testbeds differed by up to "
-            f"{text.estimate(_size(worst))}. The placement interval follows from that one "
-            "difference, and a verdict needs it on its side as well. blocks.perTestbed builds "
-            "testbeds anew every so many blocks, so that the ordinary interval contains their "
-            "luck.",
+            f"{text.estimate(_size(worst))}. The placement interval follows from {of}, and a "
+            "verdict needs it on its side as well. blocks.perTestbed builds testbeds anew every so "
+            "many blocks, so that the ordinary interval contains their luck.",
         )
 
 
