@@ -64,11 +64,13 @@ def build(index: IndexRecord, load: Load) -> Report:
     pooling = _pooling(index, origin, before)
     gone = tuple(trial for trial in index.trials if not trial.is_recorded)
     pooled = before if pooling is not None and not pooling.why_not else []
-    groups = tuple(_groups(index, views, gone, pooled))
+    observed = [*_groups(index, views, gone, pooled)]
+    groups = tuple(one for one, _ in observed)
+    earlier = [trial for _, of in observed for trial in of]
     counted = {name for g in groups for b in g.blocks if b.counted for name in b.trials}
     trials = tuple(_marked(views, counted))
     floors = [g.noise_floor for g in groups if g.noise_floor is not None]
-    facts = Facts(index.spec, index.resolved, groups, trials, gone, origin, sources)
+    facts = Facts(index.spec, index.resolved, groups, trials, gone, origin, sources, earlier)
     report = Report(
         campaign=index.campaign,
         spec=index.spec,
@@ -83,7 +85,7 @@ def build(index: IndexRecord, load: Load) -> Report:
         unrecorded=gone,
         invalid=_invalid((*trials, *gone)),
         noise_floor=max(floors, default=None),
-        colocated=any(trial.colocated for trial in trials),
+        colocated=any(trial.colocated for trial in (*trials, *earlier)),
         proofs=proofs,
         encrypted_columns=encrypted_columns(groups, index.resolved),
         studies=studies(groups, index.resolved),
@@ -180,7 +182,8 @@ def _groups(
     views: list[TrialView],
     gone: Sequence[IndexTrial],
     before: Sequence[_Earlier],
-) -> Iterable[Group]:
+) -> Iterable[tuple[Group, list[TrialView]]]:
+    """Each with the trials of earlier campaigns that it rests on as well."""
     for cell in index.cells:
         in_cell = [trial for trial in views if trial.cell == cell.name]
         times = block_times(in_cell)
@@ -193,7 +196,7 @@ def _groups(
             seen = observations(index, cell, condition, trials, lost, earlier)
             found = group(index, cell, condition, seen, times)
             latency = distributions(found, {trial.name: trial for trial in trials})
-            yield found.model_copy(update={"latency": latency})
+            yield found.model_copy(update={"latency": latency}), seen.earlier
 
 
 def _under(trials: Iterable[T], cell: IndexCell, condition: IndexCondition) -> list[T]:

@@ -59,6 +59,12 @@ class Observations:
         """Blocks of earlier campaigns among those that are judged."""
         return len(self.pairs.blocks) - len(self.alone.blocks)
 
+    @property
+    def earlier(self) -> list[TrialView]:
+        """The trials of these blocks."""
+        found = self.pairs.blocks.items()
+        return [t for number, of in found if pooled.campaign_of(number) for t in of.values()]
+
 
 def observations(
     index: IndexRecord,

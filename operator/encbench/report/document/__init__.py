@@ -191,7 +191,7 @@ class Report(Record):
     @property
     def contained(self) -> frozenset[str]:
         """The uids of the campaigns whose blocks are in this follow-up's own figures."""
-        pools = any(group.pooled for group in self.groups)
+        pools = any(group.pooled or group.added_blocks for group in self.groups)
         return self.pooling.contained if self.pooling is not None and pools else frozenset()
 
     @property

@@ -24,7 +24,7 @@ def words(report: Report, pooling: Pooling) -> str:
             f"{said} They are not pooled, because the machine is not the same: "
             f"{'; '.join(pooling.why_not)}."
         )
-    waiting = [group.place for group in report.groups if group.comparisons and not group.pooled]
+    waiting = [g.place for g in report.groups if g.counted_blocks < g.planned_blocks]
     if waiting:
         said += (
             f" Not pooled, because not all planned blocks are valid: {listed(waiting)}. A "
@@ -33,16 +33,29 @@ def words(report: Report, pooling: Pooling) -> str:
     if len(waiting) == len(report.groups):
         return said
     if not pooling.extensions:
-        return (
-            f"{said} Pooled after a look: whoever asked for more blocks had seen the first result, "
-            "so verdicts are of this campaign's own blocks, and the pooled figures have none."
-        )
+        return f"{said} {_after_a_look(report)}"
     looks = plural(pooling.extensions + 1, "look")
     return (
         f"{said} The plan announced {plural(pooling.extensions, 'extension')} before the first "
-        f"block was measured. Figures and verdicts of this report are therefore of all blocks, "
-        f"and each of the {looks} is held to its part of the usual error (Bonferroni). Single "
-        "trials, latency by percentile and what is said of turns are of this campaign alone."
+        f"block was measured. {'Other figures' if waiting else 'Figures'} and verdicts of this "
+        f"report are therefore of all blocks, and each of the {looks} is held to its part of the "
+        "usual error (Bonferroni). Single trials, latency by percentile and what is said of turns "
+        "are of this campaign alone, except who ran before. So are caveats about machines, data "
+        "and trials that do not count; those about trials that count are of all campaigns."
+    )
+
+
+def _after_a_look(report: Report) -> str:
+    """Of a follow-up that was not announced."""
+    if not any(group.pooled for group in report.groups):
+        return (
+            "It was not announced before the first block was measured, so its figures are of its "
+            "own blocks."
+        )
+    return (
+        "Pooled after a look: whoever asked for more blocks had seen the first result, so verdicts "
+        "are of this campaign's own blocks, and the pooled figures have none. Caveats are of this "
+        "campaign alone."
     )
 
 

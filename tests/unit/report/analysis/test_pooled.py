@@ -14,6 +14,7 @@ from encbench.core.statistics.intervals import both, t_quantile
 from encbench.report.analysis.build import build
 from encbench.report.document import Report
 from encbench.report.document.pooled import PooledChange
+from encbench.report.formats import pooled
 from encbench.report.formats.cards import card
 from encbench.report.formats.markdown import markdown
 from encbench.report.formats.page import page
@@ -154,6 +155,69 @@ def test_both_or_nothing() -> None:
     assert finding is not None
     assert finding.blocks < 8
     assert "not all planned blocks are valid" in markdown(more)
+
+
+AA = replace(FIRST, loss={})
+AA_MORE = replace(MORE, loss={})
+
+
+@pytest.mark.parametrize(
+    ("extensions", "short", "words", "added"),
+    [
+        (1, False, "verdicts of this report are therefore of all blocks", 4),
+        (1, True, "A follow-up that ends early stands by itself.", 0),
+        (0, False, "so its figures are of its own blocks.", 0),
+        (0, True, "A follow-up that ends early stands by itself.", 0),
+    ],
+)
+def test_a_campaign_without_a_treatment_says_what_was_pooled(
+    extensions: int, short: bool, words: str, added: int
+) -> None:
+    invalid: dict[str, tuple[Outcome, str]] = {"plain": ("Invalid", "ProofFailed")}
+    more = replace(AA_MORE, always=invalid) if short else AA_MORE
+    _, report = reports(first=AA, more=more, extensions=extensions)
+    (group,), pooling = report.groups, report.pooling
+    assert pooling is not None
+    assert group.added_blocks == added
+    said = pooled.words(report, pooling)
+    assert words in said
+    assert ("of all blocks" in said) is bool(added)
+    assert "Pooled after a look" not in said
+    assert bool(report.contained) is bool(added)
+
+
+def test_a_shared_node_of_an_earlier_campaign_is_told_with_what_is_pooled() -> None:
+    title = "Client and database shared a node"
+    for extensions, told in ((1, True), (0, False)):
+        _, more = reports(first=replace(FIRST, colocated=True), extensions=extensions)
+        said = [one.text for one in more.caveats if one.title == title]
+        assert (more.colocated, bool(more.shared_node), bool(said)) == (told, told, told)
+    _, more = reports(first=replace(FIRST, colocated=True), extensions=1)
+    (text,) = (one.text for one in more.caveats if one.title == title)
+    assert text.startswith("In 12 trials they competed")
+    assert len(more.trials) == 24, "those of this campaign"
+    calm = reports(first=replace(FIRST, foreign=0.2), extensions=1)[1]
+    foreign = next(one for one in calm.caveats if one.title == "Something else used the nodes")
+    assert foreign.text.startswith("In 12 of 36 counted trials")
+
+
+def test_trials_that_do_not_count_are_those_of_this_campaign() -> None:
+    """Else blocks of earlier campaigns would hide how many of them there are."""
+    invalid: tuple[Outcome, str] = ("Invalid", "ProofFailed")
+    fail = {(4, 1, "tde"): invalid, (4, 2, "tde"): invalid}
+    first = replace(FIRST, blocks=12)
+    _, more = reports(first=first, more=replace(MORE, blocks=1, fail=fail), extensions=1)
+    assert more.groups[0].added_blocks == 12
+    texts = {caveat.title: caveat.text for caveat in more.caveats}
+    assert texts["Many trials did not succeed"] == "2 of 7 (ProofFailed 2)."
+
+
+def test_what_is_of_one_campaign_alone_is_said() -> None:
+    _, more = reports(extensions=1)
+    assert more.pooling is not None
+    said = pooled.words(more, more.pooling)
+    assert "what is said of turns are of this campaign alone, except who ran before." in said
+    assert "those about trials that count are of all campaigns." in said
 
 
 def test_another_kernel_is_not_pooled() -> None:

@@ -121,7 +121,7 @@ def _size(change: Interval) -> Interval:
 def lost_sets(facts: Facts) -> Iterator[Caveat]:
     """Testbeds that took the place of others within a campaign that keeps its testbeds."""
     sets: dict[str, set[int]] = {}
-    for trial in facts.counted:
+    for trial in facts.counted_here:
         sets.setdefault(trial.cell, set()).add(trial.generation)
     if not facts.spec.blocks.per_testbed and any(len(own) > 1 for own in sets.values()):
         most = max(len(own) for own in sets.values())

@@ -14,7 +14,7 @@ from encbench.report.document.trial import TrialView
 
 @dataclass(frozen=True)
 class Facts:
-    """The facts of one campaign."""
+    """The facts of one campaign, and of those that its figures are pooled with."""
 
     spec: CampaignSpec
     resolved: Resolved
@@ -23,6 +23,9 @@ class Facts:
     unrecorded: Sequence[IndexTrial]
     provenance: Provenance
     sources: Sequence[ProvenanceSource]
+    earlier: Sequence[TrialView] = ()
+    """The trials of campaigns that it extends that its figures rest on as well. Of these campaigns
+    nothing else is here: where they are pooled, the machine is the same."""
 
     @property
     def external(self) -> list[str]:
@@ -33,6 +36,11 @@ class Facts:
     @property
     def counted(self) -> list[TrialView]:
         """Trials whose figures count."""
+        return [*self.counted_here, *self.earlier]
+
+    @property
+    def counted_here(self) -> list[TrialView]:
+        """Those of this campaign."""
         return [trial for trial in self.trials if trial.counted]
 
 

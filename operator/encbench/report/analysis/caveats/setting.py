@@ -194,7 +194,7 @@ def _unlike(facts: Facts, machines: Machines) -> Iterator[str]:
 
     A testbed's replicas are compared with the baseline's in order of their indices.
     """
-    for first, *others in _sets(facts.counted, facts.sources).values():
+    for first, *others in _sets(facts.counted_here, facts.sources).values():
         for record in others:
             for one, other in zip(machines(record), machines(first), strict=False):
                 unlike = differences(one, other)

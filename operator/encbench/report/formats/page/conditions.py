@@ -132,7 +132,7 @@ def _charts(report: Report, section: Section, number: int) -> Iterable[Chart]:
     if any(getattr(row, field) is not None for row in rows):
         drawing = by_arm(section, report.trials, field, "ms / transaction", name)
         # A mean that differed from the one in the table would be one more figure to explain.
-        pooled = any(group.pooled for group in section.groups) and report.contained
+        pooled = any(group.added_blocks for group in section.groups)
         alone = " of this campaign; means are of all blocks" if pooled else ""
         yield f"CPU per transaction, every trial{alone}", drawing
     yield from _percentiles(section.groups[-1:], number)
