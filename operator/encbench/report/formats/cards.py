@@ -11,7 +11,7 @@ from encbench.api.overheadreport import Interval
 from encbench.report.document import Headline, Report
 from encbench.report.document.group import LAYERS, Group, LayerStep
 from encbench.report.figures import JUDGED, TPS, JudgedFigure
-from encbench.report.words import text
+from encbench.report.words import judgement, text
 from encbench.text.words import listed
 
 VERDICTS = {
@@ -23,6 +23,8 @@ VERDICTS = {
     "Baseline": "",
 }
 """What each verdict means, in a few words."""
+BETTER = "Better than the baseline"
+"""The same where that is sure and no verdict."""
 
 
 SmallFigure = tuple[str, str, str]
@@ -50,11 +52,13 @@ def card(report: Report, headline: Headline) -> Card:
     known = headline.verdict in ("Overhead", "Equivalent") and headline.loss is not None
     step = _step_of(group, headline) if group is not None else None
     figure = JUDGED[headline.figure]
+    is_better = judgement.is_better(headline, report.spec.margin)
+    meaning = BETTER if is_better else VERDICTS[headline.verdict]
     return Card(
         headline=headline,
         title=listed(LAYERS[layer] for layer in step.layers) if step else headline.arm,
         mode=f"{step.arm} against {step.before}" if step else _mode(report, headline),
-        figure=_change(figure, headline.loss) if known else VERDICTS[headline.verdict],
+        figure=_change(figure, headline.loss) if known else meaning,
         interval=_interval(headline.loss),
         unit=_unit(figure, known) if known or _interval(headline.loss) else "",
         stats=tuple(_stats(group, headline, step, known)) if group is not None else (),

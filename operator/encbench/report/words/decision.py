@@ -6,7 +6,7 @@ never as the way to a verdict, because a narrower interval may lie anywhere.
 
 from encbench.report.document.group import Capacity, Demand, Finding
 from encbench.report.figures import JUDGED, TPS
-from encbench.report.words import text
+from encbench.report.words import judgement, text
 from encbench.text.words import capitalised
 
 
@@ -37,7 +37,7 @@ def _cores(finding: Finding, found: Capacity | None) -> Capacity | None:
     return found if finding.figure == TPS.key and finding.verdict == "Overhead" else None
 
 
-def brief(cause: str, finding: Finding, place: str) -> str:
+def brief(cause: str, finding: Finding, margin: float, place: str) -> str:
     """`tde costs TPS (read-write at 4 threads on small)`, as a sentence."""
     phrase = JUDGED[finding.figure].phrase
     match finding.verdict:
@@ -45,6 +45,12 @@ def brief(cause: str, finding: Finding, place: str) -> str:
             does = "costs TPS" if finding.figure == TPS.key else f"raises {phrase}"
         case "Equivalent":
             does = f"makes no difference to {phrase} that matters"
+        case _ if judgement.is_better(finding, margin):
+            side = judgement.better_side(finding)
+            return (
+                f"With {cause}, {phrase} is {side} than the baseline's by an amount that matters "
+                f"({place})."
+            )
         case _:
             return f"Whether {cause} changes {phrase} by an amount that matters is open ({place})."
     return f"{cause} {does} ({place})."

@@ -74,7 +74,7 @@ def _headline(arm: Arm, report: Report) -> Headline:
                 *_range(alike, len(answers), len(found)),
             )
         ),
-        brief=decision.brief(arm.name, finding, group.place),
+        brief=decision.brief(arm.name, finding, report.spec.margin, group.place),
         so=decision.so(
             finding,
             answer.comparison.capacity,
@@ -118,7 +118,7 @@ def _below(arm: Arm, report: Report) -> Headline | None:
         verdict=finding.verdict,
         text=f"{claim}, {group.baseline.name} against {arm.name}, {group.place}; "
         f"{plural(finding.blocks, 'block')}.{over}",
-        brief=decision.brief(layers, finding, group.place),
+        brief=decision.brief(layers, finding, report.spec.margin, group.place),
         so=decision.so(finding, None, report.spec.margin),
         instance=group.instance,
         workload=group.workload,
@@ -201,6 +201,9 @@ def _by_verdict(
         limit = text.margin(margin)
         return f"{cause} makes no difference{to} beyond the margin of ±{limit}: {equivalent}"
     limit = f"more than the margin of {text.margin(margin)}"
+    if judged.obstacle == "BetterThanBaseline":
+        no_cost = f"By its interval, {cause} does not cost {limit}{of}"
+        return f"{no_cost}, because {judged.why}; {inconclusive}"
     return f"Cannot tell whether {cause} costs {limit}{of}: {judged.why}; {inconclusive}"
 
 
@@ -217,6 +220,8 @@ def cpu_clause(judged: Finding | None, margin: float) -> str:
     if judged.verdict == "Equivalent":
         limit = text.margin(margin)
         return f", CPU per transaction without a change beyond ±{limit} ({changes})"
+    if judgement.is_better(judged, margin):
+        return f", and CPU per transaction that is lower by more than the margin ({changes})"
     return f"; whether CPU per transaction changes by more than the margin is open ({changes})"
 
 
@@ -310,10 +315,11 @@ def _control_only(groups: Sequence[Group], margin: float) -> Headline:
         text_of = "no data: no block is complete."
         return Headline(arm=arm, verdict="NoData", text=text_of, brief=capitalised(text_of))
     side = "below" if max(floors) < margin else "not below"
+    largest = text.percent(max(floors), text.digits_beside(margin))
     return Headline(
         arm=arm,
         verdict="NoiseFloor",
         brief="No mode was compared: the noise alone was measured.",
         text=f"no mode to compare: {arm} against itself shows a noise floor of up to "
-        f"±{text.percent(max(floors))}, {side} the margin of {text.margin(margin)}.",
+        f"±{largest}, {side} the margin of {text.margin(margin)}.",
     )

@@ -7,6 +7,7 @@ from encbench.api.campaign import BlockPlan, CampaignSpec
 from encbench.api.overheadreport import Verdict
 from encbench.api.testbed import Arm
 from encbench.core.records import IndexTrial
+from encbench.report.document import Headline
 from encbench.report.document.group import Finding
 from encbench.report.document.trial import TrialView
 from encbench.report.figures import JUDGED
@@ -20,24 +21,20 @@ def why(finding: Finding, margin: float, together: str) -> str:
     `together` is what the correction covers, such as "3 modes" (Holm) or "3 modes and 2 looks";
     empty where nothing else was judged beside it.
     """
-    limit = text.margin(margin)
+    limit, digits = text.margin(margin), text.digits_beside(margin)
+    whole = f"the whole paired 95 % interval {text.bounds(finding.change, digits=digits)} lies"
     also = f", also after correction for {together}" if together else ""
     match finding.verdict:
         case "Overhead":
-            return (
-                f"the whole paired 95 % interval {text.bounds(finding.change)} lies above the "
-                f"margin of {limit}{_luck_too(finding)}{also}"
-            )
+            return f"{whole} above the margin of {limit}{_luck_too(finding)}{also}"
         case "Equivalent":
-            return (
-                f"the whole paired 95 % interval {text.bounds(finding.change)} lies inside ±{limit}"
-                f"{_luck_too(finding)}{also}"
-            )
+            return f"{whole} inside ±{limit}{_luck_too(finding)}{also}"
         case _:
             return _what_stood_in_the_way(finding, margin, together)
 
 
 def _what_stood_in_the_way(finding: Finding, margin: float, together: str) -> str:
+    limit, digits = text.margin(margin), text.digits_beside(margin)
     match finding.obstacle:
         case "NoInterval":
             if finding.blocks == 1:
@@ -54,7 +51,7 @@ def _what_stood_in_the_way(finding: Finding, margin: float, together: str) -> st
             return (
                 f"its interval alone would say {_alone(finding, margin)}, but the luck of one "
                 f"testbed each could explain that: placement interval "
-                f"{text.bounds(finding.placement)}"
+                f"{text.bounds(finding.placement, digits=digits)}"
             )
         case "CarryOver":
             return (
@@ -63,18 +60,29 @@ def _what_stood_in_the_way(finding: Finding, margin: float, together: str) -> st
                 f"{text.number(100 * (finding.carried or 0.0), 1)} points of it"
             )
         case "BetterThanBaseline":
-            figure = JUDGED[finding.figure]
-            side = "higher" if figure.sense == "loss" else "lower"
+            by = " by" if is_better(finding, margin) else ", possibly by"
             return (
-                f"{figure.phrase} is {side} than the baseline's: neither an overhead nor an "
-                "equivalence"
+                f"{JUDGED[finding.figure].phrase} is {better_side(finding)} than the baseline's"
+                f"{by} more than the margin of {limit}: neither an overhead nor an equivalence"
             )
         case "TooWide" | None:
-            limit = text.margin(margin)
+            shown = text.bounds(finding.change, digits=digits)
             return (
-                f"the paired 95 % interval {text.bounds(finding.change)} lies neither above the "
-                f"margin of {limit} nor inside ±{limit}"
+                f"the paired 95 % interval {shown} lies neither above the margin of {limit} nor "
+                f"inside ±{limit}"
             )
+
+
+def is_better(judged: Finding | Headline, margin: float) -> bool:
+    """Whether the whole interval lies beyond the margin, on the side where there is no cost."""
+    change = judged.change if isinstance(judged, Finding) else judged.loss
+    known = change.high if change is not None and judged.verdict == "Inconclusive" else None
+    return known is not None and known < -margin
+
+
+def better_side(finding: Finding) -> str:
+    """Which way a figure moves where it is better than the baseline's."""
+    return "higher" if JUDGED[finding.figure].sense == "loss" else "lower"
 
 
 def _alone(finding: Finding, margin: float) -> Verdict:

@@ -7,6 +7,7 @@ sign. These functions only round what is shown, never what is computed with.
 import math
 import re
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from encbench.api.base import Model
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from encbench.report.document.group import Capacity
 
 ABSENT = "–"
+SMALL_MARGIN = 0.005
+"""Below it one decimal of percent is too coarse to stand beside a margin."""
 
 
 def number(value: float | None, digits: int) -> str:
@@ -45,6 +48,17 @@ def margin(fraction: float) -> str:
     return f"{100 * fraction:.6g} %"
 
 
+def digits_beside(fraction: float) -> int:
+    """Decimals of percent that tell what stands beside a margin from it.
+
+    Below a margin of 0.5 % one more than it has, so that 0.26 % does not read as above 0.3 %.
+    """
+    if fraction >= SMALL_MARGIN:
+        return 1
+    shown = Decimal(margin(fraction).removesuffix(" %"))
+    return 1 - min(0, int(shown.as_tuple().exponent))
+
+
 def signed_percent(fraction: float | None) -> str:
     """0.078 reads as `+7.8 %`."""
     return ABSENT if fraction is None else f"{signed(100 * fraction)} %"
@@ -56,11 +70,12 @@ def signed(value: float | None, digits: int = 1) -> str:
     return f"+{shown}" if any(c in "123456789" for c in shown) and shown[0] != "−" else shown
 
 
-def bounds(interval: Interval | None, unit: str = "%") -> str:
+def bounds(interval: Interval | None, unit: str = "%", digits: int = 1) -> str:
     """An interval's bounds in hundredths with their unit: `[6.1, 9.4] %`."""
     if interval is None or interval.low is None or interval.high is None:
         return ABSENT
-    return f"[{number(100 * interval.low, 1)}, {number(100 * interval.high, 1)}] {unit}"
+    low, high = (number(100 * end, digits) for end in (interval.low, interval.high))
+    return f"[{low}, {high}] {unit}"
 
 
 def point(interval: Interval | None) -> float | None:

@@ -161,7 +161,15 @@ def test_what_to_do_about_other_obstacles(found: Finding, words: str) -> None:
             finding("Inconclusive"),
             "Whether tde changes TPS by an amount that matters is open (here).",
         ),
+        (
+            finding("Inconclusive", change=Interval(estimate=-0.05, low=-0.06, high=-0.031)),
+            "With tde, TPS is higher than the baseline's by an amount that matters (here).",
+        ),
+        (
+            finding("Inconclusive", change=Interval(estimate=-0.05, low=-0.06, high=-0.029)),
+            "Whether tde changes TPS by an amount that matters is open (here).",
+        ),
     ],
 )
 def test_a_sentence_without_figures(found: Finding, words: str) -> None:
-    assert decision.brief("tde", found, "here") == words
+    assert decision.brief("tde", found, 0.03, "here") == words

@@ -11,6 +11,7 @@ from encbench.api.overheadreport import Interval, Verdict
 from encbench.api.tpcc import BenchmarkSql
 from encbench.report.analysis.build import to_status
 from encbench.report.document.group import Finding, PairedComparison
+from encbench.report.formats.cards import card
 from encbench.report.words.headline import cpu_clause, headlines, proof_clause
 from tests.data.report.golden import HOP, report_of
 from tests.data.report.synthetic import Study
@@ -148,6 +149,30 @@ def test_cannot_tell_from_one_block() -> None:
     assert "1 block, encryption proven" in text
 
 
+def test_what_is_better_than_the_baseline_is_told_plainly() -> None:
+    report = report_of(Study(concurrency=(4,), loss={"tde": -0.1}))
+    (headline,) = report.headlines
+    assert headline.verdict == "Inconclusive"
+    assert headline.text.startswith(
+        "By its interval, tde does not cost more than the margin of 3 %, because TPS is higher "
+        "than the baseline's by more than the margin of 3 %: neither an overhead nor an "
+        "equivalence; the measured loss is −"
+    )
+    assert headline.brief.startswith("With tde, TPS is higher than the baseline's by an amount")
+    assert card(report, headline).figure == "Better than the baseline"
+
+
+def test_a_small_gain_is_no_cost_though_its_size_is_open() -> None:
+    report = report_of(Study(concurrency=(4,), loss={"tde": -0.03}, per_testbed=1))
+    (headline,) = report.headlines
+    assert headline.text.startswith(
+        "By its interval, tde does not cost more than the margin of 3 %, because TPS is higher "
+        "than the baseline's, possibly by more than the margin of 3 %: "
+    )
+    assert headline.brief.endswith(" is open (oltp-read-write at 4 threads on small).")
+    assert card(report, headline).figure == "Cannot tell"
+
+
 def test_no_data_says_why() -> None:
     (text,) = sentences(Study(always={"tde": ("Invalid", "ProofFailed")}))
     assert text.startswith(
@@ -223,6 +248,17 @@ def test_conditions_of_another_figure_are_left_out_of_the_range() -> None:
     assert "Over 2 conditions the point estimates of the increase of CPU" in found.headlines[0].text
 
 
+def test_a_small_margin_has_a_noise_floor_with_enough_decimals() -> None:
+    report = report_of(Study(loss={}, concurrency=(4,), margin=0.002))
+    (group,) = report.groups
+    groups = (group.model_copy(update={"noise_floor": 0.00204}),)
+    (headline,) = headlines(report.model_copy(update={"groups": groups}))
+    assert headline.text.endswith("up to ±0.20 %, not below the margin of 0.2 %.")
+    groups = (group.model_copy(update={"noise_floor": 0.00187}),)
+    (headline,) = headlines(report.model_copy(update={"groups": groups}))
+    assert headline.text.endswith("up to ±0.19 %, below the margin of 0.2 %.")
+
+
 def test_a_campaign_of_the_baseline_alone() -> None:
     (text,) = sentences(Study(loss={}))
     assert text.startswith("no mode to compare: plain against itself shows a noise floor of up to ")
@@ -247,6 +283,17 @@ def test_cpu_is_told_by_its_own_verdict(verdict: Verdict, expected: str) -> None
     change = Interval(estimate=0.113, low=0.1, high=0.12)
     found = Finding(figure="cpuPerTransaction", blocks=6, change=change, verdict=verdict, why="")
     assert cpu_clause(found, 0.03) == expected
+
+
+def test_cpu_that_is_lower_by_more_than_the_margin_is_not_open() -> None:
+    change = Interval(estimate=-0.1, low=-0.12, high=-0.08)
+    found = Finding(
+        figure="cpuPerTransaction", blocks=6, change=change, verdict="Inconclusive", why=""
+    )
+    assert cpu_clause(found, 0.03) == (
+        ", and CPU per transaction that is lower by more than the margin (−10.0 % [−12.0, −8.0] %)"
+    )
+    assert cpu_clause(found, 0.09).startswith("; whether CPU per transaction changes by more than ")
 
 
 def test_cpu_without_an_interval_is_told_without_a_dash() -> None:

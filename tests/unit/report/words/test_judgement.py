@@ -83,7 +83,14 @@ def finding(
             "would say Overhead, but who ran before shows in the baseline: what one arm leaves "
             "behind for the next could be up to 3.1 points of it",
         ),
-        (finding(-0.1, -0.05, "BetterThanBaseline"), "average latency is lower than"),
+        (
+            finding(-0.1, -0.05, "BetterThanBaseline"),
+            "average latency is lower than the baseline's by more than the margin of 3 %: neither",
+        ),
+        (
+            finding(-0.1, -0.01, "BetterThanBaseline"),
+            "average latency is lower than the baseline's, possibly by more than the margin of 3 %",
+        ),
         (
             finding(0.01, 0.06, "TooWide"),
             "[1.0, 6.0] % lies neither above the margin of 3 % nor inside ±3 %",
@@ -92,6 +99,25 @@ def finding(
 )
 def test_why(found: Finding, words: str) -> None:
     assert words in why(found, MARGIN, "2 modes")
+
+
+@pytest.mark.parametrize(
+    ("found", "margin", "words"),
+    [
+        (finding(0.0026, 0.0034, "TooWide"), 0.003, "[0.26, 0.34] % lies neither above the margin"),
+        (finding(0.0031, 0.0034, "Overhead"), 0.003, "[0.31, 0.34] % lies above the margin of 0.3"),
+        (finding(-0.0004, 0.0024, "Equivalent"), 0.0025, "[−0.040, 0.240] % lies inside ±0.25 %"),
+        (
+            finding(0.0031, 0.0034, "Placement", (0.0029, 0.0036)),
+            0.003,
+            "placement interval [0.29, 0.36] %",
+        ),
+    ],
+)
+def test_beside_a_small_margin_there_are_enough_decimals(
+    found: Finding, margin: float, words: str
+) -> None:
+    assert words in why(found, margin, "")
 
 
 def test_what_does_not_count_is_told_by_arm() -> None:

@@ -54,3 +54,11 @@ def test_specs_are_spelled_out_without_what_is_empty() -> None:
 )
 def test_probabilities(value: float | None, shown: str) -> None:
     assert text.probability(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("margin", "digits"),
+    [(0.03, 1), (0.025, 1), (0.005, 1), (0.004, 2), (0.0025, 3), (0.0001, 3), (1e-7, 6)],
+)
+def test_a_small_margin_has_more_decimals_beside_it(margin: float, digits: int) -> None:
+    assert text.digits_beside(margin) == digits
