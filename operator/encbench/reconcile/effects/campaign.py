@@ -70,7 +70,7 @@ class CampaignEffects(Effects[Campaign, do.CampaignEffect, CampaignFound]):
                 )
             case do.Publish():
                 try:
-                    # Of trials that were deleted: once it has ended, nobody looks for it any more.
+                    # Of trials that were deleted: once it has ended, nothing looks for it any more.
                     with suppress(Rejected):
                         known = {one.uid for one in effect.lines}
                         await remove_unfinished(self._deps.store, campaign, known)

@@ -169,7 +169,7 @@ class RecoveryRuns:
         return before
 
     def _begin(self, run: _Run) -> None:
-        """From here on the server is stopped, unless somebody has said that it is not to be."""
+        """From here on the server is stopped, unless the operator has called that off."""
         with self._lock:
             if run.step == "disarmed":
                 raise _GaveUp(_DISARMED)
