@@ -6,7 +6,6 @@ that are named.
 """
 
 import base64
-import codecs
 from collections.abc import Iterable
 
 from encbench.api.kinds import CONFIG_MAP, PERSISTENT_VOLUME_CLAIM, SECRET, Kind
@@ -17,6 +16,8 @@ from encbench.tools.sysbench.problems import LARGEST_SCRIPT
 LARGEST_SECRET = 32 * 1024
 """Letters of an encoded entry: a key file of MariaDB with 300 keys. Of a certificate only its
 presence is checked, and a longer login is refused."""
+
+_NO_TEXT = base64.b64encode(b"\xff").decode()
 
 
 def kept(kind: Kind, body: Body, entries: Iterable[str]) -> Body:
@@ -30,7 +31,10 @@ def kept(kind: Kind, body: Body, entries: Iterable[str]) -> Body:
     return {
         "kind": body["kind"],
         "metadata": {**own, "labels": marks},
-        "data": {name: shortened(data[name]) for name in entries if name in data},
+        # An entry of a manifest may be null, which is as good as none.
+        "data": {
+            name: shortened(data[name]) for name in entries if isinstance(data.get(name), str)
+        },
     }
 
 
@@ -43,9 +47,10 @@ def _beginning(value: str) -> str:
     """So much of an encoded entry, and no part of a letter; what is no text stays none."""
     if len(value) <= LARGEST_SECRET:
         return value
-    begin = value[:LARGEST_SECRET]
     try:
-        text = codecs.getincrementaldecoder("utf-8")().decode(base64.b64decode(begin))
+        # In a manifest lines may be broken anywhere.
+        text = base64.b64decode(value).decode()
     except ValueError:
-        return begin
-    return base64.b64encode(text.encode()).decode()
+        return _NO_TEXT
+    begin = text.encode()[: LARGEST_SECRET * 3 // 4].decode(errors="ignore")
+    return base64.b64encode(begin.encode()).decode()

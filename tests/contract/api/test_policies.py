@@ -48,11 +48,11 @@ def grant(server: ApiServer, name: str, user: str, **rule: list[str]) -> None:
 def server(api_server: ApiServer) -> Iterator[ApiServer]:
     """With the policies in force, and users who may write all our kinds, and pods."""
     api_server.namespace(SPACE)
-    for user in (AUTHOR, OPERATOR, *CONTROLLERS.values()):
+    for user in (AUTHOR, OPERATOR, ONE_ACCOUNT, *CONTROLLERS.values()):
         name = user.replace(":", "-")
-        groups = ["encbench.io", "apps", "batch"]
+        groups, core = ["encbench.io", "apps", "batch"], ["pods", "replicationcontrollers"]
         grant(api_server, name, user, apiGroups=groups, resources=["*"], verbs=["*"])
-        grant(api_server, f"{name}-pods", user, apiGroups=[""], resources=["pods"], verbs=["*"])
+        grant(api_server, f"{name}-pods", user, apiGroups=[""], resources=core, verbs=["*"])
     with policies.in_force(api_server, SPACE, {}, lambda: not in_force_yet(api_server)):
         yield api_server
 
@@ -274,9 +274,9 @@ def test_nobody_else_has_pods_made_with_it(server: ApiServer, kind: Kind) -> Non
     for user in (AUTHOR, ONE_ACCOUNT, ""):
         status, answer = post(server, kind, maker(kind, {}, OURS), user, dry=True)
         assert status == 403, answer
-    assert f"{MANAGED_BY}={MANAGER}" in answer["message"]
-    status, answer = post(server, kind, maker(kind, {}, {}), "", dry=True)
-    assert status == 201, answer
+        assert f"{MANAGED_BY}={MANAGER}" in answer["message"]
+        status, answer = post(server, kind, maker(kind, {}, {}), user, dry=True)
+        assert status == 201, answer
 
 
 def test_pods_of_others_are_left_alone(server: ApiServer) -> None:

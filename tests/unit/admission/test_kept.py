@@ -66,11 +66,24 @@ def test_a_long_text_stays_a_text(shift: int) -> None:
 
 
 def test_what_is_no_text_stays_none() -> None:
-    for content in (b"\xff" * MIB, b"\xff"):
+    for content in (b"\xff" * MIB, b"\xff", b"x" * MIB + b"\xff"):
         body = kept(SECRET, an_object(SECRET, "s", a=encoded(content)), ["a"])
         assert len(body["data"]["a"]) <= LARGEST_SECRET
         with pytest.raises(ValueError, match="utf-8"):
             entry(body, "a")
+
+
+def test_lines_of_a_manifest_may_be_broken_and_entries_be_null() -> None:
+    text = "x" * MIB
+    wrapped = base64.encodebytes(text.encode()).decode()
+    body = kept(SECRET, an_object(SECRET, "s", a=wrapped) | {}, ["a"])
+    found = entry(body, "a")
+    assert found is not None
+    assert text.startswith(found)
+    assert len(found) > 20_000
+    for kind in (SECRET, CONFIG_MAP):
+        null = {**an_object(kind, "s"), "data": {"a": None}}
+        assert kept(kind, null, ["a"])["data"] == {}
 
 
 async def test_a_campaign_s_objects_are_kept_so() -> None:

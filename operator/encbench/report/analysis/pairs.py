@@ -206,7 +206,7 @@ class Pairs:
         """
         if self.control is None:
             return None
-        readings = (self.by_arm(figure.field), self.by_testbed(figure.field))
+        readings = (self.by_arm(figure.field), self.placement(figure.field))
         return verdict.noise_floor(*readings, sense=figure.sense)
 
     def mean(self, figure: Figure, arm: str) -> float | None:

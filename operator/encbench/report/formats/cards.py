@@ -52,7 +52,9 @@ def card(report: Report, headline: Headline) -> Card:
     known = headline.verdict in ("Overhead", "Equivalent") and headline.loss is not None
     step = _step_of(group, headline) if group is not None else None
     figure = JUDGED[headline.figure]
-    is_better = judgement.is_better(headline, report.spec.margin)
+    of_all = group.comparison(headline.arm) if group is not None and step is None else None
+    finding = of_all.finding(headline.figure) if of_all is not None else None
+    is_better = finding is not None and judgement.is_better(finding, report.spec.margin)
     meaning = BETTER if is_better else VERDICTS[headline.verdict]
     return Card(
         headline=headline,

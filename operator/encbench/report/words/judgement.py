@@ -7,7 +7,6 @@ from encbench.api.campaign import BlockPlan, CampaignSpec
 from encbench.api.overheadreport import Verdict
 from encbench.api.testbed import Arm
 from encbench.core.records import IndexTrial
-from encbench.report.document import Headline
 from encbench.report.document.group import Finding
 from encbench.report.document.trial import TrialView
 from encbench.report.figures import JUDGED
@@ -73,11 +72,16 @@ def _what_stood_in_the_way(finding: Finding, margin: float, together: str) -> st
             )
 
 
-def is_better(judged: Finding | Headline, margin: float) -> bool:
-    """Whether the whole interval lies beyond the margin, on the side where there is no cost."""
-    change = judged.change if isinstance(judged, Finding) else judged.loss
-    known = change.high if change is not None and judged.verdict == "Inconclusive" else None
-    return known is not None and known < -margin
+def is_better(finding: Finding, margin: float) -> bool:
+    """Whether a figure is better than the baseline's by more than the margin, which is no verdict.
+
+    As for a verdict, the placement interval has to lie there too, and whatever carry-over allows.
+    """
+    if finding.verdict != "Inconclusive" or finding.change is None:
+        return False
+    ends = (one.high for one in (finding.change, finding.placement) if one is not None)
+    carried = finding.carried or 0.0
+    return all(end is not None and end + carried < -margin for end in ends)
 
 
 def better_side(finding: Finding) -> str:

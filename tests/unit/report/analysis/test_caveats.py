@@ -347,6 +347,10 @@ def test_only_testbeds_of_one_set_are_compared() -> None:
 def test_clients_are_not_beside_databases_that_were_gone() -> None:
     swapped = of_sets(lambda t: ("a", "b") if t.generation == 1 else ("b", "a"))
     assert not [*setting.beside_databases(swapped)]
+    at_once = setting._at_once
+    assert not at_once(("c1", 1), ("c2", 1), 1)
+    assert at_once(("c1", 1), ("c2", 1), 2)
+    assert not at_once(("c1", 1), ("c1", 2), 2), "a set goes before the next one is built"
     beside = of_sets(lambda t: ("a", "b") if t.arm == "tde" else ("b", "c"))
     (caveat,) = setting.beside_databases(beside)
     assert "on node b, where testbed" in caveat.text

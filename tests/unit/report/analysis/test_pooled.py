@@ -296,6 +296,8 @@ def test_luck_that_cancels_out_between_two_campaigns_is_shown() -> None:
     (group,), title = more.groups, "Each mode ran on few testbeds"
     assert group.placement is not None
     assert group.placement.estimate == pytest.approx(0.04, abs=0.004)
+    assert group.noise_floor is not None
+    assert group.noise_floor > 0.035, "the floor contains the same luck"
     finding = group.comparisons[0].finding("tps")
     assert finding is not None and (finding.luck or 0.0) > 0.01
     said = next(one.text for one in more.caveats if one.title == title)

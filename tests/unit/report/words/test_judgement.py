@@ -7,7 +7,7 @@ from encbench.core.statistics.verdict import Obstacle
 from encbench.report.document.group import Finding
 from encbench.report.formats.markdown import markdown
 from encbench.report.formats.page import page
-from encbench.report.words.judgement import by_arm, why
+from encbench.report.words.judgement import by_arm, is_better, why
 from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study
 
@@ -130,3 +130,20 @@ def test_what_does_not_count_is_told_by_arm() -> None:
     assert "tde 3 of 3" in said
     assert f"By arm: {said}." in markdown(report).replace("\\", "")
     assert f"By arm: {said}." in page(report)
+
+
+@pytest.mark.parametrize(
+    ("placement", "carried", "expected"),
+    [
+        (None, None, True),
+        ((-0.07, -0.035), None, True),
+        ((-0.3, 0.2), None, False),
+        (None, 0.01, True),
+        (None, 0.02, False),
+    ],
+)
+def test_what_luck_or_carry_over_could_explain_is_not_better(
+    placement: tuple[float, float] | None, carried: float | None, expected: bool
+) -> None:
+    found = finding(-0.06, -0.045, "BetterThanBaseline", placement, carried)
+    assert is_better(found, MARGIN) is expected

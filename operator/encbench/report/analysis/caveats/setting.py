@@ -167,12 +167,15 @@ def beside_databases(facts: Facts) -> Iterator[Caveat]:
     """Clients on the nodes of databases that were not measured, but ran."""
     if facts.spec.residency == "OnDemand":
         return
+    sets = _sets(facts.trials, facts.sources)
     found = {
         (client.node, other.testbed)
-        for beds in _sets(facts.trials, facts.sources).values()
+        for place, beds in sets.items()
         for one in beds
         for client in one.clients
-        for other in beds
+        for around, others in sets.items()
+        if _at_once(place, around, facts.spec.parallelism)
+        for other in others
         if other.testbed != one.testbed and other.machine.node == client.node != one.machine.node
     }
     if found:
@@ -184,6 +187,11 @@ def beside_databases(facts: Facts) -> Iterator[Caveat]:
             "hold memory there, and limits.idleCpu is all that bounds what they do. With "
             "residency: OnDemand they are stopped.",
         )
+
+
+def _at_once(one: tuple[str, int], other: tuple[str, int], parallelism: int) -> bool:
+    """Whether these sets of testbeds, by cell and generation, may run at the same time."""
+    return one == other or (parallelism > 1 and one[0] != other[0])
 
 
 Machines = Callable[[ProvenanceRecord], list[MachineFacts]]
@@ -210,7 +218,7 @@ def _sets(
 ) -> Mapping[tuple[str, int], Sequence[ProvenanceRecord]]:
     """What these trials ran on, by set of testbeds, the baseline's first.
 
-    Arms are compared within a set, and testbeds of different sets never run at the same time.
+    Arms are compared within a set, and of a cell there is one set at a time.
     """
     by_uid = {trial.uid: trial for trial in trials}
     found = [
