@@ -249,13 +249,19 @@ class Attempts:
     def leave_behind(self, blocks: Blocks) -> None:
         """Give up the open blocks of every set of testbeds after which another one was built.
 
-        A block is finished before the next set is built, so there is one only if a Trial of it was
-        deleted. What is missing would run on other testbeds than its other arms.
+        The blocks of all conditions are finished before the next set is built, so there is one only
+        if a Trial of it was deleted. What is missing would run on other testbeds than its other
+        arms. Solo blocks are compared with each other, because a usual one may follow them.
         """
-        for run in chain.from_iterable(self._runs.values()):
-            for block in run.passed:
-                if generation(blocks, block) < generation(blocks, run.newest):
-                    run.give_up(block)
+        cells: dict[str, list[tuple[BlockRun, BlockRun]]] = {}
+        for (cell, _), both in self._runs.items():
+            cells.setdefault(cell, []).append(both)
+        for runs in chain.from_iterable(zip(*of_cell, strict=True) for of_cell in cells.values()):
+            serving = max(generation(blocks, run.newest) for run in runs)
+            for run in runs:
+                for block in run.unfinished:
+                    if generation(blocks, block) < serving:
+                        run.give_up(block)
 
     def runs(self, cell: Cell, condition: LoadLevel) -> tuple[BlockRun, BlockRun]:
         """The usual blocks of a condition, and its sequential ones beside interleaved ones."""

@@ -43,9 +43,9 @@ class BlockRun:
         return max(self.started, default=self.low - 1)
 
     @property
-    def passed(self) -> list[int]:
-        """The open blocks before the newest."""
-        return [block for block in range(self.low, self.newest) if not self._is_settled(block)]
+    def unfinished(self) -> list[int]:
+        """The open blocks up to the newest."""
+        return [block for block in range(self.low, self.newest + 1) if not self._is_settled(block)]
 
     def _settle(self) -> None:
         while self._is_settled(self.low):

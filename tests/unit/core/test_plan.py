@@ -330,6 +330,18 @@ def test_a_block_whose_set_is_gone_is_not_completed_on_another_one() -> None:
     assert same.next_trial.block == 1, "one set serves all blocks"
 
 
+def test_a_set_is_gone_for_every_condition_of_its_cell() -> None:
+    spec = campaign(blocks={"min": 9, "perTestbed": 2})
+    cell = only_cell(spec, concurrency=[1, 8])
+    past = run_to_the_end(spec, cell)
+    first = next(place for place, one in enumerate(past) if one.block == 5)
+    begun, last = past[: first + 1], past[first - 1]
+    assert (last.block, last.condition) != (4, begun[-1].condition)
+    state = plan.next_trial(spec, cell, [one for one in begun if one != last])
+    assert state.next_trial is not None
+    assert (state.next_trial.block, state.next_trial.generation) == (5, 3), "it goes on"
+
+
 def lost_set(cell: Cell, level: LoadLevel | None = None, block: int | None = None) -> LostSet:
     return LostSet(
         cell=cell.name,

@@ -516,6 +516,18 @@ def test_a_deadline_that_passes_after_the_last_block_costs_nothing() -> None:
     assert status_of(lost, "Failed") == ("True", "DeadlineExceeded")
 
 
+def test_a_deadline_is_not_why_a_cell_was_given_up() -> None:
+    of = a_campaign(activeDeadlineSeconds=599)
+    beds = the_testbeds(of)
+    name, broken = next(iter(beds.items()))
+    beds[name] = objects.testbed(with_status(broken.body, {"Failed": ("True", 9.0)}))
+    decision = decide(of, saw(of, testbeds=beds))
+    assert wants(decision, Publish)
+    assert name not in deleted(decision), "it stays to be looked at"
+    ended = decide(of, saw(of, testbeds=beds, verdict="Overhead"))
+    assert status_of(ended, "Failed") == ("True", "TestbedFailed")
+
+
 def test_past_its_deadline_what_is_proven_still_gets_its_record() -> None:
     of = a_campaign(activeDeadlineSeconds=599)
     trials = the_trials(of, None, running=PROVEN)

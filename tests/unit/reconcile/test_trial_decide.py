@@ -367,6 +367,12 @@ def test_a_server_that_may_be_on_its_way_back_is_waited_for(state: str | None) -
     assert status_of(early(state, database=None), "Measured") == "False", "there is none"
 
 
+def test_an_agent_that_keeps_the_stage_by_its_silence_is_named() -> None:
+    silent = early(None, late=5.0, stop_problem="the agent at x cannot be reached")
+    assert status_of(silent, "Hindered") == "True"
+    assert status_of(early("stopping", late=5.0), "Hindered") != "True"
+
+
 def test_a_tool_that_fails_early_ends_with_its_own_reason() -> None:
     armed = stopped(-30.0, Stopped("armed"))
     assert wants(armed, DisarmServer)

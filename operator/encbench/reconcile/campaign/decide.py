@@ -237,7 +237,8 @@ def _is_open(state: plan.CellState) -> bool:
 def _is_measured(standing: Standing, seen: CampaignSeen) -> bool:
     """Whether only records are awaited, or the report: no more work is left for a database."""
     has_load = any(holds_the_stage(trial) for trial in seen.trials.values())
-    return not has_load and not any(map(_is_open, standing.states.values()))
+    left = (state for name, state in standing.states.items() if name not in standing.broken)
+    return not has_load and all(state.next_trial is None for state in left)
 
 
 def _broken(

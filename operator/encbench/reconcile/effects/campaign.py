@@ -71,7 +71,8 @@ class CampaignEffects(Effects[Campaign, do.CampaignEffect, CampaignFound]):
             case do.Publish():
                 try:
                     # Of trials that were deleted: once it has ended, nothing looks for it any more.
-                    with suppress(Rejected):
+                    # A store from which nothing may be deleted gets its report all the same.
+                    with suppress(Rejected, Unavailable):
                         known = {one.uid for one in effect.lines}
                         await remove_unfinished(self._deps.store, campaign, known)
                     await publish(self._deps, campaign, effect)

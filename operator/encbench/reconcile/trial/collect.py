@@ -8,7 +8,6 @@ import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 from encbench.api.trial import TrialSpec, Turns, Window
 from encbench.core.artefact import check, decode, digest_of
@@ -94,9 +93,9 @@ async def collect(store: Store, trial: Trial, seen: TrialSeen) -> Collected:
     if missing:
         return Collected(artefacts, missing=missing)
     if trial.spec.workload.recovery is not None:
-        measured = _cut_off(trial, seen.now, artefacts, runs)
+        measured = _cut_off(trial, artefacts, runs)
     else:
-        measured = _whole(trial, seen.now, artefacts, runs)
+        measured = _whole(trial, artefacts, runs)
     if isinstance(measured, Collected):
         return measured
     window, parts = measured
@@ -214,16 +213,14 @@ def _parts(runs: Sequence[_Run]) -> list[Measurement] | ParseError:
     return parts
 
 
-def _whole(
-    trial: Trial, now: datetime, artefacts: dict[str, str], runs: Sequence[_Run]
-) -> Measured | Collected:
+def _whole(trial: Trial, artefacts: dict[str, str], runs: Sequence[_Run]) -> Measured | Collected:
     """Of clients that ended by themselves; why there is nothing to measure otherwise."""
     windows = [(run.summary.window, run.skew) for run in runs if run.summary.window]
     start = max((window.start - skew for window, skew in windows), default=0.0)
     end = min((window.end - skew for window, skew in windows), default=0.0)
     if len(windows) < len(runs) or end <= start:
         return Collected(artefacts, problem="a client ended before its measured window began")
-    if (misplaced := _misplaced(trial, now, start, end)) is not None:
+    if (misplaced := _misplaced(trial, start, end)) is not None:
         return Collected(artefacts, misplaced=misplaced)
     window = Window(start=start, end=end)
     parts = _parts(runs)
@@ -232,25 +229,23 @@ def _whole(
     return window, parts
 
 
-def _misplaced(trial: Trial, now: datetime, start: float, end: float) -> str | None:
+def _misplaced(trial: Trial, start: float, end: float) -> str | None:
     """Why the trial cannot have had that window; None if it can.
 
     A client's image can have made it up, and Prometheus is asked for all of it.
     """
     begin, longest = trial.status.release_at, running.longest(trial.spec)
     begin = start if begin is None else begin
-    if start >= begin - FAR and end <= min(begin + longest, now.timestamp()) + FAR:
+    if start >= begin - FAR and end <= begin + longest + FAR:
         return None
     return (
         f"the clients' window lies from {start - begin:,.0f} to {end - begin:,.0f} s after the "
-        f"release, and the trial ended within {longest:,.0f} s: have the clients' clocks adjusted "
+        f"release, and it takes {longest:,.0f} s at most: have the clients' clocks adjusted "
         "smoothly, or between runs"
     )
 
 
-def _cut_off(
-    trial: Trial, now: datetime, artefacts: dict[str, str], runs: Sequence[_Run]
-) -> Measured | Collected:
+def _cut_off(trial: Trial, artefacts: dict[str, str], runs: Sequence[_Run]) -> Measured | Collected:
     """Of clients whose server was stopped on purpose: what they saw of the planned window.
 
     It is counted from the tool's start, which is what its lines count from.
@@ -270,7 +265,7 @@ def _cut_off(
     start, end = max(begins) + warmup, min(last)
     if end <= start:
         return Collected(artefacts, problem="the clients' windows have no second in common")
-    if (misplaced := _misplaced(trial, now, start, end)) is not None:
+    if (misplaced := _misplaced(trial, start, end)) is not None:
         return Collected(artefacts, misplaced=misplaced)
     return Window(start=start, end=end), parts
 

@@ -65,7 +65,7 @@ def _once_ended(draft: TrialDraft) -> TrialDecision:
             stopping = _stop_clients(draft, loading)
             return replace(stopping, effects=(*disarm(draft), *stopping.effects))
         if may_yet_stop(draft):
-            draft.note_silence()
+            draft.note_silence(draft.seen.stop_problem or "")
             return draft.decide(*disarm(draft), requeue=decision.SLOW_POLL)
         draft.condition(MEASURED, False, STOPPED, "no client loads the database any more")
     if _log_may_still_come(draft):

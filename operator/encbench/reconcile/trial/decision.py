@@ -67,10 +67,11 @@ class TrialDraft(Draft[TrialSpec, TrialStatus, TrialSeen]):
             return ()
         return (Prove(testbed, database, when),)
 
-    def note_silence(self) -> None:
+    def note_silence(self, problem: str = "") -> None:
         """Name whoever did not answer the last question, or the lost node that took it along."""
-        if not self.note_lost(self.seen.database) and self.seen.found.problem:
-            self.hinder(life.NO_ANSWER, self.seen.found.problem)
+        said = self.seen.found.problem or problem
+        if not self.note_lost(self.seen.database) and said:
+            self.hinder(life.NO_ANSWER, said)
 
     def note_lost(self, pod: PodFacts | None) -> bool:
         """Name this pod's node if it is lost, and say whether it is."""
