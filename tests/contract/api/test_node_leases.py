@@ -14,7 +14,7 @@ from encbench.adapters.kubeclient import ClientTransport, connect
 from encbench.adapters.kubernetes import KubernetesCluster
 from encbench.api.kinds import CAMPAIGN, LEASE, NODE
 from encbench.kube.leases import Holder, Unit, parse
-from encbench.ports import Cluster
+from encbench.ports import Body, Cluster
 from encbench.reconcile.claims import Use
 from encbench.reconcile.nodes import NodeLeases
 from tests.support import manifests
@@ -151,11 +151,20 @@ async def test_the_lease_of_a_deleted_campaign_is_not_waited_for(
     await living.leave(use.unit, use.member)
 
 
+@pytest.fixture
+async def node(
+    api_server: ApiServer, clusters: tuple[Cluster, Cluster], namespace: str
+) -> AsyncIterator[Body]:
+    """Gone afterwards, because other tests ask what the cluster's nodes hold."""
+    yield await clusters[0].create(NODE, {"apiVersion": "v1", "metadata": {"name": namespace}})
+    status, answer = api_server.request("DELETE", f"/api/v1/nodes/{namespace}")
+    assert status == 200, answer
+
+
 async def test_a_lease_belongs_to_its_node_and_goes_on_doing_so(
-    clusters: tuple[Cluster, Cluster], namespace: str, monkeypatch: pytest.MonkeyPatch
+    clusters: tuple[Cluster, Cluster], namespace: str, node: Body, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("encbench.reconcile.nodes.RENEW", 0.0)
-    node = await clusters[0].create(NODE, {"apiVersion": "v1", "metadata": {"name": namespace}})
     leases = NodeLeases(clusters[0], Now(), namespace, time.monotonic)
     use = Use(Unit(Holder("team", "b", "uid-b"), "trial"), "trial", frozenset({namespace}), 2.0)
     assert await leases.take(use)
