@@ -90,14 +90,13 @@ class HttpAgent(Sidecar):
 
     async def stopped(self, address: str, access: Access, run: str) -> agent.RecoveryAnswer:
         """See the port. Rejected when the agent does not take the token."""
-        path = f"{agent.RECOVERY}?run={quote(run)}"
-        where = ("GET", address, path, access)
+        where = ("GET", address, _recovery(run), access)
         return await self._ask(agent.RecoveryAnswer, *where, seconds=self._told)
 
     async def disarm(self, address: str, access: Access, run: str) -> agent.RecoveryAnswer:
         """See the port. Rejected when the agent does not take the token, or knows no disarming."""
-        path = f"{agent.RECOVERY}?run={quote(run)}"
-        return await self._ask(agent.RecoveryAnswer, "DELETE", address, path, access)
+        where = ("DELETE", address, _recovery(run), access)
+        return await self._ask(agent.RecoveryAnswer, *where)
 
     async def begin_slots(self, address: str, access: Access, order: SlotsOrder) -> SlotsAnswer:
         """See the port. Rejected when the agent does not take the token or the order."""
@@ -109,3 +108,8 @@ class HttpAgent(Sidecar):
         path = f"{SLICES_PATH}?run={quote(run)}"
         where = ("GET", address, path, access)
         return await self._ask(SlotsAnswer, *where, largest=LARGEST_LIST)
+
+
+def _recovery(run: str) -> str:
+    """The path of what an agent knows of that run's stop."""
+    return f"{agent.RECOVERY}?run={quote(run)}"

@@ -246,17 +246,14 @@ class Attempts:
         if runs is not None:
             runs[lost.block > self._solo_from].give_up(lost.block)
 
-    def leave_behind(self, blocks: Blocks) -> None:
-        """Give up the open blocks of every set of testbeds after which another one was built.
+    def leave_behind(self, cell: Cell, blocks: Blocks) -> None:
+        """Give up the cell's open blocks of each set of testbeds after which another was built.
 
         The blocks of all conditions are finished before the next set is built, so there is one only
         if a Trial of it was deleted. What is missing would run on other testbeds than its other
         arms. Solo blocks are compared with each other, because a usual one may follow them.
         """
-        cells: dict[str, list[tuple[BlockRun, BlockRun]]] = {}
-        for (cell, _), both in self._runs.items():
-            cells.setdefault(cell, []).append(both)
-        for runs in chain.from_iterable(zip(*of_cell, strict=True) for of_cell in cells.values()):
+        for runs in zip(*(self.runs(cell, one) for one in cell.conditions), strict=True):
             serving = max(generation(blocks, run.newest) for run in runs)
             for run in runs:
                 for block in run.unfinished:
@@ -290,7 +287,7 @@ def next_trial(
     gone = [one for one in lost if one.cell == cell.name]
     for one in gone:
         known.give_up(one)
-    known.leave_behind(spec.blocks)
+    known.leave_behind(cell, spec.blocks)
     # Number, its condition's place, and the arms that have begun; None is nothing planned yet.
     open_blocks: list[tuple[int, int, Set[str] | None]] = []
     exhausted: list[LoadLevel] = []

@@ -77,7 +77,7 @@ def metrics(request: pytest.FixtureRequest, connect: Callable[[str], Prometheus]
 
 
 @pytest.fixture(params=["fake", "prometheus"])
-def nobody(request: pytest.FixtureRequest, connect: Callable[[str], Prometheus]) -> Metrics:
+def silent(request: pytest.FixtureRequest, connect: Callable[[str], Prometheus]) -> Metrics:
     """One that does not answer."""
     if request.param == "fake":
         return FakeMetrics(away=True)

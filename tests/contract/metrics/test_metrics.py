@@ -99,11 +99,11 @@ async def test_a_range_that_ends_before_it_begins_is_rejected(metrics: Metrics) 
         await metrics.raw(CPU, T0 + 1, T0)
 
 
-async def test_one_that_does_not_answer_is_unavailable(nobody: Metrics) -> None:
+async def test_one_that_does_not_answer_is_unavailable(silent: Metrics) -> None:
     with pytest.raises(Unavailable):
-        await nobody.raw(CPU, T0, T0 + 60)
+        await silent.raw(CPU, T0, T0 + 60)
     with pytest.raises(Unavailable):
-        await nobody.check()
+        await silent.check()
 
 
 async def test_one_that_answers_is_there(metrics: Metrics) -> None:

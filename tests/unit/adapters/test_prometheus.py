@@ -21,16 +21,37 @@ from tests.support import certified
 Start = Callable[[float], Awaitable[Prometheus]]
 RATE = 0.5
 _RANGE = re.compile(r"\w+\[(\d+)ms\]")
+Answer = Callable[[web.Request], Awaitable[web.Response]]
+Serving = Callable[[Answer], Awaitable[Prometheus]]
 
 
 @pytest.fixture
-async def start() -> AsyncIterator[Start]:
+async def serving() -> AsyncIterator[Serving]:
+    """Servers that give all requests an answer."""
+    servers: list[TestServer] = []
+    clients: list[Prometheus] = []
+
+    async def go(answer: Answer) -> Prometheus:
+        app = web.Application()
+        app.router.add_route("*", "/{path:.*}", answer)
+        servers.append(TestServer(app))
+        await servers[-1].start_server()
+        clients.append(Prometheus(str(servers[-1].make_url(""))))
+        return clients[-1]
+
+    yield go
+    for client in clients:
+        await client.aclose()
+    for server in servers:
+        await server.close()
+
+
+@pytest.fixture
+def start(serving: Serving) -> Start:
     """Servers that scraped a counter every second; its value is RATE times the true time.
 
     They are wrong by more than a busy machine's round trip explains.
     """
-    servers: list[TestServer] = []
-    clients: list[Prometheus] = []
 
     async def go(ahead: float) -> Prometheus:
         async def query(request: web.Request) -> web.Response:
@@ -46,18 +67,9 @@ async def start() -> AsyncIterator[Start]:
             samples = [[s + ahead, str(RATE * s)] for s in seconds if begin <= s + ahead <= end]
             return _success("matrix", [{"metric": {"a": "b"}, "values": samples}])
 
-        app = web.Application()
-        app.router.add_post("/api/v1/query", query)
-        servers.append(TestServer(app))
-        await servers[-1].start_server()
-        clients.append(Prometheus(str(servers[-1].make_url(""))))
-        return clients[-1]
+        return await serving(query)
 
-    yield go
-    for client in clients:
-        await client.aclose()
-    for server in servers:
-        await server.close()
+    return go
 
 
 async def test_a_ca_that_is_made_anew_is_trusted_from_then_on(tmp_path: Path) -> None:
@@ -155,14 +167,9 @@ async def test_a_server_without_a_time_is_unavailable(start: Start) -> None:
         await metrics.raw("cpu", 0, 1)
 
 
-Answer = Callable[[web.Request], Awaitable[web.Response]]
-
-
 @pytest.fixture
-async def answering() -> AsyncIterator[Callable[[Answer], Awaitable[Prometheus]]]:
+def answering(serving: Serving) -> Serving:
     """A server that knows its time and gives all other queries this answer."""
-    servers: list[TestServer] = []
-    clients: list[Prometheus] = []
 
     async def go(answer: Answer) -> Prometheus:
         async def query(request: web.Request) -> web.Response:
@@ -171,24 +178,13 @@ async def answering() -> AsyncIterator[Callable[[Answer], Awaitable[Prometheus]]
             now = time.time()
             return _success("scalar", [now, f"{now:.3f}"])
 
-        app = web.Application()
-        app.router.add_route("*", "/{path:.*}", query)
-        servers.append(TestServer(app))
-        await servers[-1].start_server()
-        clients.append(Prometheus(str(servers[-1].make_url(""))))
-        return clients[-1]
+        return await serving(query)
 
-    yield go
-    for client in clients:
-        await client.aclose()
-    for server in servers:
-        await server.close()
+    return go
 
 
 @pytest.mark.parametrize("kind", ["warnings", "infos"])
-async def test_a_part_of_the_samples_counts_as_none(
-    answering: Callable[[Answer], Awaitable[Prometheus]], kind: str
-) -> None:
+async def test_a_part_of_the_samples_counts_as_none(answering: Serving, kind: str) -> None:
     """A store behind Thanos is away. It also warns of a time of which no store has anything."""
     said = ["no StoreAPIs matched", "store-1: connection refused"]
 
@@ -206,9 +202,7 @@ async def test_a_part_of_the_samples_counts_as_none(
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-async def test_nothing_is_asked_where_a_redirection_points(
-    answering: Callable[[Answer], Awaitable[Prometheus]], status: int
-) -> None:
+async def test_nothing_is_asked_where_a_redirection_points(answering: Serving, status: int) -> None:
     """There it would be a GET, which has no query."""
     asked: list[str] = []
 
@@ -226,7 +220,7 @@ async def test_nothing_is_asked_where_a_redirection_points(
     ("status", "kind"), [(400, BadQuery), (422, Rejected), (503, Unavailable), (403, Unavailable)]
 )
 async def test_only_a_bad_query_will_never_be_answered(
-    answering: Callable[[Answer], Awaitable[Prometheus]], status: int, kind: type[Exception]
+    answering: Serving, status: int, kind: type[Exception]
 ) -> None:
     async def error(_: web.Request) -> web.Response:
         body = {"status": "error", "errorType": "some", "error": "why"}

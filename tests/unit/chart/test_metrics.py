@@ -240,7 +240,7 @@ def test_prometheus_keeps_the_series_of_agents_and_recorders_and_no_other(
         assert re.fullmatch(keep["regex"], other) is None
     alternatives = re.findall(r"(\w*?)\(([\w|]+)\)(\w*)", keep["regex"])
     spelled = {f"{a}{b}{c}" for a, several, c in alternatives for b in several.split("|")}
-    assert spelled == {*named}, "the expression has no name that nobody tells any more"
+    assert spelled == {*named}, "the expression names a metric that is gone"
     assert set(told().values()) == {1}
     assert 2 * len(named) < jobs["encbench"]["sample_limit"] <= 100
     given = [rule.get("target_label") for rule in jobs["encbench"]["relabel_configs"]]
