@@ -67,7 +67,7 @@ def test_the_operator_understands_its_arguments(any_variant: Rendered) -> None:
     deployment = any_variant.one("Deployment", "operator")["spec"]
     (container,) = deployment["template"]["spec"]["containers"]
     assert arguments().parse_args(container["args"]).command == "run"
-    assert deployment["strategy"]["rollingUpdate"] == {"maxSurge": 0, "maxUnavailable": 1}
+    assert deployment["strategy"] == {"type": "Recreate"}
     assert deployment["replicas"] == 1
     (check,) = any_variant.one("Pod", "check")["spec"]["containers"]
     assert arguments().parse_args(check["args"]).command == "check"

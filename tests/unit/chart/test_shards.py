@@ -22,16 +22,27 @@ def started_with(chart: Rendered) -> Sequence[str]:
     return [arg.replace("$(POD_NAME)", "bench-encbench-operator-1") for arg in container["args"]]
 
 
+def rolling(surge: int) -> Manifest:
+    amounts = {"maxSurge": surge, "maxUnavailable": 1 - surge}
+    return {"type": "RollingUpdate", "rollingUpdate": amounts}
+
+
 @pytest.mark.parametrize(
-    ("shards", "replicas", "pods", "surge"),
-    [(1, 1, 1, 0), (3, 1, 3, 0), (1, 2, 2, 1), (2, 3, 6, 1)],
+    ("shards", "replicas", "pods", "strategy"),
+    [
+        # With maxUnavailable: 1, Helm would wait for none of one.
+        (1, 1, 1, {"type": "Recreate"}),
+        (3, 1, 3, rolling(0)),
+        (1, 2, 2, rolling(1)),
+        (2, 3, 6, rolling(1)),
+    ],
 )
-def test_each_shard_has_its_pods(shards: int, replicas: int, pods: int, surge: int) -> None:
+def test_each_shard_has_its_pods(
+    shards: int, replicas: int, pods: int, strategy: Manifest
+) -> None:
     chart = render({"operator": {"shards": shards, "replicas": replicas}})
     spec = deployed(chart)
-    rolling = {"maxSurge": surge, "maxUnavailable": 1 - surge}
-    assert spec["replicas"] == pods
-    assert spec["strategy"] == {"type": "RollingUpdate", "rollingUpdate": rolling}
+    assert (spec["replicas"], spec["strategy"]) == (pods, strategy)
     args = arguments().parse_args(started_with(chart))
     own = contender(args)
     assert (own.namespace, own.election, own.shards) == (NAMESPACE, "bench-encbench", shards)
