@@ -81,9 +81,9 @@ imagePullPolicy: {{ (index . 1).pullPolicy }}
 {{- dict "items" (concat $shared (.Values.imagePullSecrets | default list) | uniq) | toJson -}}
 {{- end -}}
 
-{{/* Labels of a pod that is an object of its own: those of every object, and those of its component's
-     values. Call with (list . "component" values-of-the-component). */}}
-{{- define "encbench.hookLabels" -}}
+{{/* Labels of a pod: those of every object, and those of its component's values. Call with
+     (list . "component" values-of-the-component). */}}
+{{- define "encbench.allLabels" -}}
 {{- $own := include "encbench.labels" (list (index . 0) (index . 1)) | fromYaml -}}
 {{- merge $own ((index . 2).podLabels | default dict) | toYaml -}}
 {{- end -}}
@@ -91,7 +91,18 @@ imagePullPolicy: {{ (index . 1).pullPolicy }}
 {{/* The same for a template of pods, without the chart's version: each version would replace the pods,
      and Prometheus' samples would go with its own. */}}
 {{- define "encbench.podLabels" -}}
-{{- omit (include "encbench.hookLabels" . | fromYaml) "helm.sh/chart" "app.kubernetes.io/version" | toYaml -}}
+{{- omit (include "encbench.allLabels" . | fromYaml) "helm.sh/chart" "app.kubernetes.io/version" | toYaml -}}
+{{- end -}}
+
+{{/* Labels and annotations of a pod that is a hook, for whose end Helm waits. A mesh's proxy
+     would keep it from ending, so it has none unless the component's values ask for one. The first
+     is called with (list . "component" values-of-the-component), the second with these values. */}}
+{{- define "encbench.hookLabels" -}}
+{{- merge (include "encbench.allLabels" . | fromYaml) (dict "sidecar.istio.io/inject" "false") | toYaml -}}
+{{- end -}}
+
+{{- define "encbench.hookAnnotations" -}}
+{{- merge dict (.podAnnotations | default dict) (dict "linkerd.io/inject" "disabled") | toYaml -}}
 {{- end -}}
 
 {{/* What all pods of the chart have in common. Call with (list . values-of-the-component). */}}

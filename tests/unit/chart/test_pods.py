@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 import yaml
 
+from encbench.kube.pods import OUT_OF_MESHES, UNDISTURBED
 from tests.support.chart import CHART, Manifest, Rendered, render
 
 SPREAD = [{"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway"}]
@@ -89,6 +90,22 @@ def test_hooks_are_as_the_operators_pod(custom: Rendered) -> None:
             assert pod["spec"][field] == own["spec"][field]
         assert own["metadata"]["annotations"].items() <= pod["metadata"]["annotations"].items()
         assert pod["metadata"]["labels"]["team"] == "operator"
+
+
+@pytest.mark.parametrize("component", ["check", "let-go"])
+def test_no_proxy_of_a_mesh_keeps_a_hook_from_ending(default: Rendered, component: str) -> None:
+    """Helm waits for it: a test would time out, and a release could not be removed."""
+    meta = default.one("Pod", component)["metadata"]
+    for ours, label in ((meta["labels"], OUT_OF_MESHES), (meta["annotations"], UNDISTURBED)):
+        off = {name: value for name, value in label.items() if name.endswith("/inject")}
+        assert off
+        assert off.items() <= ours.items()
+    asked = {"podLabels": {"sidecar.istio.io/inject": "true"}}
+    asked["podAnnotations"] = {"linkerd.io/inject": "enabled"}
+    meta = render({"operator": asked}).one("Pod", component)["metadata"]
+    assert meta["labels"]["sidecar.istio.io/inject"] == "true"
+    assert meta["annotations"]["linkerd.io/inject"] == "enabled"
+    assert "helm.sh/hook" in meta["annotations"]
 
 
 def test_what_is_not_set_is_left_out(any_variant: Rendered) -> None:
