@@ -39,8 +39,9 @@ def folders(minio: S3Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(program, "LINGER", 600.0)
     for user in ("operator", "analyst"):
         write_login(tmp_path / user, f"{user}-{secrets.token_hex(4)}", secrets.token_hex(20) + "\n")
-    words = [f"--{user}={tmp_path / user}" for user in ("operator", "analyst")]
-    words += [f"--root={minio.credentials}", f"--made={tmp_path / 'made'}"]
+    write_login(tmp_path / "root", *minio.root)
+    words = [f"--{user}={tmp_path / user}" for user in ("root", "operator", "analyst")]
+    words.append(f"--made={tmp_path / 'made'}")
     stop = Event()
     arguments = [f"--endpoint={minio.url}", f"--bucket={BUCKET}", *words]
     worker = Thread(target=program.main, args=(stop, arguments))
@@ -113,6 +114,14 @@ def test_a_replaced_login_ends_after_a_while_and_no_other(
     rest = {name: login(folders / name) for name in ("operator", "analyst")}
     for keys in (*rest.values(), by_hand, minio.root):
         assert is_known(minio, keys)
+
+
+def test_other_logins_arrive_although_roots_has_changed(minio: S3Server, folders: Path) -> None:
+    """MinIO reads root's only when it starts."""
+    write_login(folders / "root", minio.root[0], secrets.token_hex(20))
+    after = (f"new-{secrets.token_hex(4)}", secrets.token_hex(20))
+    write_login(folders / "operator", *after)
+    wait_for("the new login", lambda: is_known(minio, after), 30, every=0.1)
 
 
 def test_one_login_for_both_users_is_refused(

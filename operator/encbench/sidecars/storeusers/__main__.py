@@ -3,7 +3,8 @@
 A user whose access key has been replaced goes after a while. Each is a member of the group with the
 name of its policy, which gives no right and sets our own users apart from those of others.
 
-Root's credentials stay in MinIO's pod: this runs beside it, and reads them where MinIO does.
+Root's credentials stay in MinIO's pod: this runs beside it, and reads them where MinIO does. MinIO
+does so only when it starts. If they change, the earlier ones hold until its pod is replaced.
 """
 
 import argparse
@@ -12,6 +13,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 
@@ -35,25 +37,54 @@ Login = tuple[str, str]
 def main(stop: Event, words: list[str]) -> None:
     """Run until `stop` is set."""
     args = arguments().parse_args(words)
-    done: tuple[Login, ...] = ()
-    since, is_alone = 0.0, False
+    users = Users(args.endpoint, args.bucket)
     while not stop.is_set():
         try:
-            logins = tuple(map(_login, (args.root, args.operator, args.analyst)))
-            if logins != done:
-                make(args.endpoint, args.bucket, *logins)
-                done, since, is_alone = logins, time.monotonic(), False
-                args.made.touch()
-                log.info(
-                    "the operator's and the analysts' users of bucket %s are made", args.bucket
-                )
-            elif not is_alone and time.monotonic() - since >= LINGER:
-                for replaced in remove_replaced(args.endpoint, *logins):
-                    log.info("%s was replaced, and is removed", replaced)
-                is_alone = True
+            users.keep(*map(_login, (args.root, args.operator, args.analyst)))
+            args.made.touch()
         except (Unavailable, Rejected, OSError) as error:
             log.warning("%s", error)
-        stop.wait(LOOK_AGAIN if done else RETRY)
+        stop.wait(LOOK_AGAIN if users.made else RETRY)
+
+
+@dataclass
+class Users:
+    """The users of one MinIO, and what is known of them."""
+
+    endpoint: str
+    bucket: str
+    made: tuple[Login, ...] = ()
+    """All logins as they were when the users were made last, root's first."""
+    root: Login | None = None
+    """The last login of root's that MinIO took."""
+    since: float = 0.0
+    is_alone: bool = False
+    """Whether the users of replaced logins are gone."""
+
+    def keep(self, root: Login, *users: Login) -> None:
+        """Make the users, and later remove those that were replaced."""
+        try:
+            self._keep(root, (root, *users))
+        except Unavailable:
+            if self.root in (None, root):
+                raise
+            self._keep(self.root, (root, *users))
+
+    def _keep(self, root: Login, logins: tuple[Login, ...]) -> None:
+        """The same by this login of root's, which may be an earlier one."""
+        if logins != self.made:
+            make(self.endpoint, self.bucket, root, *logins[1:])
+            self.made, self.since, self.is_alone = logins, time.monotonic(), False
+            log.info("the operator's and the analysts' users of bucket %s are made", self.bucket)
+            if root != logins[0]:
+                log.warning("root's new login does not hold yet: delete MinIO's pod")
+        elif not self.is_alone and time.monotonic() - self.since >= LINGER:
+            for replaced in remove_replaced(self.endpoint, root, *logins[1:]):
+                log.info("%s was replaced, and is removed", replaced)
+            self.is_alone = True
+        else:
+            return
+        self.root = root
 
 
 def make(endpoint: str, bucket: str, root: Login, operator: Login, analyst: Login) -> None:
