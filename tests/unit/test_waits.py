@@ -166,6 +166,21 @@ def test_they_wait_as_long_as_the_page_says() -> None:
     assert beside()["__main__.part"][2] == f"{PARTING_ATTEMPTS} attempts"
 
 
+def test_a_standby_takes_over_as_soon_as_the_docs_say() -> None:
+    """A Lease may be renewed just before its holder is lost, and be seen one look later."""
+    operating, values = (
+        " ".join((REPO / path).read_text(encoding="utf-8").replace("#", "").split())
+        for path in ("docs/operating.md", "charts/encbench/values.yaml")
+    )
+    assert election.LASTS + 2 * election.AGAIN <= 15
+    assert "another pod takes over within 15 s when the node of the first one is lost" in operating
+    assert "another one takes over within 15 s when a node is lost" in values
+    assert election.AGAIN == 2.0
+    assert "and within two seconds at an upgrade or a drain" in operating
+    assert election.ACTS == 7.0
+    assert "more than seven seconds in which the API server answered" in " ".join(PAGE.split())
+
+
 def test_the_requests_end_when_the_page_says() -> None:
     table = dict(re.findall(r"^\| ([^`|]+?) \| ([^|]+?) \|$", PAGE, re.MULTILINE))
     limits, settings = S3Limits(), kopf_settings()
