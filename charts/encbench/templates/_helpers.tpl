@@ -206,6 +206,29 @@ http://{{ include "encbench.fullname" . }}-prometheus.{{ .Release.Namespace }}.s
 {{- .Values.prometheus.enabled | ternary "" .Values.prometheus.external.caConfigMap | default "" -}}
 {{- end -}}
 
+{{/* Names in a list of environment variables, as a JSON list in "items". */}}
+{{- define "encbench.envNames" -}}
+{{- $names := list -}}
+{{- range . -}}
+{{- $names = append $names .name -}}
+{{- end -}}
+{{- dict "items" $names | toJson -}}
+{{- end -}}
+
+{{/* Environment of a container as a list: the chart's variables, but for those that extraEnv has too,
+     because server-side apply refuses a name that is there twice; then extraEnv. Call with
+     (list values-by-name extraEnv). */}}
+{{- define "encbench.env" -}}
+{{- $theirs := (include "encbench.envNames" (index . 1) | fromJson).items -}}
+{{- $all := list -}}
+{{- range $name, $value := index . 0 -}}
+{{- if not (has $name $theirs) -}}
+{{- $all = append $all (dict "name" $name "value" $value) -}}
+{{- end -}}
+{{- end -}}
+{{- concat $all (index . 1 | default list) | toYaml -}}
+{{- end -}}
+
 {{/* Refuse settings that make no sense together, and say what to write. */}}
 {{- define "encbench.validate" -}}
 {{- if and (not .Values.watchReleaseNamespace) (not .Values.watchNamespaces) -}}
@@ -213,6 +236,14 @@ http://{{ include "encbench.fullname" . }}-prometheus.{{ .Release.Namespace }}.s
 {{- end -}}
 {{- if has .Values.leaseNamespace (list "kube-system" "kube-node-lease") -}}
 {{- fail (printf "leaseNamespace %s has Leases of Kubernetes' own, which the operator must not change: name another, such as encbench" .Values.leaseNamespace) -}}
+{{- end -}}
+{{- if has "POD_NAME" (include "encbench.envNames" .Values.operator.extraEnv | fromJson).items -}}
+{{- fail "operator.extraEnv has POD_NAME, by which the operator's pods tell themselves apart: leave it out" -}}
+{{- end -}}
+{{- range $name := (include "encbench.envNames" .Values.minio.extraEnv | fromJson).items -}}
+{{- if has $name (list "MINIO_ROOT_USER_FILE" "MINIO_ROOT_PASSWORD_FILE") -}}
+{{- fail (printf "minio.extraEnv has %s, which is the chart's: name root's Secret in minio.existingSecret" $name) -}}
+{{- end -}}
 {{- end -}}
 {{- if not .Values.minio.enabled -}}
 {{- $store := .Values.objectStore.external -}}

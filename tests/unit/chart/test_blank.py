@@ -15,7 +15,7 @@ from tests.support.chart import CHART, Manifest, Refused, render
 Path = tuple[str, ...]
 
 DEFAULTS: dict[str, Any] = yaml.safe_load((CHART / "values.yaml").read_text(encoding="utf-8"))
-MAY_GO = ("podSecurityContext", "securityContext", "tolerations", "labels")
+MAY_GO = ("podSecurityContext", "securityContext", "tolerations", "affinity", "labels")
 """What may be taken out of an installation: as a whole, or an entry of it."""
 
 OWN_SERVICES: dict[str, Any] = {

@@ -52,8 +52,9 @@ def template(rendered: Rendered, value: str) -> Manifest:
 def test_what_is_set_for_a_component_is_in_its_pods(custom: Rendered, component: str) -> None:
     pod, wanted = template(custom, component), settings(component)
     spec, meta = pod["spec"], pod["metadata"]
-    for field in ("affinity", "topologySpreadConstraints", "priorityClassName"):
+    for field in ("topologySpreadConstraints", "priorityClassName"):
         assert spec[field] == wanted[field]
+    assert AFFINITY["nodeAffinity"].items() <= spec["affinity"]["nodeAffinity"].items()
     assert wanted["podAnnotations"].items() <= meta["annotations"].items()
     assert meta["labels"]["team"] == component
     assert meta["labels"]["app.kubernetes.io/component"] == COMPONENTS[component][1]
@@ -92,6 +93,18 @@ def test_hooks_are_as_the_operators_pod(custom: Rendered) -> None:
         assert pod["metadata"]["labels"]["team"] == "operator"
 
 
+@pytest.mark.parametrize("name", ["MINIO_BROWSER", "MINIO_SCANNER_SPEED", "HOME"])
+def test_a_variable_of_the_charts_is_replaced_and_not_repeated(name: str) -> None:
+    """Server-side apply refuses a list with two entries of one name."""
+    own = {"name": name, "value": "theirs"}
+    rendered = render({"minio": {"extraEnv": [own]}})
+    env = template(rendered, "minio")["spec"]["containers"][0]["env"]
+    names = [one["name"] for one in env]
+    assert len(names) == len({*names})
+    assert own in env
+    assert {"MINIO_ROOT_USER_FILE", "MINIO_ROOT_PASSWORD_FILE", "MINIO_UPDATE"} < {*names}
+
+
 @pytest.mark.parametrize("component", ["check", "let-go"])
 def test_no_proxy_of_a_mesh_keeps_a_hook_from_ending(default: Rendered, component: str) -> None:
     """Helm waits for it: a test would time out, and a release could not be removed."""
@@ -110,7 +123,27 @@ def test_no_proxy_of_a_mesh_keeps_a_hook_from_ending(default: Rendered, componen
 
 def test_what_is_not_set_is_left_out(any_variant: Rendered) -> None:
     for name, spec in any_variant.pods():
-        assert not {"affinity", "topologySpreadConstraints", "priorityClassName"} & set(spec), name
+        kept = {"affinity"} if name.endswith("-node-exporter") else {*()}
+        rest = {"affinity", "topologySpreadConstraints", "priorityClassName"} - kept
+        assert not rest & set(spec), name
+
+
+def test_no_node_exporter_waits_for_a_node_that_runs_no_daemonsets(default: Rendered) -> None:
+    """It tolerates the taints of virtual nodes too, and a pending pod is in Helm's way."""
+    affinity = template(default, "nodeExporter")["spec"]["affinity"]["nodeAffinity"]
+    # Nodes have to match all expressions of any one term.
+    (term,) = affinity["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"]
+    assert term == {
+        "matchExpressions": [
+            {"key": key, "operator": "NotIn", "values": [value]}
+            for key, value in (
+                ("eks.amazonaws.com/compute-type", "fargate"),
+                ("type", "virtual-kubelet"),
+            )
+        ]
+    }
+    rendered = render({"nodeExporter": {"affinity": None}})
+    assert "affinity" not in template(rendered, "nodeExporter")["spec"]
 
 
 def test_service_accounts_may_have_an_identity_elsewhere() -> None:

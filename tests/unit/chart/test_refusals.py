@@ -122,5 +122,19 @@ def test_the_stores_users_do_not_share_a_login() -> None:
         render({"minio": {"users": users}})
 
 
+@pytest.mark.parametrize(
+    ("component", "name", "advice"),
+    [
+        ("operator", "POD_NAME", "leave it out"),
+        ("minio", "MINIO_ROOT_USER_FILE", "minio.existingSecret"),
+        ("minio", "MINIO_ROOT_PASSWORD_FILE", "minio.existingSecret"),
+    ],
+)
+def test_what_the_pods_rest_on_is_not_replaced(component: str, name: str, advice: str) -> None:
+    extra = [{"name": "HTTPS_PROXY", "value": "http://p:3128"}, {"name": name, "value": "theirs"}]
+    with pytest.raises(Refused, match=f"{component}.extraEnv has {name}.*{advice}"):
+        render({component: {"extraEnv": extra}})
+
+
 def test_quantities_may_be_numbers() -> None:
     render({"operator": {"resources": {"limits": {"cpu": 1}}}})

@@ -37,9 +37,7 @@ def rolling(surge: int) -> Manifest:
         (2, 3, 6, rolling(1)),
     ],
 )
-def test_each_shard_has_its_pods(
-    shards: int, replicas: int, pods: int, strategy: Manifest
-) -> None:
+def test_each_shard_has_its_pods(shards: int, replicas: int, pods: int, strategy: Manifest) -> None:
     chart = render({"operator": {"shards": shards, "replicas": replicas}})
     spec = deployed(chart)
     assert (spec["replicas"], spec["strategy"]) == (pods, strategy)
