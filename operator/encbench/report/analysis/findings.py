@@ -85,10 +85,12 @@ def judge(
     of: str,
     blocks: int,
     looks: int = 1,
+    against: Mapping[str, str] | None = None,
 ) -> dict[str, Finding]:
     """A finding for each of these that has an estimate; `of` is the noun for them in a sentence.
 
-    All are of that many blocks, of which an observation may be a part.
+    All are of that many blocks, of which an observation may be a part. `against` names what each
+    was compared with, where that is not the baseline.
     """
     estimates = {name: one for name, one in measured.items() if one is not None}
     judged = verdict.judge(estimates, margin, figure.sense, looks)
@@ -112,6 +114,7 @@ def judge(
             obstacle=judged[name].obstacle,
             why="",
         )
-        why = judgement.why(found, margin, together)
+        other = (against or {}).get(name, judgement.BASELINE)
+        why = judgement.why(found, margin, together, other)
         findings[name] = found.model_copy(update={"why": why})
     return findings

@@ -26,7 +26,7 @@ from encbench.core.columns.enclave import encrypted
 from encbench.report.analysis.findings import Floors, judge
 from encbench.report.analysis.pairs import Pairs, interval
 from encbench.report.document.group import Finding, Layer, LayerStep
-from encbench.report.figures import IN_STEPS, TPS, JudgedFigure
+from encbench.report.figures import CPU, IN_STEPS, TPS, JudgedFigure
 
 Modes = Mapping[str, EncryptionModeSpec]
 
@@ -122,14 +122,19 @@ def steps(
     Where TPS is not judged, it is as offered, and the first of `judging` is judged in its place.
     """
     found = arm_steps(pairs.arms, modes)
-    figure = TPS if TPS in judging else judging[0]
-    changes = {
-        it.arm.name: pairs.between(figure.field, it.before.name, it.arm.name) for it in found
-    }
-    blocks = len(pairs.complete(figure.field))
-    judged = judge(figure, changes, floors.get(figure.key), margin, "steps", blocks, looks)
-    if figure is TPS:
-        return tuple(_step(pairs, one, judged.get(one.arm.name)) for one in found)
+    before = {it.arm.name: it.before.name for it in found}
+
+    def findings(figure: JudgedFigure) -> dict[str, Finding]:
+        changes = {arm: pairs.between(figure.field, below, arm) for arm, below in before.items()}
+        floor, blocks = floors.get(figure.key), len(pairs.complete(figure.field))
+        return judge(figure, changes, floor, margin, "steps", blocks, looks, before)
+
+    if TPS in judging:
+        judged, cpu = findings(TPS), findings(CPU)
+        return tuple(
+            _step(pairs, one, judged.get(one.arm.name), cpu=cpu.get(one.arm.name)) for one in found
+        )
+    judged = findings(judging[0])
     offered = Finding(
         figure="tps",
         blocks=len(pairs.complete(TPS.field)),
@@ -144,7 +149,11 @@ _OF_TPS = ("blocks", "verdict", "why", "bar", "placement", "carried", "obstacle"
 
 
 def _step(
-    pairs: Pairs, found: ArmStep, tps: Finding | None, instead: Finding | None = None
+    pairs: Pairs,
+    found: ArmStep,
+    tps: Finding | None,
+    instead: Finding | None = None,
+    cpu: Finding | None = None,
 ) -> LayerStep:
     before, arm = found.before.name, found.arm.name
     others = {it.step: pairs.between(it.field, before, arm) for it in IN_STEPS if it is not TPS}
@@ -158,5 +167,6 @@ def _step(
             **{name: getattr(judged, name) for name in _OF_TPS},
             **{name: interval(one, "increase") for name, one in others.items() if one},
             "instead": instead,
+            "cpu": cpu,
         }
     )

@@ -155,6 +155,24 @@ class LayerStep(Model):
     """Of the CPU per transaction of server and proxy together."""
     client_cpu: Interval | None = None
     """Of the client's CPU per transaction."""
+    cpu: Finding | None = None
+    """How `database_side_cpu` was judged, where TPS is not as offered; None in earlier reports."""
+
+    @property
+    def judged(self) -> Finding | None:
+        """What these layers cost: of TPS, or of what is judged where TPS is as offered."""
+        if self.loss is None:
+            return self.instead
+        return Finding(
+            figure="tps",
+            blocks=self.blocks,
+            change=self.loss,
+            placement=self.placement,
+            carried=self.carried,
+            verdict=self.verdict,
+            obstacle=self.obstacle,
+            why=self.why,
+        )
 
 
 class Distribution(Model):

@@ -23,7 +23,7 @@ VERDICTS = {
     "Baseline": "",
 }
 """What each verdict means, in a few words."""
-BETTER = "Better than the baseline"
+BETTER = "Better than {}"
 """The same where that is sure and no verdict."""
 
 
@@ -54,8 +54,11 @@ def card(report: Report, headline: Headline) -> Card:
     figure = JUDGED[headline.figure]
     of_all = group.comparison(headline.arm) if group is not None and step is None else None
     finding = of_all.finding(headline.figure) if of_all is not None else None
-    is_better = finding is not None and judgement.is_better(finding, report.spec.margin)
-    meaning = BETTER if is_better else VERDICTS[headline.verdict]
+    if step is not None:
+        finding = step.judged
+    meaning = VERDICTS[headline.verdict]
+    if finding is not None and judgement.is_better(finding, report.spec.margin):
+        meaning = BETTER.format(step.before if step is not None else judgement.BASELINE)
     return Card(
         headline=headline,
         title=listed(LAYERS[layer] for layer in step.layers) if step else headline.arm,

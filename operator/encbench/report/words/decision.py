@@ -37,7 +37,9 @@ def _cores(finding: Finding, found: Capacity | None) -> Capacity | None:
     return found if finding.figure == TPS.key and finding.verdict == "Overhead" else None
 
 
-def brief(cause: str, finding: Finding, margin: float, place: str) -> str:
+def brief(
+    cause: str, finding: Finding, margin: float, place: str, against: str = judgement.BASELINE
+) -> str:
     """`tde costs TPS (read-write at 4 threads on small)`, as a sentence."""
     phrase = JUDGED[finding.figure].phrase
     match finding.verdict:
@@ -48,7 +50,7 @@ def brief(cause: str, finding: Finding, margin: float, place: str) -> str:
         case _ if judgement.is_better(finding, margin):
             side = judgement.better_side(finding)
             return (
-                f"With {cause}, {phrase} is {side} than the baseline's by an amount that matters "
+                f"With {cause}, {phrase} is {side} than {against}'s by an amount that matters "
                 f"({place})."
             )
         case _:
@@ -63,17 +65,23 @@ def so(
     cpu: Finding | None = None,
     *,
     proxied: bool = False,
+    cause: str = "encryption",
 ) -> str:
     """What follows: `So for the same TPS 8 cores become 8.6 [8.4, 8.8]`, as a sentence.
 
-    `cpu` is what the same arm's CPU per transaction says, `proxied` whether the arm or the baseline
-    has a proxy.
+    `cpu` is what the same arm's CPU per transaction says, `proxied` whether the arm or what it is
+    compared with has a proxy, `cause` what the arm has more than that.
     """
-    return f"So {_follows(finding, found, margin, cpu, proxied)}."
+    return f"So {_follows(finding, found, margin, cpu, proxied, cause)}."
 
 
 def _follows(
-    finding: Finding, found: Capacity | None, margin: float, cpu: Finding | None, proxied: bool
+    finding: Finding,
+    found: Capacity | None,
+    margin: float,
+    cpu: Finding | None,
+    proxied: bool,
+    cause: str,
 ) -> str:
     phrase, by_cpu = JUDGED[finding.figure].phrase, ""
     if cpu is not None and cpu.verdict == "Overhead":
@@ -106,6 +114,6 @@ def _follows(
             why = ", because a proxy's CPU limit adds to its server's and so can raise TPS"
             return by_cpu + why * proxied
         case "BetterThanBaseline":
-            return "look for another cause first, because encryption makes nothing faster"
+            return f"look for another cause first, because {cause} makes nothing faster"
         case _:
             return "measure more before you decide"

@@ -14,7 +14,7 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.testbed import Arm
 from encbench.core.columns.enclave import SIMULATION
 from encbench.report.document import Headline, Report
-from encbench.report.document.group import LAYERS, Finding, Group, LayerStep, PairedComparison
+from encbench.report.document.group import LAYERS, Finding, Group, PairedComparison
 from encbench.report.figures import JUDGED, TPS
 from encbench.report.words import decision, judgement, text
 from encbench.text.words import capitalised, listed, plural
@@ -100,7 +100,7 @@ def _below(arm: Arm, report: Report) -> Headline | None:
         for group in report.groups
         if (step := group.step(group.baseline.name)) is not None
         and step.before == arm.name
-        and (finding := _of_step(step)) is not None
+        and (finding := step.judged) is not None
     ]
     if not found:
         return None
@@ -118,29 +118,20 @@ def _below(arm: Arm, report: Report) -> Headline | None:
         verdict=finding.verdict,
         text=f"{claim}, {group.baseline.name} against {arm.name}, {group.place}; "
         f"{plural(finding.blocks, 'block')}.{over}",
-        brief=decision.brief(layers, finding, report.spec.margin, group.place),
-        so=decision.so(finding, None, report.spec.margin),
+        brief=decision.brief(layers, finding, report.spec.margin, group.place, step.before),
+        so=decision.so(
+            finding,
+            None,
+            report.spec.margin,
+            step.cpu,
+            proxied="hop" in step.layers,
+            cause="a further layer",
+        ),
         instance=group.instance,
         workload=group.workload,
         concurrency=group.concurrency,
         figure=finding.figure,
         loss=finding.change,
-    )
-
-
-def _of_step(step: LayerStep) -> Finding | None:
-    """What a step costs: of TPS, or of what is judged where TPS is as offered."""
-    if step.loss is None:
-        return step.instead
-    return Finding(
-        figure=TPS.key,
-        blocks=step.blocks,
-        change=step.loss,
-        placement=step.placement,
-        carried=step.carried,
-        verdict=step.verdict,
-        obstacle=step.obstacle,
-        why=step.why,
     )
 
 

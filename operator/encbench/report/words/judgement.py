@@ -13,12 +13,15 @@ from encbench.report.figures import JUDGED
 from encbench.report.words import text
 from encbench.text.words import listed, plural
 
+BASELINE = "the baseline"
+"""What a treatment is compared with; a layer of column encryption has the arm without it."""
 
-def why(finding: Finding, margin: float, together: str) -> str:
+
+def why(finding: Finding, margin: float, together: str, against: str = BASELINE) -> str:
     """What decided the verdict, in one clause.
 
     `together` is what the correction covers, such as "3 modes" (Holm) or "3 modes and 2 looks";
-    empty where nothing else was judged beside it.
+    empty where nothing else was judged beside it. `against` is what the arm was compared with.
     """
     limit, digits = text.margin(margin), text.digits_beside(margin)
     whole = f"the whole paired 95 % interval {text.bounds(finding.change, digits=digits)} lies"
@@ -29,10 +32,10 @@ def why(finding: Finding, margin: float, together: str) -> str:
         case "Equivalent":
             return f"{whole} inside ±{limit}{_luck_too(finding)}{also}"
         case _:
-            return _what_stood_in_the_way(finding, margin, together)
+            return _what_stood_in_the_way(finding, margin, together, against)
 
 
-def _what_stood_in_the_way(finding: Finding, margin: float, together: str) -> str:
+def _what_stood_in_the_way(finding: Finding, margin: float, together: str, against: str) -> str:
     limit, digits = text.margin(margin), text.digits_beside(margin)
     match finding.obstacle:
         case "NoInterval":
@@ -61,7 +64,7 @@ def _what_stood_in_the_way(finding: Finding, margin: float, together: str) -> st
         case "BetterThanBaseline":
             by = " by" if is_better(finding, margin) else ", possibly by"
             return (
-                f"{JUDGED[finding.figure].phrase} is {better_side(finding)} than the baseline's"
+                f"{JUDGED[finding.figure].phrase} is {better_side(finding)} than {against}'s"
                 f"{by} more than the margin of {limit}: neither an overhead nor an equivalence"
             )
         case "TooWide" | None:

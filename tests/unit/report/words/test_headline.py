@@ -13,6 +13,7 @@ from encbench.report.analysis.build import to_status
 from encbench.report.document.group import Finding, PairedComparison
 from encbench.report.formats.cards import card
 from encbench.report.words.headline import cpu_clause, headlines, proof_clause
+from encbench.report.words.text import between
 from tests.data.report.golden import HOP, report_of
 from tests.data.report.synthetic import Study
 from tests.support.testbeds import ENCRYPTED_CLASS, GOCRYPTFS, PASS_THROUGH, TDE, TLS
@@ -160,6 +161,43 @@ def test_what_is_better_than_the_baseline_is_told_plainly() -> None:
     )
     assert headline.brief.startswith("With tde, TPS is higher than the baseline's by an amount")
     assert card(report, headline).figure == "Better than the baseline"
+
+
+HOP_GAINS = Study(
+    concurrency=(4,),
+    blocks=6,
+    per_testbed=1,
+    baseline=PROXY,
+    loss={"direct": 0.1},
+    modes={"direct": {}},
+    proxy={"plain": 4.0, "plain-control": 4.0},
+)
+"""The proxied baseline has more TPS than the direct arm, and needs more CPU for each."""
+
+
+def test_a_hop_that_makes_tps_higher_is_compared_with_the_direct_arm() -> None:
+    report = report_of(HOP_GAINS)
+    (headline,), (group,) = report.headlines, report.groups
+    (step,) = group.steps
+    assert step.cpu is not None and step.cpu.verdict == "Overhead"
+    assert step.cpu.change == step.database_side_cpu
+    assert (headline.verdict, headline.arm) == ("Inconclusive", "direct")
+    assert "because TPS is higher than direct's by more than the margin of 3 %" in headline.text
+    assert headline.brief == (
+        "With the hop through the proxy, TPS is higher than direct's by an amount that matters "
+        "(oltp-read-write at 4 threads on small)."
+    )
+    assert headline.so == (
+        f"So decide by CPU per transaction, {between(step.cpu.change)} higher, because a proxy's "
+        "CPU limit adds to its server's and so can raise TPS."
+    )
+    assert card(report, headline).figure == "Better than direct"
+    without = step.model_copy(update={"cpu": None})
+    group = group.model_copy(update={"steps": (without,)})
+    (headline,) = headlines(report.model_copy(update={"groups": (group,)}))
+    assert headline.so == (
+        "So look for another cause first, because a further layer makes nothing faster."
+    )
 
 
 def test_a_small_gain_is_no_cost_though_its_size_is_open() -> None:
