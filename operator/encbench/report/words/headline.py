@@ -55,7 +55,7 @@ def _headline(arm: Arm, report: Report) -> Headline:
             verdict="NoData",
             text=_no_data(arm, found, report),
             brief=f"Nothing is known about what {arm.name} costs.",
-            so="So look at the excluded trials first.",
+            so=_where_to_look(found, report),
         )
     group = _chosen([one.group for one in answers])
     answer = next(one for one in answers if one.group is group)
@@ -262,17 +262,17 @@ def proof_clause(
 
 
 def _range(alike: Sequence[Candidate], measured: int, conditions: int) -> list[str]:
-    """Over the conditions with the same figure; those without data are counted."""
-    counts = Counter(one.finding.verdict for one in alike)
-    if conditions > measured:
-        counts["NoData"] += conditions - measured
-    count = counts.total()
-    if count < 2:
-        return []
-    verdicts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
-    over = "both" if count == conditions == 2 else "all " * (count == conditions) + f"{count}"
-    estimates = _estimates([one.finding for one in alike])
-    return [f"Over {over} conditions {estimates} ({verdicts})."]
+    """Over the conditions with the same figure, then how many of all conditions have no data."""
+    said, count, empty = list[str](), len(alike), conditions - measured
+    if count > 1:
+        counts = Counter(one.finding.verdict for one in alike)
+        verdicts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
+        over = "both" if count == conditions == 2 else "all " * (count == conditions) + f"{count}"
+        estimates = _estimates([one.finding for one in alike])
+        said.append(f"Over {over} conditions {estimates} ({verdicts}).")
+    if empty:
+        said.append(f"Without data: {empty} of {plural(conditions, 'condition')}.")
+    return said
 
 
 def _estimates(alike: Sequence[Finding]) -> str:
@@ -297,6 +297,19 @@ def _no_data(arm: Arm, found: Sequence[tuple[Group, PairedComparison]], report: 
         if proof.arm == arm.name and not proof.ok
     )
     return f"no data for {arm.name}: {judgement.why_no_data(arm.name, own)}{next(proofs, '')}."
+
+
+def _where_to_look(found: Sequence[tuple[Group, PairedComparison]], report: Report) -> str:
+    """What to look at where there is no data; empty where nothing went wrong."""
+    cells = {group.cell for group, _ in found}
+    own = [t for t in report.ended if t.cell in cells]
+    if any(t.outcome != "Succeeded" for t in own):
+        return "So look at the excluded trials first."
+    if own:
+        return ""
+    if any(proof.key is not None and not proof.ok for proof in report.proofs):
+        return "So look at the proofs first."
+    return "So look at the campaign's conditions first."
 
 
 def _control_only(groups: Sequence[Group], margin: float) -> Headline:

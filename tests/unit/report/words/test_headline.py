@@ -9,13 +9,13 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import External
 from encbench.api.overheadreport import Interval, Verdict
 from encbench.api.tpcc import BenchmarkSql
-from encbench.report.analysis.build import to_status
+from encbench.report.analysis.build import build, to_status
 from encbench.report.document.group import Finding, PairedComparison
 from encbench.report.formats.cards import card
 from encbench.report.words.headline import cpu_clause, headlines, proof_clause
 from encbench.report.words.text import between
 from tests.data.report.golden import HOP, report_of
-from tests.data.report.synthetic import Study
+from tests.data.report.synthetic import Study, write
 from tests.support.testbeds import ENCRYPTED_CLASS, GOCRYPTFS, PASS_THROUGH, TDE, TLS
 
 PROXY = {"columns": {**HOP, "ratio": 0}}
@@ -224,6 +224,43 @@ def test_no_data_where_another_arm_failed() -> None:
     (text,) = sentences(study)
     assert text.startswith("no data for tde: no block is complete: 3 of ")
     assert "(StartDeadline 3)" in text
+
+
+def test_where_nothing_went_wrong_nothing_is_looked_at() -> None:
+    """TPS is as offered, and no other figure is known of every arm."""
+    report = report_of(Study(concurrency=(4,), rate=50, blocks=2))
+    (group,) = report.groups
+    (comparison,) = group.comparisons
+    without = comparison.model_copy(update={"loss": None, "findings": ()})
+    group = group.model_copy(update={"comparisons": (without,)})
+    (headline,) = headlines(report.model_copy(update={"groups": (group,)}))
+    assert headline.text.endswith("no other figure is known of every arm.")
+    assert (headline.verdict, headline.so) == ("NoData", "")
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ("proofs/tde.json", "So look at the proofs first."),
+        (None, "So look at the campaign's conditions first."),
+    ],
+)
+def test_without_a_trial_its_proof_or_the_conditions_say_why(key: str | None, said: str) -> None:
+    """A testbed failed its proof, or the load before it."""
+    index, bucket = write(Study(blocks=1))
+    report = build(index.model_copy(update={"trials": ()}), bucket.__getitem__)
+    proofs = tuple(one.model_copy(update={"ok": False, "key": key}) for one in report.proofs)
+    assert headlines(report.model_copy(update={"proofs": proofs}))[0].so == said
+
+
+def test_a_condition_without_data_is_in_no_range() -> None:
+    fail = {(16, block, "tde"): ("Invalid", "Slow") for block in range(1, 7)}
+    (one,) = sentences(Study(fail=dict(fail)))
+    assert "range" not in one
+    assert one.endswith("Without data: 1 of 2 conditions.")
+    (several,) = sentences(Study(concurrency=(1, 4, 16), fail=dict(fail)))
+    assert "Over 2 conditions the point estimates of the loss range from " in several
+    assert several.endswith("(2 Overhead). Without data: 1 of 3 conditions.")
 
 
 def test_one_sentence_per_treatment_and_the_range_over_conditions() -> None:
