@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from encbench.api.campaign import LostSet, Resolved
-from encbench.api.conditions import find, format_time, with_condition
+from encbench.api.conditions import find, format_time, parse_time, with_condition
 from encbench.api.kinds import OVERHEAD_REPORT
 from encbench.api.lifecycle import READY, REPORTED
 from encbench.api.overheadreport import Artefact, Artefacts
@@ -141,8 +141,8 @@ async def _earlier(deps: Deps, campaign: Campaign) -> tuple[records.IndexEarlier
 
 
 def _when(trial: LedgerLine) -> tuple[float, str, str]:
-    """In the order of the runs; what never ran comes by the time of its creation."""
-    return (trial.release_at or float("inf"), trial.created, trial.name)
+    """In the order of the runs; what never ran stands where it was created, between those two."""
+    return (trial.release_at or parse_time(trial.created).timestamp(), trial.created, trial.name)
 
 
 def _entry(trial: LedgerLine) -> records.IndexTrial:
