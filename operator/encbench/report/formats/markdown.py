@@ -21,19 +21,16 @@ LAYERS = (
 
 def intervals(report: Report) -> str:
     """What every interval is; the page shows it as well."""
-    sequential = "over blocks, each block one trial of every arm"
-    interleaved, per_testbed = "over interleaved blocks", report.spec.blocks.per_testbed
-    if not per_testbed:
-        interleaved += (
-            f", or batches of their rounds where there are fewer than {ENOUGH_BLOCKS} blocks"
-        )
-    kinds = {interleaved if group.rounds else sequential for group in report.groups}
-    if per_testbed > 1:
-        kinds = {"over sets of testbeds, each with the mean of its blocks"}
-    said = (
-        "Intervals are paired Student's intervals of ln ratios at 95 %, "
-        f"{' and '.join(sorted(kinds) or [sequential])}."
-    )
+    blocks, over = report.spec.blocks, "over blocks, each block one trial of every arm"
+    if blocks.interleave is not None:
+        over = "over interleaved blocks"
+        if not blocks.per_testbed:
+            over += (
+                f", or batches of their rounds where there are fewer than {ENOUGH_BLOCKS} blocks"
+            )
+    if blocks.per_testbed > 1:
+        over = "over sets of testbeds, each with the mean of its blocks"
+    said = f"Intervals are paired Student's intervals of ln ratios at 95 %, {over}."
     comparisons = (comparison for group in report.groups for comparison in group.comparisons)
     if not any(finding.placement for one in comparisons for finding in one.findings):
         return said

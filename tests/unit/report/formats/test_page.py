@@ -15,6 +15,7 @@ from encbench.report.document import Report
 from encbench.report.figures import judged
 from encbench.report.formats import page as page_module
 from encbench.report.formats.page import page
+from encbench.report.formats.markdown import intervals
 from encbench.report.formats.page.conditions import results
 from encbench.report.words import text
 from tests.data.report.golden import report_of
@@ -191,6 +192,16 @@ def test_who_kept_up_with_an_offered_rate_is_told_of_every_condition(
 
 def test_slices_are_what_was_measured() -> None:
     (result,) = results(report_of(Study(concurrency=(4,), blocks=1, rounds=10)))
+def test_slices_are_measured_though_no_block_is_valid() -> None:
+    study = Study(concurrency=(4,), blocks=1, rounds=10, always={"tde": ("Invalid", "Slow")})
+    report = report_of(study)
+    assert report.groups[0].rounds is None
+    (result,) = results(report)
+    assert result.setup.endswith("measured 10 slices of 2.5 s in each block")
+    assert "over interleaved blocks, or batches of their rounds" in intervals(report)
+    assert "each block one trial of every arm" not in intervals(report)
+
+
     assert result.setup.endswith("measured 10 slices of 2.5 s in each block")
     (result,) = results(report_of(Study(concurrency=(4,), blocks=1)))
     assert result.setup.endswith("measured 60s")

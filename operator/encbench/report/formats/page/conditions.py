@@ -95,11 +95,11 @@ def _machine(report: Report, section: Section) -> Iterable[str]:
 
 def _load(report: Report, section: Section) -> Iterable[str]:
     load = report.resolved.workloads[section.first.workload].load
-    turns, rounds = report.spec.blocks.interleave, section.first.rounds
+    turns = report.spec.blocks.interleave
     measured = load.duration
-    if turns is not None and rounds is not None:
+    if turns is not None:
         counted = turns.slice_seconds - turns.settle_seconds
-        measured = f"{plural(rounds, 'slice')} of {counted:g} s in each block"
+        measured = f"{plural(turns.rounds, 'slice')} of {counted:g} s in each block"
     yield f"warm-up {load.warmup}, measured {measured}"
     tps = section.first.offered_tps
     if tps is not None:
