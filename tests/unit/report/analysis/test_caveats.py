@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -17,6 +18,7 @@ from encbench.report.document.trial import TrialView
 from encbench.report.formats.markdown import markdown
 from tests.data.report.golden import DRIVER, report_of
 from tests.data.report.synthetic import Study
+from tests.support.testbeds import TLS
 from tests.support.workloads import CUSTOM, tpcc_spec, workload_spec
 
 CALM = Study(concurrency=(16,))
@@ -76,6 +78,21 @@ def dataset_note(settings: dict[str, str], workload: WorkloadSpec | None = None)
         [with_settings(found, "small", settings)],
     )
     return " ".join(caveat.text for caveat in setting.dataset_in_memory(facts))
+
+
+@pytest.mark.parametrize(
+    ("mode", "said"),
+    [
+        (TLS, False),
+        ({"columns": {"method": "confidential", "ratio": 100}}, False),
+        ({"atRest": {"method": "engine"}}, True),
+    ],
+)
+def test_pages_are_decrypted_only_where_a_mode_encrypts_at_rest(
+    mode: dict[str, Any], said: bool
+) -> None:
+    study = replace(CALM, blocks=2, modes={"tde": mode})
+    assert ("The dataset fits into memory" in titles(study)) is said
 
 
 def test_a_script_of_the_users_own_has_rows_of_unknown_size() -> None:

@@ -39,6 +39,8 @@ def dataset_in_memory(facts: Facts) -> Iterator[Caveat]:
     """Encryption at rest that is hardly exercised."""
     pools, measured = _pools(facts), dict[str, dict[str, float]]()
     for group in facts.groups:
+        if not any(facts.resolved.modes[arm.mode_ref].encrypts_at_rest for arm in group.arms):
+            continue
         measured.setdefault(group.workload, {})[group.instance] = pools.get(group.instance, 0.0)
     found = [
         fits
