@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from encbench.api.overheadreport import MAX_ROWS, OverheadReportStatus, Row
-from encbench.report.figures import JUDGED
+from encbench.report.figures import JUDGED, RECOVERY
 from encbench.report.words import text as shown
 from encbench.text.lines import aligned, paragraph
 
@@ -65,8 +65,8 @@ def _notes(status: OverheadReportStatus) -> Iterable[str]:
 
 def _tables(rows: Sequence[Row]) -> tuple[str, str]:
     """Recoveries have a table of their own, because another figure is judged."""
-    recoveries = [row for row in rows if row.recovery_seconds is not None]
-    others = [row for row in rows if row.recovery_seconds is None]
+    recoveries = [row for row in rows if row.figure == RECOVERY.key]
+    others = [row for row in rows if row.figure != RECOVERY.key]
     return _drawn(_usual(others), others), _drawn(_RECOVERY, recoveries)
 
 

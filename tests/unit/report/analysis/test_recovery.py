@@ -11,6 +11,7 @@ from encbench.core.records import RecoveryFacts, ServerProcess, TrialRecord
 from encbench.report.analysis.build import build, to_status
 from encbench.report.compare.difference import compare
 from encbench.report.document import Report
+from encbench.report.formats import summary
 from encbench.report.formats.csvrows import csv_rows
 from encbench.report.formats.markdown import markdown
 from encbench.report.formats.page import page
@@ -63,6 +64,12 @@ def recovered(*, without: str = "", blocks: Container[int] = (1,)) -> Report:
 @pytest.fixture(scope="module")
 def report() -> Report:
     return recovered()
+
+
+def test_a_recovery_without_data_stands_in_the_table_of_recoveries() -> None:
+    said = summary.text(to_status(recovered(without="tde", blocks=range(1, 100))))
+    assert "RECOVERY S" in said
+    assert "TPS LOSS  " not in said
 
 
 def test_seconds_are_what_is_compared_and_nothing_else(report: Report) -> None:
