@@ -64,9 +64,9 @@ def signed_percent(fraction: float | None) -> str:
     return ABSENT if fraction is None else f"{signed(100 * fraction)} %"
 
 
-def signed(value: float | None, digits: int = 1) -> str:
+def signed(value: float | None) -> str:
     """A number with its sign, for differences."""
-    shown = number(value, digits)
+    shown = number(value, 1)
     return f"+{shown}" if any(c in "123456789" for c in shown) and shown[0] != "−" else shown
 
 
