@@ -12,11 +12,12 @@ from pydantic import Field
 from encbench.api.base import Model
 from encbench.api.campaign import BlockPlan, CampaignSpec, Resolved
 from encbench.api.testbed import Arm
-from encbench.api.workload import Load
+from encbench.api.workload import WorkloadSpec
 from encbench.core import plan
 from encbench.core.plan import Cell, LoadLevel
 from encbench.reconcile.campaign.estimate import DEAD_TIME, makespan
 from encbench.reconcile.campaign.room import CellRoom, room
+from encbench.tools.gathering import gather_alone
 from encbench.tools.turns import arm_seconds
 
 
@@ -144,7 +145,8 @@ def outline(
                     spec,
                     len(cell.arms),
                     blocks(condition.blocks),
-                    resolved.workloads[condition.workload].load,
+                    resolved.workloads[condition.workload],
+                    condition.concurrency,
                     pace.dead,
                 )
             ]
@@ -191,16 +193,22 @@ class _Runs:
     dead: float
 
 
-def _runs(spec: CampaignSpec, arms: int, blocks: int, load: Load, dead: float) -> list[_Runs]:
-    """Trials of an interleaved block share its warm-up, and the time between blocks."""
-    warmup, interleave = load.warmup_seconds, spec.blocks.interleave
+def _runs(
+    spec: CampaignSpec, arms: int, blocks: int, workload: WorkloadSpec, threads: int, dead: float
+) -> list[_Runs]:
+    """Trials of an interleaved block share its warm-up, and the time between blocks.
+
+    The clients of others gather first, which is part of the time between trials.
+    """
+    load, interleave = workload.load, spec.blocks.interleave
+    warmup, alone = load.warmup_seconds, dead + gather_alone(workload, threads)
     if interleave is None:
-        return [_Runs(arms * blocks, warmup, load.duration_seconds, dead)]
+        return [_Runs(arms * blocks, warmup, load.duration_seconds, alone)]
     counted = interleave.rounds * (interleave.slice_seconds - interleave.settle_seconds)
     between = arm_seconds(interleave) - counted
     return [
         _Runs(arms * blocks, warmup / arms, counted, dead / arms + between),
-        _Runs(arms * spec.blocks.solo, warmup, load.duration_seconds, dead),
+        _Runs(arms * spec.blocks.solo, warmup, load.duration_seconds, alone),
     ]
 
 

@@ -7,6 +7,7 @@ other. Each is started early instead, connects, and then waits for a moment that
 """
 
 from encbench.api.trial import TrialSpec
+from encbench.api.workload import WorkloadSpec
 
 VARIABLE = "ENCBENCH_GATHER"
 """Seconds from the start of the tool to its load."""
@@ -19,15 +20,22 @@ _LONGEST = 10.0
 def gather_seconds(spec: TrialSpec) -> float:
     """What the clients have for starting and connecting; 0 where nothing waits for others.
 
-    An interleaved block has its timetable, and a recovery's stop is counted from the tool's start.
+    An interleaved block has its timetable.
     """
-    workload = spec.workload
+    return 0.0 if spec.turns else gather_alone(spec.workload, spec.concurrency)
+
+
+def gather_alone(workload: WorkloadSpec, concurrency: int) -> float:
+    """The same of a trial that runs alone.
+
+    A recovery's stop is counted from the tool's start.
+    """
     clients, tpcc = workload.client.replicas, workload.tpcc
-    if clients == 1 or spec.turns or workload.recovery or (tpcc and tpcc.benchmarksql):
+    if clients == 1 or workload.recovery or (tpcc and tpcc.benchmarksql):
         return 0.0
     # A Java virtual machine needs more than a second of CPU until it is connected.
     start, each = (1.0, 0.1) if tpcc is None else (3.0, 0.5)
-    return round(min(start + each * clients + _EACH_THREAD * spec.concurrency, _LONGEST), 3)
+    return round(min(start + each * clients + _EACH_THREAD * concurrency, _LONGEST), 3)
 
 
 def environment(spec: TrialSpec) -> dict[str, str]:

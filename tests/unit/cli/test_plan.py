@@ -104,6 +104,19 @@ async def test_time_is_the_sum_of_what_is_said(tmp_path: Path) -> None:
     assert found.trials.with_all_replacements == 7 * 3 * 2
 
 
+async def test_clients_that_gather_first_take_their_time(tmp_path: Path) -> None:
+    """Two of them with 8 threads: 1.24 s before each trial."""
+    one = await outlined_with(tmp_path, blocks={"min": 5})
+    assert one.trials.least == 15
+    assert one.time.between_trials_seconds == pytest.approx(15 * (DEAD_TIME + 1.24))
+    assert one.time.least_seconds == pytest.approx(15 * (60 + DEAD_TIME + 1.24))
+    turns = {"min": 1, "interleave": {"slice": "3s"}}
+    together = await outlined_with(tmp_path, blocks=turns)
+    solo = await outlined_with(tmp_path, blocks={**turns, "solo": 2})
+    more = solo.time.least_seconds - together.time.least_seconds
+    assert more == pytest.approx(2 * 3 * (60 + DEAD_TIME + 1.24))
+
+
 def test_cells_side_by_side_take_as_long_as_the_longest_lane(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -31,6 +31,7 @@ from encbench.reconcile.effects.effect import (
     SetFinalizers,
 )
 from encbench.reconcile.objects import Campaign, Testbed, Trial
+from encbench.tools.gathering import gather_alone
 from tests.support import manifests
 from tests.unit.reconcile.seen import NOW, Facts, absent, ago, wants, with_status
 
@@ -264,6 +265,61 @@ def test_the_end_counts_the_time_that_new_testbeds_take() -> None:
     slow = {bed.name: replace(bed, created=ago(9 + 40)) for bed in seen.testbeds.values()}
     first = decide(of, replace(seen, testbeds=slow)).status.estimated_completion_time
     assert first == ago(-6 * (block + 40) + 40), "none after the last block"
+
+
+def began(trials: dict[str, Trial], seconds_ago: list[float]) -> dict[str, Trial]:
+    """The same trials, each having begun so long ago."""
+    return {
+        name: replace(one, status=one.status.model_copy(update={"start_time": ago(seconds)}))
+        for (name, one), seconds in zip(trials.items(), seconds_ago, strict=True)
+    }
+
+
+TRIAL_TAKES, ANEW = 95.0, 2400.0
+
+
+def test_new_testbeds_take_their_time_once_for_each_set_of_sequential_blocks() -> None:
+    """Of 6 blocks with 3 arms 4 are left, each with testbeds of its own: 12 trials and 4 sets."""
+    of = a_campaign(blocks={"min": 6, "perTestbed": 1})
+    second = [2 * TRIAL_TAKES, TRIAL_TAKES, 0.0]
+    first = [3 * TRIAL_TAKES + ANEW + one for one in second]
+    trials = began(the_trials(of, *["Succeeded"] * 6), [*first, *second])
+    seen = saw(of, trials=trials)
+    whole = TRIAL_TAKES + 12 * TRIAL_TAKES + 4 * ANEW
+    assert decide(of, seen).status.estimated_completion_time == ago(-whole), "3 h, not 20 min"
+    # While the next testbeds are made the end stays.
+    made_for = TRIAL_TAKES + 1000
+    later = replace(seen, now=NOW + timedelta(seconds=made_for))
+    assert decide(of, later).status.estimated_completion_time == ago(-whole)
+
+
+def test_a_set_of_testbeds_serves_blocks_of_every_condition() -> None:
+    """Of 8 blocks at 2 concurrencies with 3 arms, 2 of each on a set: 48 trials and 3 more sets."""
+    of, oltp = a_campaign(blocks={"min": 8, "perTestbed": 2}), RESOLVED.workloads["oltp"]
+    load = oltp.load.model_copy(update={"concurrency": [2, 8]})
+    twice = oltp.model_copy(update={"load": load})
+    resolved = RESOLVED.model_copy(update={"workloads": {"oltp": twice}})
+    of = replace(of, status=of.status.model_copy(update={"resolved": resolved}))
+    seen = saw(of)
+    slow = {bed.name: replace(bed, created=ago(9 + 40)) for bed in seen.testbeds.values()}
+    found = decide(of, replace(seen, testbeds=slow)).status.estimated_completion_time
+    assert found == ago(-(48 * TRIAL_TAKES + 3 * 40))
+
+
+def test_a_solo_block_is_named_in_the_step() -> None:
+    of = a_campaign(blocks={"min": 1, "solo": 1, "interleave": {"slice": "3s"}})
+    trials = the_trials(of, *ALL)
+    assert decide(of, saw(of, trials=trials)).status.step.startswith("block solo 1, oltp at ")
+
+
+def test_clients_that_gather_first_are_part_of_the_end() -> None:
+    oltp = RESOLVED.workloads["oltp"]
+    client = oltp.client.model_copy(update={"replicas": 4})
+    several = oltp.model_copy(update={"client": client})
+    resolved = RESOLVED.model_copy(update={"workloads": {"oltp": several}})
+    alone = gather_alone(several, max(oltp.load.concurrency))
+    assert alone > 1
+    assert estimate._expected(resolved, [], None, 1) == TRIAL_TAKES + alone
 
 
 @pytest.mark.parametrize("interleave", [{}, {"slice": "3s", "settle": "500ms", "rounds": 20}])

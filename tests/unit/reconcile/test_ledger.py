@@ -117,4 +117,4 @@ def test_the_pace_is_that_of_the_last_trials() -> None:
     starts = ledger.starts(a_trial().spec.cell)
     assert len(starts) == PACE
     assert list(starts) == sorted(starts)
-    assert starts[-1] - starts[0] == pytest.approx(10 * (PACE - 1))
+    assert starts[-1].at - starts[0].at == pytest.approx(10 * (PACE - 1))

@@ -2,16 +2,18 @@
 
 import heapq
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from itertools import pairwise
+from itertools import chain, pairwise
 from statistics import median
 
 from encbench.api.campaign import Blocks, Interleave, Resolved
 from encbench.api.conditions import format_time, parse_time
+from encbench.core.plan import Cell, generation
 from encbench.reconcile.campaign.facts import CampaignSeen
-from encbench.reconcile.campaign.ledger import block_of
+from encbench.reconcile.campaign.ledger import Begun, block_of
 from encbench.reconcile.objects import Trial
+from encbench.tools.gathering import gather_alone
 from encbench.tools.turns import arm_seconds, load_seconds
 
 DEAD_TIME = 5.0
@@ -25,47 +27,73 @@ LONGEST = 1000 * 365 * 86_400
 
 
 def estimate(
-    seen: CampaignSeen, left: Mapping[str, int], resolved: Resolved, blocks: Blocks
+    seen: CampaignSeen,
+    left: Mapping[str, int],
+    cells: Sequence[Cell],
+    resolved: Resolved,
+    blocks: Blocks,
 ) -> str | None:
     """RFC 3339 time of the end, or None while no testbed is ready and no pace known, or too far.
 
     `left` are the trials that each cell still has to start, the first of them as `blocks` has it.
-    The pace is the median time from one trial's start to that of the cell's next one, so that one
-    long pause does not spoil it; of the last ones only, because counting all of them would take
-    ever longer. Cells whose testbeds are ready are expected to go on side by side, and no more than
-    these.
+    The pace is the median time from one trial's start to that of the cell's next one on the same
+    testbeds, so that one long pause does not spoil it; of the last ones only, because counting all
+    of them would take ever longer. What new testbeds take is counted apart, once for each set that
+    is still to come. Cells whose testbeds are ready are expected to go on side by side, and no more
+    than these.
     """
     trials, interleave = seen.trials.values(), blocks.interleave
     ready = {bed.spec.cell for bed in seen.testbeds.values() if bed.status.ready_time}
     active = {trial.spec.cell for trial in trials if trial.status.outcome is None}
-    cells = [cell for cell in left if left[cell] or cell in active]
+    known = [cell for cell in cells if cell.name in left]
+    going = [cell for cell in known if left[cell.name] or cell.name in active]
     starts = {cell: _starts(cell, seen) for cell in left}
-    gaps = [later - earlier for own in starts.values() for earlier, later in pairwise(own)]
-    if not cells or not (ready or gaps):
+    gaps, pauses = _gaps(starts.values(), blocks)
+    if not going or not (ready or gaps or pauses):
         return None
     arms = _arms(seen) if interleave is not None and not trials else 1
     together = max(seen.ledger.together, _together(trials), arms)
-    expected = _expected(resolved, trials, interleave, together)
-    pace = median(gaps) if gaps else expected
-    # The median has it already where every block, or every second one, waits for new testbeds.
-    if blocks.per_testbed > 2 or (blocks.per_testbed and not gaps):
-        pace += _preparation(seen) / blocks.per_testbed
-    # Nothing is made anew after a cell's last block.
-    spared = max(0.0, pace - expected) if blocks.per_testbed == 1 else 0.0
+    pace = median(gaps) if gaps else _expected(resolved, trials, interleave, together)
+    anew = max(0.0, median(pauses) - pace) if pauses else _preparation(seen)
     unended = (trial for trial in trials if trial.status.outcome is None)
-    starting = {trial.spec.cell for trial in unended if trial.status.start_time is None}
+    starting = {t.spec.cell: t.spec.block for t in unended if t.status.start_time is None}
     needs = []
-    for cell in cells:
-        seconds = left[cell] / together * pace
-        if cell in starting:
+    for cell in going:
+        own, trials_left = starts[cell.name], left[cell.name]
+        newest = starting.get(cell.name) or (own[-1].block if own else 0)
+        to_build = anew * _sets_to_come(blocks, cell, newest, trials_left)
+        seconds = trials_left / together * pace + to_build
+        if cell.name in starting:
             seconds += pace
-        elif starts[cell]:
-            seconds += max(0.0, pace - (seen.now.timestamp() - starts[cell][-1]))
-        needs.append(max(0.0, seconds - spared))
-    total = makespan(needs, max(1, len(ready.intersection(cells))))
+        elif own:
+            # Beyond its pace the last one's time is that of new testbeds, if any are to come.
+            seconds += max(-min(anew, to_build), pace - (seen.now.timestamp() - own[-1].at))
+        needs.append(seconds)
+    total = makespan(needs, max(1, len(ready.intersection(cell.name for cell in going))))
     if total > LONGEST:
         return None
     return format_time(seen.now + timedelta(seconds=total))
+
+
+def _gaps(
+    starts: Iterable[Sequence[Begun]], blocks: Blocks
+) -> tuple[Sequence[float], Sequence[float]]:
+    """Seconds between starts on the same testbeds, and between those with new ones in between."""
+    gaps, pauses = list[float](), list[float]()
+    for earlier, later in chain.from_iterable(map(pairwise, starts)):
+        one, other = (generation(blocks, start.block) for start in (earlier, later))
+        (gaps if one == other else pauses).append(later.at - earlier.at)
+    return gaps, pauses
+
+
+def _sets_to_come(blocks: Blocks, cell: Cell, newest: int, left: int) -> int:
+    """How often the cell's testbeds are built anew, with so many trials left; 0 is no block yet.
+
+    Every condition has its block of a number before any has the next one.
+    """
+    after = newest + left // (len(cell.arms) * len(cell.conditions))
+    first, last = (generation(blocks, max(1, block)) for block in (newest, after))
+    return last - first
 
 
 def makespan(needs: Iterable[float], lanes: int) -> float:
@@ -76,10 +104,10 @@ def makespan(needs: Iterable[float], lanes: int) -> float:
     return max(ends)
 
 
-def _starts(cell: str, seen: CampaignSeen) -> list[float]:
-    """When the cell's last trials began, in their order; those of one block count as one here."""
+def _starts(cell: str, seen: CampaignSeen) -> list[Begun]:
+    """How the cell's last trials began, in their order; those of one block count as one here."""
     begun = {
-        block_of(trial): parse_time(trial.status.start_time).timestamp()
+        block_of(trial): Begun(parse_time(trial.status.start_time).timestamp(), trial.spec.block)
         for trial in seen.trials.values()
         if trial.status.start_time and trial.spec.cell == cell
     }
@@ -128,8 +156,13 @@ def _expected(
     known = [load_seconds(trial.spec) for trial in trials]
     if known:
         return max(known) + DEAD_TIME
-    loads = [workload.load for workload in resolved.workloads.values()]
+    workloads = resolved.workloads.values()
     if interleave is not None:
         turns = arms * arm_seconds(interleave)
-        return max(load.warmup_seconds for load in loads) + turns + DEAD_TIME
-    return max(load.warmup_seconds + load.duration_seconds for load in loads) + DEAD_TIME
+        return max(one.load.warmup_seconds for one in workloads) + turns + DEAD_TIME
+    return DEAD_TIME + max(
+        gather_alone(one, max(one.load.concurrency))
+        + one.load.warmup_seconds
+        + one.load.duration_seconds
+        for one in workloads
+    )

@@ -37,6 +37,14 @@ def block_of(trial: Trial) -> tuple[str, str, int, int, str]:
     return (spec.cell, spec.workload_ref, spec.concurrency, spec.block, alone)
 
 
+class Begun(NamedTuple):
+    """When a trial began, or an interleaved block."""
+
+    at: float
+    """Unix time."""
+    block: int
+
+
 @dataclass(frozen=True)
 class Misfit:
     """A Testbed or Trial of the campaign that this version does not understand."""
@@ -194,7 +202,7 @@ class Ledger:
         self.stays: defaultdict[StayKey, Stays] = defaultdict(Stays)
         self._places: defaultdict[Place, list[LedgerLine]] = defaultdict(list)
         self._begun: set[tuple[str, str, int, int, str]] = set()
-        self._starts: defaultdict[str, list[float]] = defaultdict(list)
+        self._starts: defaultdict[str, list[Begun]] = defaultdict(list)
 
     def add(self, trial: Trial) -> None:
         """A trial is over."""
@@ -214,10 +222,10 @@ class Ledger:
         if trial.status.start_time is not None and block_of(trial) not in self._begun:
             self._begun.add(block_of(trial))
             began = parse_time(trial.status.start_time).timestamp()
-            insort(self._starts[own.place[0]], began)
+            insort(self._starts[own.place[0]], Begun(began, own.block))
 
-    def starts(self, cell: str) -> Sequence[float]:
-        """When the last trials of a cell began, Unix time, in their order."""
+    def starts(self, cell: str) -> Sequence[Begun]:
+        """How the last trials of a cell began, in their order."""
         return self._starts.get(cell, [])[-PACE:]
 
     def tried(self, fixed: Iterable[Place]) -> Iterator[LedgerLine]:
