@@ -2,9 +2,10 @@
 
 from datetime import datetime
 
-from encbench.api.campaign import CampaignStatus
+from encbench.api.campaign import Blocks, CampaignStatus
 from encbench.api.conditions import find, parse_time
 from encbench.api.lifecycle import ACCEPTED, COMPLETE, FAILED
+from encbench.core.plan import block_name
 from encbench.reconcile.objects import Trial
 from encbench.report.words.text import number, rate_digits
 from encbench.text.words import plural
@@ -32,11 +33,11 @@ def line(name: str, status: CampaignStatus, now: datetime) -> str:
     return "  ".join(parts)
 
 
-def trial_line(trial: Trial, tps: float | None, now: datetime) -> str:
+def trial_line(trial: Trial, blocks: Blocks, tps: float | None, now: datetime) -> str:
     """`  block 3  tde on small  read-write at 4 threads  measuring 7 of 12 s  281.0 TPS`."""
     spec = trial.spec
     parts = [
-        f"block {spec.block}",
+        f"block {block_name(blocks, spec.block)}",
         f"{spec.arm.name} on {spec.instance_ref}",
         f"{spec.workload_ref} at {plural(spec.concurrency, 'thread')}",
         _doing(trial, now),

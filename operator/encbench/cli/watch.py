@@ -21,6 +21,7 @@ from encbench.kube import labels
 from encbench.ports import Cluster, Rejected, Unavailable
 from encbench.reconcile import objects
 from encbench.reconcile.draft import backoff
+from encbench.reconcile.objects import Campaign
 from encbench.tools.pod import RECORDER_PORT
 
 INTERVAL = 1.0
@@ -109,9 +110,10 @@ async def _followed(
     began = time.monotonic()
     undecided = False
     while True:
-        status = await look.status()
+        seen = await look.campaign()
         late = limit is not None and time.monotonic() >= began + limit
-        if status is not None:
+        if seen is not None:
+            status = seen.status
             why = progress.refusal(status)
             undecided = undecided or not why
             stands = time.monotonic() - began >= refusal_stands(status, datetime.now(UTC))
@@ -122,7 +124,7 @@ async def _followed(
             lines = [progress.line(name, status, datetime.now(UTC))]
             end = progress.ending(status)
             if screen.is_terminal and end is None:
-                lines += await _trials(cluster, live, namespace, name)
+                lines += await _trials(cluster, live, seen)
             screen.show(lines, steady=status.step)
             if end is not None:
                 screen.close()
@@ -144,7 +146,7 @@ def refusal_stands(status: CampaignStatus, now: datetime) -> float:
 
 
 class Look:
-    """Reads a campaign's status again and again; waits for an API server that has answered once."""
+    """Reads a campaign again and again; waits for an API server that has answered once."""
 
     def __init__(self, cluster: Cluster, namespace: str, name: str, screen: Screen) -> None:
         self._cluster = cluster
@@ -153,8 +155,8 @@ class Look:
         self._answered = False
         self._away = False
 
-    async def status(self) -> CampaignStatus | None:
-        """The status; None while the API server is away, which it says once on standard error.
+    async def campaign(self) -> Campaign | None:
+        """The campaign; None while the API server is away, which it says once on standard error.
 
         CommandError if it has never answered, because a wrong context or address does not pass.
         """
@@ -172,20 +174,23 @@ class Look:
             self._away = True
             return None
         self._answered, self._away = True, False
-        return objects.campaign(body).status
+        return objects.campaign(body)
 
 
-async def _trials(cluster: Cluster, live: Live, namespace: str, name: str) -> list[str]:
+async def _trials(cluster: Cluster, live: Live, of: Campaign) -> list[str]:
     """A line for each running trial; none while the API server is away."""
-    own = {labels.CAMPAIGN: name, labels.ACTIVE: "true"}
+    own = {labels.CAMPAIGN: of.name, labels.ACTIVE: "true"}
     try:
-        found = [objects.trial(body) for body in await cluster.list(TRIAL, namespace, own)]
+        found = [objects.trial(body) for body in await cluster.list(TRIAL, of.namespace, own)]
     except Unavailable:
         return []
     now = datetime.now(UTC)
     return [
         progress.trial_line(
-            trial, await live.tps(trial.name) if progress.is_under_load(trial, now) else None, now
+            trial,
+            of.spec.blocks,
+            await live.tps(trial.name) if progress.is_under_load(trial, now) else None,
+            now,
         )
         for trial in sorted(found, key=lambda trial: (trial.created, trial.name))
     ]

@@ -184,6 +184,16 @@ def is_interleaved(blocks: Blocks, block: int) -> bool:
     return blocks.interleave is not None and block <= SOLO
 
 
+def is_solo(blocks: Blocks, block: int) -> bool:
+    """Whether this is a sequential block beside interleaved ones."""
+    return blocks.interleave is not None and not is_interleaved(blocks, block)
+
+
+def block_name(blocks: Blocks, block: int) -> str:
+    """What people read of a block's number: `3`, or `solo 1`."""
+    return f"solo {block - SOLO}" if is_solo(blocks, block) else str(block)
+
+
 def sets(blocks: Blocks, usual: int) -> int:
     """How many sets of testbeds serve so many usual blocks and the solo ones, if all are valid."""
     solo = blocks.solo if blocks.interleave is not None else 0

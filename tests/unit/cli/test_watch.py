@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from encbench.api.campaign import Blocks
 from encbench.api.kinds import CAMPAIGN, POD, TRIAL
 from encbench.cli import watch as watching
 from encbench.cli.output import CommandError
@@ -39,19 +40,29 @@ def trial(**status: object) -> Trial:
 )
 def test_what_a_trial_is_doing(seconds: float, said: str) -> None:
     found = trial(phase="Preparing", releaseAt=RELEASED.timestamp())
-    line = trial_line(found, None, RELEASED + timedelta(seconds=seconds))
+    line = trial_line(found, Blocks(), None, RELEASED + timedelta(seconds=seconds))
     assert line == f"  block 1  tde on small  oltp at 8 threads  {said}"
 
 
 def test_one_thread_is_one_thread() -> None:
     found = trial(phase="Preparing")
     one = replace(found, spec=found.spec.model_copy(update={"concurrency": 1}))
-    assert "  oltp at 1 thread  " in trial_line(one, None, RELEASED)
+    assert "  oltp at 1 thread  " in trial_line(one, Blocks(), None, RELEASED)
+
+
+@pytest.mark.parametrize(("interleave", "name"), [({}, "solo 2"), (None, "1002")])
+def test_a_solo_block_has_its_name(interleave: dict[str, Any] | None, name: str) -> None:
+    found = trial(phase="Preparing")
+    solo = replace(found, spec=found.spec.model_copy(update={"block": 1002}))
+    blocks = Blocks.model_validate({} if interleave is None else {"interleave": interleave})
+    assert trial_line(solo, blocks, None, RELEASED).startswith(f"  block {name}  tde on small  ")
 
 
 def test_a_trial_with_its_tps() -> None:
     found = trial(releaseAt=RELEASED.timestamp())
-    assert trial_line(found, 1234.5, RELEASED + timedelta(seconds=6)).endswith("  1,234 TPS")
+    assert trial_line(found, Blocks(), 1234.5, RELEASED + timedelta(seconds=6)).endswith(
+        "  1,234 TPS"
+    )
 
 
 def test_a_measured_trial_is_no_longer_under_load() -> None:

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from encbench.api.campaign import Resolved
+from encbench.api.campaign import Blocks, Resolved
 from encbench.api.kinds import TESTBED, TRIAL
-from encbench.core.plan import Cell, CellState, PlannedTrial
+from encbench.core.plan import Cell, CellState, PlannedTrial, block_name
 from encbench.reconcile.campaign import children, placement, testbeds
 from encbench.reconcile.campaign.children import CellPlan
 from encbench.reconcile.campaign.facts import CampaignSeen, is_archived
@@ -66,14 +66,15 @@ def _advance(
     plan: CellPlan, state: CellState, seen: CampaignSeen, around: Surroundings
 ) -> CellStep:
     """The next step of a cell that is open."""
-    cell, planned = plan.cell, state.next_trial
+    cell, planned, blocks = plan.cell, state.next_trial, plan.campaign.spec.blocks
     own = [trial for trial in seen.trials.values() if trial.spec.cell == cell.name]
     running = [trial for trial in own if holds_the_stage(trial)]
     # An interleaved block of which some trials are missing, because the operator ended in between.
     completes = planned is not None and all(_runs_with(trial, planned) for trial in running)
     before = _before(running, planned, seen.now)
     if running and not completes and before is None:
-        return CellStep(_describe(next((t for t in running if not waits(t)), running[0])))
+        shown = next((trial for trial in running if not waits(trial)), running[0])
+        return CellStep(_describe(shown, blocks))
     if planned is None:
         return CellStep("collecting the last results")
     databases = testbeds.testbed_set(plan, planned, seen, around)
@@ -81,7 +82,7 @@ def _advance(
         return CellStep(databases.step, databases.effects, is_measured=False)
     if before is not None and databases.beds[planned.seat.name].spec.follows_trials:
         # Its database is made ready for it, which must not begin before the stage is free.
-        return CellStep(_describe(before))
+        return CellStep(_describe(before, blocks))
     late = {
         block_of(trial)
         for trial in own
@@ -94,14 +95,15 @@ def _advance(
         return CellStep(f"waits for {where}, until a cell before it is done", is_measured=False)
     new = tuple(_create(plan, one, seen, databases, around, after=before) for one in state.together)
     if before is not None and not is_leaving(before):
-        return CellStep(_describe(before), new)
+        return CellStep(_describe(before, blocks), new)
     condition = planned.condition
     arm = planned.arm.name if planned.turns_seed is None else EVERY_ARM
-    place = _place(planned.block, condition.workload_ref, condition.concurrency)
+    name = block_name(blocks, planned.block)
+    place = _place(name, condition.workload_ref, condition.concurrency)
     return CellStep(f"{place}: {arm} on {cell.instance_ref}", new)
 
 
-def _place(block: int, workload: str, concurrency: int) -> str:
+def _place(block: str, workload: str, concurrency: int) -> str:
     return f"block {block}, {workload} at {plural(concurrency, 'thread')}"
 
 
@@ -152,9 +154,7 @@ def _runs_with(trial: Trial, planned: PlannedTrial) -> bool:
     )
 
 
-def _describe(trial: Trial) -> str:
-    spec = trial.spec
+def _describe(trial: Trial, blocks: Blocks) -> str:
+    spec, name = trial.spec, block_name(blocks, trial.spec.block)
     arm = spec.arm.name if spec.turns is None else EVERY_ARM
-    return (
-        f"{_place(spec.block, spec.workload_ref, spec.concurrency)}: {arm} on {spec.instance_ref}"
-    )
+    return f"{_place(name, spec.workload_ref, spec.concurrency)}: {arm} on {spec.instance_ref}"

@@ -190,7 +190,7 @@ def _run(draft: CampaignDraft, resolved: Resolved) -> CampaignDecision:
     before = len(draft.status.lost_sets)
     lost = losses.known(draft.subject, seen, cells, planned)
     news: list[do.CampaignEffect] = [
-        do.Announce("SetLost", losses.said(one), warning=True) for one in lost[before:]
+        do.Announce("SetLost", losses.said(one, spec.blocks), warning=True) for one in lost[before:]
     ]
     states = {cell.name: planned(cell, lost) for cell in cells}
     unended = {trial.spec.cell for trial in trials if trial.status.outcome is None}

@@ -10,10 +10,10 @@ so that a database that always fails ends it.
 from collections.abc import Callable, Sequence
 from itertools import chain
 
-from encbench.api.campaign import MAX_LOST_SETS, LostSet
+from encbench.api.campaign import MAX_LOST_SETS, Blocks, LostSet
 from encbench.api.conditions import find, format_time
 from encbench.api.lifecycle import FAILED, LOAD_DISRUPTED, NODE_LOST, NOT_READY, UNSCHEDULABLE
-from encbench.core.plan import Cell, CellState, PlannedTrial
+from encbench.core.plan import Cell, CellState, PlannedTrial, block_name
 from encbench.reconcile.campaign.facts import CampaignSeen
 from encbench.reconcile.campaign.ledger import line
 from encbench.reconcile.objects import Campaign, Testbed
@@ -45,9 +45,11 @@ def known(
     return lost
 
 
-def said(lost: LostSet) -> str:
+def said(lost: LostSet, blocks: Blocks) -> str:
     """What a person should know of a set that was lost."""
-    left = f"; another block replaces block {lost.block}" if lost.block else ""
+    left = ""
+    if lost.block:
+        left = f"; another block replaces block {block_name(blocks, lost.block)}"
     return f"{lost.message}; the testbeds of its cell are built anew{left}"[:1000]
 
 

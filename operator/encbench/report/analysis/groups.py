@@ -14,7 +14,7 @@ from encbench.report.analysis.capacity import capacity
 from encbench.report.analysis.demand import MeasuringPace
 from encbench.report.analysis.findings import comparisons
 from encbench.report.analysis.interleaving import interleaving
-from encbench.report.analysis.observations import Observations, is_solo
+from encbench.report.analysis.observations import Observations
 from encbench.report.analysis.pace import BlockTime, block_seconds
 from encbench.report.analysis.pairs import Pairs, interval
 from encbench.report.analysis.pooled import changes
@@ -107,7 +107,7 @@ def _blocks(spec: CampaignSpec, arms: Sequence[Arm], seen: Observations) -> Iter
         counted = number in seen.good
         yield Block(
             block=number,
-            solo=is_solo(spec, number),
+            solo=plan.is_solo(spec.blocks, number),
             counted=counted,
             why=None if counted else judgement.why_not_counted(arms, by_arm, lost),
             trials=tuple(t.name for t in sorted(by_arm.values(), key=lambda t: t.order)),

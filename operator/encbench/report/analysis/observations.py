@@ -116,11 +116,6 @@ def observations(
     )
 
 
-def is_solo(spec: CampaignSpec, block: int) -> bool:
-    """Whether this is a sequential block beside interleaved ones."""
-    return spec.blocks.interleave is not None and not plan.is_interleaved(spec.blocks, block)
-
-
 def _block_plan(index: IndexRecord, cell: IndexCell, condition: IndexCondition) -> BlockPlan | None:
     own = (cell.name, condition.workload, condition.concurrency)
     pilots = (p for p in index.block_plans if (p.cell, p.workload, p.concurrency) == own)
@@ -147,4 +142,4 @@ def _counts(arms: Sequence[Arm], by_arm: dict[str, TrialView], field: str) -> bo
 
 def _compared(spec: CampaignSpec, good: Blocks) -> Blocks:
     """Without the sequential blocks beside interleaved ones, which are there for comparison."""
-    return {n: of for n, of in good.items() if not is_solo(spec, n)}
+    return {n: of for n, of in good.items() if not plan.is_solo(spec.blocks, n)}

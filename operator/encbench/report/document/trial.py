@@ -7,7 +7,6 @@ from encbench.api.scalars import Name, Time
 from encbench.api.testbed import Role
 from encbench.api.trial import Outcome, Window
 from encbench.core.evidence import ProofVerdict
-from encbench.core.plan import SOLO
 
 
 class RoundView(Model):
@@ -170,8 +169,3 @@ class Block(Model):
     """Why it does not count."""
     trials: tuple[str, ...]
     """Names in the order in which they ran."""
-
-    @property
-    def name(self) -> str:
-        """`3`, or `solo 1`."""
-        return f"solo {self.block - SOLO}" if self.solo else str(self.block)

@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 from math import nan
 from typing import Any
 
+from encbench.api.campaign import Blocks
 from encbench.api.testbed import Arm
+from encbench.core.plan import block_name
 from encbench.report.document.group import Group
 from encbench.report.document.trial import TrialView
 from encbench.report.figures import TPS, JudgedFigure
@@ -218,9 +220,11 @@ def _log_ticks(axes: Any, values: Sequence[float]) -> None:
     axes.minorticks_off()
 
 
-def timeline(group: Group, trials: Sequence[TrialView], name: str) -> str:
+def timeline(group: Group, trials: Sequence[TrialView], plan: Blocks, name: str) -> str:
     """TPS over time of every trial of one condition, side by side in the order they ran."""
-    block_of = {name: block.name for block in group.blocks for name in block.trials}
+    block_of = {
+        name: block_name(plan, block.block) for block in group.blocks for name in block.trials
+    }
     own = [trial for trial in trials if trial.name in block_of]
     names = [block_of[trial.name] for trial in own]
     places = {arm.name: place for place, arm in enumerate(group.arms)}

@@ -8,6 +8,7 @@ import pytest
 
 from encbench.api.overheadreport import Interval
 from encbench.api.testbed import Arm
+from encbench.core.plan import block_name
 from encbench.core.statistics.intervals import t_quantile
 from encbench.report.analysis.interleaving import carry_overs, interleaving
 from encbench.report.analysis.pairs import Pairs
@@ -362,7 +363,8 @@ def test_solo_blocks_are_compared_and_are_in_nothing_else() -> None:
     with_solo, without = report_of(study).groups[0], report_of(TURN_STUDY).groups[0]
     assert with_solo.rows == without.rows
     assert with_solo.latency == without.latency
-    assert [(b.name, b.solo, b.counted) for b in with_solo.blocks] == [
+    plan = report_of(study).spec.blocks
+    assert [(block_name(plan, b.block), b.solo, b.counted) for b in with_solo.blocks] == [
         ("1", False, True),
         ("solo 1", True, True),
         ("solo 2", True, True),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from encbench.api.trial import Outcome
 from encbench.core.artefact import decode, encode
 from encbench.core.records import IndexTrial
 from encbench.report.analysis.build import build
@@ -384,6 +385,18 @@ def test_a_condition_whose_trials_all_lack_a_record_does_not_seem_unmeasured() -
     ]
     report = build(index.model_copy(update={"trials": tuple(lost)}), bucket.__getitem__)
     (timeline,) = parse(page(report)).all("section", "timeline")
+    assert "No trial has run." in found.text
+    assert "every trial succeeded" not in found.text
+    (answer,) = found.all("article", "answer")
+    assert answer.all("p", "so")[0].text == "So look at the campaign's conditions first."
+
+
+def test_a_solo_trial_that_is_excluded_has_its_block_s_name() -> None:
+    fail: dict[tuple[int, int, str], tuple[Outcome, str]] = {(4, 1001, "tde"): ("Invalid", "Slow")}
+    study = Study(concurrency=(4,), blocks=1, rounds=10, solo=1, fail=fail)
+    shown = tables(parse(page(report_of(study))))
+    ((_, _, _, block, *_),) = shown["Trials that did not succeed"]
+    assert block == "solo 1"
     assert "has a record in the bucket" in timeline.text
     assert "has finished" not in timeline.text
 

@@ -4,6 +4,9 @@ The template holds the words and the order. This module prepares its data, so ev
 page comes from the report and is formatted by `text`.
 """
 
+from functools import partial
+
+from encbench.core.plan import block_name
 from encbench.report.document import Report
 from encbench.report.document.group import Group, PairedComparison
 from encbench.report.figures import JUDGED
@@ -48,6 +51,7 @@ def page(report: Report) -> str:
             serious=[caveat for caveat in report.caveats if caveat.weight == "serious"],
             by_arm=judgement.by_arm(report.ended),
             bad=[trial for trial in report.trials if trial.outcome != "Succeeded"],
+            block_name=partial(block_name, report.spec.blocks),
         )
     )
 

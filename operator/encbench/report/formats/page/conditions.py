@@ -184,13 +184,16 @@ def _timeline(report: Report, group: Group, number: int) -> ConditionTimeline:
     # What happens to TPS before a stop is not judged.
     judged = () if JUDGED[group.primary] is RECOVERY else group.treatments
     treatments = tuple(arm.name for arm in judged)
+    drawing = ""
+    if group.blocks:
+        drawing = timeline(group, report.trials, report.spec.blocks, f"t{number}")
     by_block = [(block, [trials[name] for name in block.trials]) for block in group.blocks]
     return ConditionTimeline(
         title=group.place,
         legend=legend(group.arms),
         group=group,
         treatments=treatments,
-        svg=timeline(group, report.trials, f"t{number}") if group.blocks else "",
+        svg=drawing,
         lines=tuple((block, own, _losses(group, own, treatments)) for block, own in by_block),
         digits=text.rate_digits(row.tps for row in group.rows),
         effect=JUDGED[group.primary].effect,
