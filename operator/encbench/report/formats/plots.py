@@ -37,7 +37,9 @@ MOST_NAMES = 30
 
 def _variable(place: int) -> str:
     """The CSS variable of the arm at that place in the plan."""
-    return ("baseline", "control")[place] if place < 2 else f"arm-{(place - 2) % 6 + 1}"
+    if place < 2:
+        return ("baseline", "control")[place]
+    return svg.TREATMENTS[(place - 2) % len(svg.TREATMENTS)]
 
 
 def _style(place: int) -> tuple[str, str]:
@@ -229,16 +231,25 @@ def timeline(group: Group, trials: Sequence[TrialView], plan: Blocks, name: str)
     names = [block_of[trial.name] for trial in own]
     places = {arm.name: place for place, arm in enumerate(group.arms)}
     with drawn(1040, 200) as (drawing, axes):
-        strokes: defaultdict[tuple[str, bool], _Strokes] = defaultdict(_Strokes)
+        strokes: defaultdict[tuple[str, str, bool], _Strokes] = defaultdict(_Strokes)
         for slot, trial in enumerate(own):
-            strokes[_style(places[trial.arm])[1], trial.counted].add(slot, trial)
+            strokes[*_style(places[trial.arm]), trial.counted].add(slot, trial)
             if trial.outcome != "Succeeded":
                 axes.axvspan(slot, slot + 1, color=INK["bad-soft"], linewidth=0, zorder=0)
                 _centred(axes, slot + 0.5, 0.04, "×", 16, INK["bad"])
-        for (ink, counted), one in strokes.items():
+        for (marker, ink, counted), one in strokes.items():
             of_series, of_mean = (0.75, 1) if counted else (0.3, 0.4)
             axes.plot(one.times, one.rates, color=ink, linewidth=1, alpha=of_series)
             axes.hlines(one.means, one.begins, one.ends, color=ink, linewidth=2.5, alpha=of_mean)
+            middles = [(begin + end) / 2 for begin, end in zip(one.begins, one.ends, strict=True)]
+            axes.plot(
+                *(middles, one.means, marker),
+                color=ink,
+                # Of many trials each has a few pixels.
+                markersize=min(6, 900 / len(own)),
+                markeredgewidth=0,
+                alpha=of_mean,
+            )
         starts = [n for n, t in enumerate(own) if n == 0 or t.block != own[n - 1].block]
         whole = axes.get_xaxis_transform()
         axes.vlines(starts[1:], 0, 1, color=INK["line"], linewidth=1, transform=whole)

@@ -12,9 +12,11 @@ from contextlib import contextmanager
 from html import escape
 from typing import Any
 
+TREATMENTS = ("arm-1", "arm-2", "arm-3", "arm-4", "arm-5", "arm-6")
+"""Colours of treatments; with more of them than colours, the shape tells two arms apart."""
 _INKS = (
     *("ink", "muted", "line", "grid", "surface", "noise", "bad", "bad-soft"),
-    *("baseline", "control", "arm-1", "arm-2", "arm-3", "arm-4", "arm-5", "arm-6"),
+    *("baseline", "control", *TREATMENTS),
 )
 INK = {name: f"#fe00{number:02x}" for number, name in enumerate(_INKS)}
 """Stand-in colour by the name of its CSS variable."""

@@ -15,9 +15,10 @@ from encbench.report.analysis.build import build
 from encbench.report.document import Report
 from encbench.report.figures import judged
 from encbench.report.formats import page as page_module
-from encbench.report.formats.page import page
 from encbench.report.formats.markdown import intervals
+from encbench.report.formats.page import page
 from encbench.report.formats.page.conditions import results
+from encbench.report.formats.plots import legend, timeline
 from encbench.report.words import text
 from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study, write
@@ -191,8 +192,6 @@ def test_who_kept_up_with_an_offered_rate_is_told_of_every_condition(
     assert result.setup.partition(" TPS offered")[2] == said
 
 
-def test_slices_are_what_was_measured() -> None:
-    (result,) = results(report_of(Study(concurrency=(4,), blocks=1, rounds=10)))
 def test_slices_are_measured_though_no_block_is_valid() -> None:
     study = Study(concurrency=(4,), blocks=1, rounds=10, always={"tde": ("Invalid", "Slow")})
     report = report_of(study)
@@ -203,6 +202,8 @@ def test_slices_are_measured_though_no_block_is_valid() -> None:
     assert "each block one trial of every arm" not in intervals(report)
 
 
+def test_slices_are_what_was_measured() -> None:
+    (result,) = results(report_of(Study(concurrency=(4,), blocks=1, rounds=10)))
     assert result.setup.endswith("measured 10 slices of 2.5 s in each block")
     (result,) = results(report_of(Study(concurrency=(4,), blocks=1)))
     assert result.setup.endswith("measured 60s")
@@ -280,6 +281,19 @@ def test_proofs_caveats_provenance_and_raw_data_are_there() -> None:
     assert len(the_tables()["Record of each trial, in the order they ran"]) == len(
         the_report().trials
     )
+
+
+def test_colour_alone_tells_no_two_arms_apart() -> None:
+    """With seven treatments and more, colours repeat."""
+    loss = {f"m{n}": 0.05 for n in range(8)}
+    report = report_of(Study(concurrency=(4,), blocks=1, seconds=12, loss=loss))
+    (group,) = report.groups
+    known = legend(group.arms)
+    assert len({one.colour for one in known}) < len(known)
+    assert len({(one.colour, one.shape) for one in known}) == len(known)
+    (drawn,) = parse(timeline(group, report.trials, report.spec.blocks, "t")).all("svg")
+    used = [node.attributes for node in drawn.all("use")]
+    assert len({(one["href"], one["style"]) for one in used}) == len(group.arms)
 
 
 def test_nothing_is_fetched() -> None:
@@ -371,6 +385,18 @@ def test_a_campaign_without_a_trial_renders() -> None:
     report = build(index.model_copy(update={"trials": ()}), bucket.__getitem__)
     found = parse(page(report))
     assert "no trial has finished" in found.all("article", "in-full")[0].text
+    assert "No trial has run." in found.text
+    assert "every trial succeeded" not in found.text
+    (answer,) = found.all("article", "answer")
+    assert answer.all("p", "so")[0].text == "So look at the campaign's conditions first."
+
+
+def test_a_solo_trial_that_is_excluded_has_its_block_s_name() -> None:
+    fail: dict[tuple[int, int, str], tuple[Outcome, str]] = {(4, 1001, "tde"): ("Invalid", "Slow")}
+    study = Study(concurrency=(4,), blocks=1, rounds=10, solo=1, fail=fail)
+    shown = tables(parse(page(report_of(study))))
+    ((_, _, _, block, *_),) = shown["Trials that did not succeed"]
+    assert block == "solo 1"
 
 
 def test_a_condition_whose_trials_all_lack_a_record_does_not_seem_unmeasured() -> None:
@@ -385,18 +411,6 @@ def test_a_condition_whose_trials_all_lack_a_record_does_not_seem_unmeasured() -
     ]
     report = build(index.model_copy(update={"trials": tuple(lost)}), bucket.__getitem__)
     (timeline,) = parse(page(report)).all("section", "timeline")
-    assert "No trial has run." in found.text
-    assert "every trial succeeded" not in found.text
-    (answer,) = found.all("article", "answer")
-    assert answer.all("p", "so")[0].text == "So look at the campaign's conditions first."
-
-
-def test_a_solo_trial_that_is_excluded_has_its_block_s_name() -> None:
-    fail: dict[tuple[int, int, str], tuple[Outcome, str]] = {(4, 1001, "tde"): ("Invalid", "Slow")}
-    study = Study(concurrency=(4,), blocks=1, rounds=10, solo=1, fail=fail)
-    shown = tables(parse(page(report_of(study))))
-    ((_, _, _, block, *_),) = shown["Trials that did not succeed"]
-    assert block == "solo 1"
     assert "has a record in the bucket" in timeline.text
     assert "has finished" not in timeline.text
 
