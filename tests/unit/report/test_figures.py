@@ -24,7 +24,7 @@ def test_steps_hold_the_changes_of_their_figures() -> None:
     named = {figure.step for figure in IN_STEPS}
     fields = set(LayerStep.model_fields) - {"arm", "before", "layers", "blocks"}
     of_finding = {"verdict", "obstacle", "why", "bar", "placement", "carried"}
-    assert fields == (named - {""}) | of_finding | {"instead"}
+    assert fields == (named - {""}) | of_finding | {"instead", "cpu"}
 
 
 def test_a_recovery_is_judged_by_its_seconds_alone() -> None:

@@ -9,6 +9,7 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import External
 from encbench.api.overheadreport import Interval, Verdict
 from encbench.api.tpcc import BenchmarkSql
+from encbench.api.trial import Outcome
 from encbench.report.analysis.build import build, to_status
 from encbench.report.document.group import Finding, PairedComparison
 from encbench.report.formats.cards import card
@@ -254,11 +255,12 @@ def test_without_a_trial_its_proof_or_the_conditions_say_why(key: str | None, sa
 
 
 def test_a_condition_without_data_is_in_no_range() -> None:
-    fail = {(16, block, "tde"): ("Invalid", "Slow") for block in range(1, 7)}
-    (one,) = sentences(Study(fail=dict(fail)))
+    bad: tuple[Outcome, str] = ("Invalid", "Slow")
+    fail = {(16, block, "tde"): bad for block in range(1, 7)}
+    (one,) = sentences(Study(fail=fail))
     assert "range" not in one
     assert one.endswith("Without data: 1 of 2 conditions.")
-    (several,) = sentences(Study(concurrency=(1, 4, 16), fail=dict(fail)))
+    (several,) = sentences(Study(concurrency=(1, 4, 16), fail=fail))
     assert "Over 2 conditions the point estimates of the loss range from " in several
     assert several.endswith("(2 Overhead). Without data: 1 of 3 conditions.")
 
