@@ -10,6 +10,7 @@ from encbench.wire.initialise import refused_settings
 from encbench.wire.recorder import termination_digests
 from tests.fuzz.budget import Budget
 from tests.fuzz.inputs import documents
+from tests.unit.reconcile.seen import NOW
 
 MESSAGES = [
     {"failure": "the driver's jar has another digest"},
@@ -38,8 +39,8 @@ READERS: tuple[Callable[[str], object], ...] = (
     failure,
     refused_settings,
     lambda text: data_copy(pod_facts(pod(text, PREPARE.removeprefix("init:")))),
-    lambda text: trouble([pod_facts(pod(text, "initialise"))]),
-    lambda text: trouble([pod_facts(pod(text, "driver"))]),
+    lambda text: trouble([pod_facts(pod(text, "initialise"))], NOW),
+    lambda text: trouble([pod_facts(pod(text, "driver"))], NOW),
 )
 
 

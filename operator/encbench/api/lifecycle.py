@@ -39,6 +39,7 @@ NO_LOGIN, LOAD_DISRUPTED, LOAD_TIMEOUT = "NoLogin", "LoadDisrupted", "LoadTimeou
 NODE_IN_USE = "NodeInUse"
 UNLIKE_NODES = "UnlikeNodes"
 UNSCHEDULABLE = "Unschedulable"
+POD_ENDED, NOT_STARTED = "PodEnded", "NotStarted"
 PROGRESSING, REFUSED = "Progressing", "Refused"
 NODE_LOST, NO_POD, NO_ANSWER, NOT_STORED = "NodeLost", "NoPod", "NoAnswer", "NotStored"
 HELD = "Held"
@@ -51,6 +52,8 @@ _POD = {
     "ContainerFailed": "A container ended with an error or could not be created.",
     OOM: "A container exceeded its memory.",
     NODE_LOST: "A pod's node does not answer.",
+    POD_ENDED: "A pod's node has rejected it, or ended it, as by an eviction.",
+    NOT_STARTED: "A pod waits for its volumes or its network on its node.",
 }
 _SETTINGS = {SETTINGS_REFUSED: "The server refuses settings of the template."}
 _MARK = {NOT_MARKED: "A Secret or a claim is gone, or its owner has not marked it for this use."}
@@ -75,8 +78,8 @@ _FAILURES = {
     "TooFewConnections": "The server allows fewer connections than the load needs.",
     **_LOGIN,
     "LoadFailed": "The load Job failed.",
-    LOAD_DISRUPTED: "The load's or the database's pod was deleted during the load, or its node "
-    "restarted.",
+    LOAD_DISRUPTED: "The load's or the database's pod was deleted or evicted during the load, or "
+    "its node restarted.",
     LOAD_TIMEOUT: "Loading did not end within `stepDeadlines.load`.",
     "CopyFailed": "The golden copy left no account of itself.",
     "ResetTimeout": "A start of the database did not end within `stepDeadlines.reset`.",

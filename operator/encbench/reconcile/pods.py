@@ -5,7 +5,14 @@ from datetime import datetime
 
 from encbench.api.conditions import parse_time
 from encbench.api.kinds import POD
-from encbench.api.lifecycle import NODE_LOST, OOM, SETTINGS_REFUSED, UNSCHEDULABLE
+from encbench.api.lifecycle import (
+    NODE_LOST,
+    NOT_STARTED,
+    OOM,
+    POD_ENDED,
+    SETTINGS_REFUSED,
+    UNSCHEDULABLE,
+)
 from encbench.database import fuse, golden, proxy
 from encbench.kube import labels
 from encbench.ports import Body
@@ -61,6 +68,9 @@ class PodFacts:
     """When the time is over that it has to end, RFC 3339; None of a pod that is not deleted."""
     ended_by: str = ""
     """What Kubernetes says of a pod that it has ended itself, as by an eviction; else empty."""
+    bare_since: float | None = None
+    """Unix time since which a pod that its node has taken lacks its volumes or its network; None of
+    others, and where the kubelet does not say."""
     spec: Body = field(default_factory=dict, repr=False)
     annotations: dict[str, str] = field(default_factory=dict)
     containers: dict[str, ContainerFacts] = field(default_factory=dict)
@@ -112,6 +122,7 @@ def pod_facts(body: Body) -> PodFacts:
         created=parse_time(meta["creationTimestamp"]).timestamp(),
         is_silent=_is_lost(status),
         ends=ends,
+        bare_since=_bare_since(status),
         ended_by=": ".join(status[key] for key in ("reason", "message") if status.get(key)).strip(),
         spec=spec,
         annotations=dict(meta.get("annotations") or {}),
@@ -126,6 +137,15 @@ def _is_lost(status: Body) -> bool:
     is_up = bool(containers) and all(one.get("ready") for one in containers)
     facts = {fact["type"]: fact["status"] for fact in status.get("conditions") or ()}
     return is_up and facts.get("Ready") == "False"
+
+
+def _bare_since(status: Body) -> float | None:
+    """The condition is False again of a pod that has ended, and is not there before 1.29."""
+    facts: dict[str, Body] = {fact["type"]: fact for fact in status.get("conditions") or ()}
+    said = facts.get("PodReadyToStartContainers", {})
+    if status.get("phase", "Pending") != "Pending" or said.get("status") != "False":
+        return None
+    return _moment(said.get("lastTransitionTime"))
 
 
 def _container(entry: Body, prefix: str = "") -> ContainerFacts:
@@ -246,13 +266,24 @@ _UNSEEN = ("Unknown", "ContainerStatusUnknown")
 """What the container runtime, or the kubelet, says of containers that were gone when it began."""
 
 
-def trouble(pods: list[PodFacts]) -> Trouble | None:
+MOUNTING = 30.0
+"""Seconds in which a node has a pod's volumes and network as a rule, a cloud's disk included."""
+
+
+def trouble(pods: list[PodFacts], now: datetime) -> Trouble | None:
     """The first thing that keeps one of these pods from running, or None when there is none."""
     for pod in pods:
         if pod.unschedulable:
             return Trouble(UNSCHEDULABLE, _unplaced(pod))
         if pod.is_lost:
             return node_lost(pod)
+        if pod.phase == "Failed" and pod.ended_by:
+            return Trouble(POD_ENDED, by_its_node(pod))
+        if pod.bare_since is not None and now.timestamp() - pod.bare_since > MOUNTING:
+            where = f"kubectl events --for pod/{pod.name} says why"
+            return Trouble(
+                NOT_STARTED, f"pod {pod.name} waits for its volumes or its network: {where}"
+            )
         for container in pod.containers.values():
             where = f"container {container.name.removeprefix('init:')} in pod {pod.name}"
             if container.waiting_reason in _IMAGE_REASONS:
@@ -285,6 +316,11 @@ def _unplaced(pod: PodFacts) -> str:
     if claims and "persistent" in pod.unschedulable.lower():
         return f"{said} (kubectl describe pvc {claims} says what its volume waits for)"
     return said
+
+
+def by_its_node(pod: PodFacts) -> str:
+    """What there is to say of a pod that its node has ended, or never let begin."""
+    return f"node {pod.node} ended pod {pod.name} ({pod.ended_by})"
 
 
 def node_lost(pod: PodFacts) -> Trouble:

@@ -12,6 +12,7 @@ from encbench.ports import Body, Rejected
 from encbench.reconcile.pods import pod_facts, trouble
 from tests.unit.reconcile.controllers import Delays
 from tests.unit.reconcile.pods import DATABASE_NODE, container
+from tests.unit.reconcile.seen import NOW, ago
 from tests.unit.reconcile.world import SPACE, World, parts, study
 
 SOON = 30.0
@@ -185,10 +186,10 @@ def pod_of(spec: Body, **status: Any) -> Body:
 def test_a_pod_whose_volume_is_not_there_says_where_to_look() -> None:
     unbound = "0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims."
     spec = {"volumes": [{"persistentVolumeClaim": {"claimName": "bed-data"}}, {"emptyDir": {}}]}
-    found = trouble([pod_facts(pod_of(spec, conditions=[{**NOWHERE, "message": unbound}]))])
+    found = trouble([pod_facts(pod_of(spec, conditions=[{**NOWHERE, "message": unbound}]))], NOW)
     assert found is not None
     assert found.message.endswith("(kubectl describe pvc bed-data says what its volume waits for)")
-    full = trouble([pod_facts(pod_of(spec, conditions=[NOWHERE]))])
+    full = trouble([pod_facts(pod_of(spec, conditions=[NOWHERE]))], NOW)
     assert full is not None
     assert "pvc" not in full.message
 
@@ -206,12 +207,48 @@ def test_a_pod_whose_volume_is_not_there_says_where_to_look() -> None:
 def test_a_container_without_memory_says_what_to_raise(name: str, advice: str) -> None:
     killed = {"exitCode": 137, "reason": "OOMKilled"}
     body = pod_of({}, containerStatuses=[container(name, terminated=killed)])
-    found = trouble([pod_facts(body)])
+    found = trouble([pod_facts(body)], NOW)
     assert found is not None
     assert (found.reason, found.message) == (
         "OOMKilled",
         f"container {name} in pod p ended with OOMKilled (exit code 137): {advice}",
     )
+
+
+REJECTED = {"reason": "OutOfcpu", "message": "Pod was rejected: Node didn't have enough CPU"}
+
+
+def test_a_pod_that_its_node_has_ended_says_so_and_not_how_its_containers_ended() -> None:
+    rejected = pod_of({"nodeName": "n1"}, **{**REJECTED, "phase": "Failed"})
+    found = trouble([pod_facts(rejected)], NOW)
+    assert found is not None
+    assert (found.reason, found.message) == (
+        "PodEnded",
+        "node n1 ended pod p (OutOfcpu: Pod was rejected: Node didn't have enough CPU)",
+    )
+    cut = [container("tool", terminated={"exitCode": 143, "reason": "Error"})]
+    shutdown = {"phase": "Failed", "reason": "Terminated", "containerStatuses": cut}
+    found = trouble([pod_facts(pod_of({"nodeName": "n1"}, **shutdown))], NOW)
+    assert found is not None
+    assert (found.reason, found.message) == ("PodEnded", "node n1 ended pod p (Terminated)")
+
+
+def test_a_pod_without_volumes_or_network_says_where_to_look() -> None:
+    def told(status: str, seconds: float, phase: str = "Pending") -> str | None:
+        fact = {"type": "PodReadyToStartContainers", "status": status}
+        since = {**fact, "lastTransitionTime": ago(seconds)}
+        creating = [container("server", waiting={"reason": "ContainerCreating"})]
+        body = pod_of({}, phase=phase, conditions=[since], containerStatuses=creating)
+        found = trouble([pod_facts(body)], NOW)
+        assert found is None or found.reason == "NotStarted"
+        return None if found is None else found.message
+
+    assert told("False", 31) == (
+        "pod p waits for its volumes or its network: kubectl events --for pod/p says why"
+    )
+    assert told("False", 29) is None, "a cloud's disk takes as long"
+    assert told("True", 31) is None, "its image is being pulled"
+    assert told("False", 31, phase="Succeeded") is None, "its sandbox is gone"
 
 
 def test_a_lost_node_is_told_from_a_container_that_is_not_ready() -> None:
@@ -226,7 +263,7 @@ def test_a_lost_node_is_told_from_a_container_that_is_not_ready() -> None:
     }
     found = pod_facts(body)
     assert (found.is_lost, found.ready) == (True, False)
-    told = trouble([found])
+    told = trouble([found], NOW)
     assert told is not None
     assert (told.reason, told.message) == ("NodeLost", "node n1 of pod p does not answer")
     body["status"]["containerStatuses"].append(container("agent", running={}))

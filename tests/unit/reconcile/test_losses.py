@@ -63,6 +63,14 @@ def test_its_open_block_is_replaced_and_the_set_goes() -> None:
     assert all("g2-" in name for name in names), names
 
 
+@pytest.mark.parametrize("reason", ["PodEnded", "NotStarted", "Unschedulable", "NodeLost"])
+def test_a_set_that_its_node_does_not_take_again_is_built_anew(reason: str) -> None:
+    one = a_campaign(blocks={"min": 2, "maxReplacements": 1})
+    assert decide(one, saw(one, testbeds=one_failed(one, reason))).status.lost_sets
+    never = one_failed(one, reason, was_ready=False)
+    assert not decide(one, saw(one, testbeds=never)).status.lost_sets, "it would be so again"
+
+
 @pytest.mark.parametrize("reason", ["LoadDisrupted", "PodNotReady"])
 def test_a_set_that_lost_a_pod_before_it_was_loaded_is_built_anew(reason: str) -> None:
     one = a_campaign(blocks={"min": 2, "maxReplacements": 1})

@@ -259,6 +259,16 @@ TAKEN = {
         a_pod(),
         "node node-1 restarted",
     ),
+    "its node ends it": (
+        (a_pod("load", phase="Failed", ended_by="TopologyAffinityError", **DURING),),
+        a_pod(),
+        "node node-1 ended pod load (TopologyAffinityError)",
+    ),
+    "the database's node ends it": (
+        (a_pod("load", ContainerFacts("tool", exit_code=1, exit_reason="Error"), **DURING),),
+        a_pod("bed-0", ended_by="Evicted: low on memory", node="n2"),
+        "node n2 ended pod bed-0 (Evicted: low on memory)",
+    ),
     "the database's node restarts": (
         (a_pod("load", ContainerFacts("tool", exit_code=1, exit_reason="Error"), **DURING),),
         a_pod("bed-0", ContainerFacts("server", restarts=1, exit_reason="Unknown"), node="n2"),

@@ -1,6 +1,7 @@
 """A testbed whose database, or whose node, is not to be had for heavy work yet."""
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -13,12 +14,14 @@ from encbench.reconcile.objects import Testbed
 from encbench.reconcile.pods import ContainerFacts, PodFacts
 from encbench.reconcile.testbed.decide import decide
 from encbench.reconcile.testbed.facts import FullProof, TestbedFound
-from tests.unit.reconcile.seen import ALONE, PROVEN, a_pod, a_testbed, ago, wants
+from tests.unit.reconcile.seen import ALONE, NOW, PROVEN, a_pod, a_testbed, ago, wants
 from tests.unit.reconcile.test_testbed_decide import LOADED, UP, failure, saw, status_of
 from tests.unit.reconcile.test_testbed_starting import a_set
 
 BUSY = TestbedFound(nodes=NodeStanding(waits="waits for node node-1"))
 """Another campaign is measured on the node."""
+
+MINUTE = timedelta(minutes=1)
 
 AWAY: dict[str, PodFacts | None] = {
     "no pod": None,
@@ -51,6 +54,23 @@ def test_a_database_that_does_not_come_back_before_its_load_is_lost() -> None:
     fact = find(decision.status.conditions, "Failed")
     assert fact is not None
     assert "pod bed-0 fits no node: 0/2 nodes" in fact.message
+
+
+def test_a_database_that_its_node_rejects_again_and_again_says_so_in_the_end() -> None:
+    """Its StatefulSet replaces it at once, so that there is one without a word most of the time."""
+    rejected = a_pod("bed-0", phase="Failed", ended_by="OutOfcpu: Pod was rejected")
+    what = "node node-1 ended pod bed-0 (OutOfcpu: Pod was rejected)"
+    bed = a_testbed({"Provisioned": ("False", 599.0)}, startTime=ago(599))
+    first = decide(bed, saw(database=rejected))
+    assert status_of(first, "Provisioned") == ("False", "PodEnded")
+    last = replace(bed, status=first.status)
+    for database in (None, a_pod("bed-0", phase="Pending")):
+        again = decide(last, saw(database=database, now=NOW + MINUTE))
+        fact = find(again.status.conditions, "Failed")
+        assert fact is not None
+        assert (fact.reason, fact.message) == ("PodEnded", what)
+    begun = saw(database=a_pod("bed-0", ContainerFacts("server")), now=NOW + MINUTE)
+    assert failure(decide(last, begun)) == "ProvisionTimeout"
 
 
 def test_once_its_database_is_back_the_load_has_its_whole_time() -> None:

@@ -511,6 +511,30 @@ def test_one_tool_that_fails_ends_its_trial_whatever_becomes_of_the_others(
     assert status_of(decision, "Measured") is None, "the others may load the database yet"
 
 
+EVICTED = {"phase": "Failed", "ended_by": "Terminated: the node is being shut down"}
+
+
+@pytest.mark.parametrize("state", [FINISHED, UPLOADED])
+def test_a_client_that_its_node_ends_disrupts_its_trial_though_its_log_is_stored(
+    state: RunStateName,
+) -> None:
+    client = a_client(state, exit_code=143, **EVICTED)
+    decision = run(client)
+    assert verdict(decision) == ("Invalid", "Disrupted")
+    assert decision.status.message == (
+        "node node-1 ended pod run-0 (Terminated: the node is being shut down) while the trial ran"
+    )
+    assert run(a_client(state, exit_code=0, **EVICTED)).status.outcome is None, "it was done"
+    assert verdict(run(a_client(UPLOADED, exit_code=143)))[0] != "Invalid"
+
+
+def test_what_the_kubelet_says_after_the_recorder_counts_too() -> None:
+    facts = {**PROVEN_TWICE, "Measured": ("False", 3.0)}
+    for fields, outcome in ((EVICTED, "Invalid"), ({}, "Failed")):
+        decision = decide(a_trial(facts), saw(a_client(UPLOADED, exit_code=143, **fields)))
+        assert verdict(decision)[0] == outcome
+
+
 def test_the_log_of_a_tool_that_failed_is_stored_before_its_trial_ends() -> None:
     client = a_client(FINISHED, FAILED, *ready("recorder"), exit_code=3)
     assert run(client, a_client(RUN), replicas=2, late=-30).status.outcome is None
@@ -532,7 +556,7 @@ def test_a_tool_that_fails_with_its_server_or_its_pod_is_no_failure_of_its_own()
     assert ends(database=before) == ("Failed", "ToolFailed")
     evicted = failed()
     evicted = replace(evicted, pod=replace(evicted.pod, ended_by="Evicted: low on memory."))
-    assert ends(client=evicted) == (None, None), "the Job then deletes the others"
+    assert ends(client=evicted) == ("Invalid", "Disrupted")
 
 
 @pytest.mark.parametrize(("after", "outcome"), [(-1.0, "Failed"), (1.0, "Invalid")])

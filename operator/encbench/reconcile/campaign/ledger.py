@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from encbench.api.conditions import parse_time
 from encbench.api.kinds import Kind
-from encbench.api.lifecycle import NODE_LOST, UNSCHEDULABLE
+from encbench.api.lifecycle import NODE_LOST, NOT_STARTED, POD_ENDED, UNSCHEDULABLE
 from encbench.api.trial import Outcome
 from encbench.api.workload import Client
 from encbench.core.plan import Attempts, LoadLevel, Past
@@ -65,7 +65,7 @@ class ClientStay:
     created: str
 
 
-NO_PLACE = (UNSCHEDULABLE, "StartTimeout", NODE_LOST)
+NO_PLACE = (UNSCHEDULABLE, "StartTimeout", NODE_LOST, POD_ENDED, NOT_STARTED)
 """Reasons of a trial that was never released, for which the next one's clients get other nodes."""
 
 

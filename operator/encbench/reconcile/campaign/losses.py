@@ -12,7 +12,15 @@ from itertools import chain
 
 from encbench.api.campaign import MAX_LOST_SETS, Blocks, LostSet
 from encbench.api.conditions import find, format_time
-from encbench.api.lifecycle import FAILED, LOAD_DISRUPTED, NODE_LOST, NOT_READY, UNSCHEDULABLE
+from encbench.api.lifecycle import (
+    FAILED,
+    LOAD_DISRUPTED,
+    NODE_LOST,
+    NOT_READY,
+    NOT_STARTED,
+    POD_ENDED,
+    UNSCHEDULABLE,
+)
 from encbench.core.plan import Cell, CellState, PlannedTrial, block_name
 from encbench.reconcile.campaign.facts import CampaignSeen
 from encbench.reconcile.campaign.ledger import line
@@ -20,7 +28,7 @@ from encbench.reconcile.objects import Campaign, Testbed
 
 DISRUPTED = (LOAD_DISRUPTED, NOT_READY)
 """Reasons of testbeds whose database has answered once."""
-GONE = (NODE_LOST, UNSCHEDULABLE)
+GONE = (NODE_LOST, UNSCHEDULABLE, POD_ENDED, NOT_STARTED)
 """The same of those that were ready once and will not be again."""
 
 Planned = Callable[[Cell, Sequence[LostSet]], CellState]

@@ -67,7 +67,7 @@ class TestbedDraft(Draft[TestbedSpec, TestbedStatus, TestbedSeen]):
         pod = self.seen.database
         if pod is None:
             return life.NOT_READY, self.no_pod
-        found = pods.trouble([pod])
+        found = pods.trouble([pod], self.seen.now)
         where = f" on node {pod.node}" if pod.node else ""
         message = f"the database pod {self.subject.name}-0{where} is not ready"
         message += f": {found.message}" if found else ""

@@ -43,7 +43,7 @@ def _begin(draft: TestbedDraft) -> TestbedDecision:
 
 
 def _follow(draft: TestbedDraft, load: JobFacts) -> TestbedDecision:
-    found, limit = pods.trouble(list(load.pods)), _limit(draft)
+    found, limit = pods.trouble(list(load.pods), draft.seen.now), _limit(draft)
     code = _kept(load)
     if load.succeeded or code == 0:
         # The Job stays as long as the testbed: while its name is taken, nothing is loaded again.
@@ -124,6 +124,8 @@ def _taken_from_load(draft: TestbedDraft, load: JobFacts) -> str | None:
     if not external and (database is None or database.deleting or database.created > pod.created):
         return "the database's pod was deleted"
     for one in (pod, database):
+        if one is not None and one.ended_by:
+            return pods.by_its_node(one)
         if one is not None and pods.was_cut_off(one, pod.created):
             return f"node {one.node} restarted"
     return None

@@ -53,7 +53,8 @@ def provision(draft: TestbedDraft) -> TestbedDecision:
         draft.condition(life.PROVISIONED, True, "Answering", "the database answers queries")
         draft.set(server_started=seen.server_started)
         return draft.decide(requeue=0.0)
-    found = pods.trouble([seen.database]) if seen.database else None
+    found = pods.trouble([seen.database], seen.now) if seen.database else None
+    found = found or _rejected(draft)
     if found is not None and found.reason == life.UNSCHEDULABLE and draft.spec.avoid:
         return _await_room(draft, found)
     draft.note_trouble(found, waited)
@@ -66,12 +67,23 @@ def provision(draft: TestbedDraft) -> TestbedDecision:
     return draft.decide(requeue=POLL)
 
 
+def _rejected(draft: TestbedDraft) -> Trouble | None:
+    """What became of the pod before this one, as long as no node has begun with this one.
+
+    A StatefulSet replaces at once what a node rejects, which the node may do again and again.
+    """
+    fact, pod = draft.fact(life.PROVISIONED), draft.seen.database
+    if fact is None or fact.reason != life.POD_ENDED or (pod is not None and pod.containers):
+        return None
+    return Trouble(fact.reason, fact.message)
+
+
 def _not_provisioned(draft: TestbedDraft, found: Trouble | None, message: str) -> tuple[str, str]:
     """Why a database did not come up in time; one that was up before is lost."""
     was_up = draft.status.server_started is not None
     if was_up and (found is None or found.reason != life.SETTINGS_REFUSED):
         return life.NOT_READY, draft.not_ready[1]
-    if draft.seen.database is None:
+    if draft.seen.database is None and found is None:
         message = draft.no_pod
     return (found.reason if found else "ProvisionTimeout"), message
 

@@ -6,11 +6,11 @@ from encbench.api.trial import Outcome
 from encbench.reconcile import checks
 from encbench.reconcile.draft import PATIENCE, backoff
 from encbench.reconcile.effects.effect import AskChecks, ReleaseClients
-from encbench.reconcile.pods import ENDING_SLACK, PodFacts, raise_memory
+from encbench.reconcile.pods import ENDING_SLACK, PodFacts, by_its_node, raise_memory
 from encbench.reconcile.trial import decision, placed
 from encbench.reconcile.trial.conclude import conclude
 from encbench.reconcile.trial.decision import TrialDecision, TrialDraft
-from encbench.reconcile.trial.facts import ClientPod
+from encbench.reconcile.trial.facts import ClientPod, TrialSeen
 
 LAST_SAMPLE = 2.5
 """Seconds until a window's last samples are in Prometheus: one scrape interval and its delay, and
@@ -45,6 +45,10 @@ def after_run(draft: TrialDraft) -> TrialDecision:
     measured = draft.fact(life.MEASURED)
     if measured is not None and measured.status == "False":
         if all_there or draft.since(life.MEASURED) > decision.UPLOAD_AFTER_FAILURE:
+            cut = cut_by_its_node(draft.seen)
+            if cut is not None:
+                # The kubelet said so after the recorder.
+                return draft.end("Invalid", life.DISRUPTED, cut)
             reason = life.OOM if measured.reason == life.OOM else life.TOOL_FAILED
             return draft.end("Failed", reason, measured.message)
         return draft.decide(requeue=decision.SLOW_POLL)
@@ -55,6 +59,17 @@ def after_run(draft: TrialDraft) -> TrialDecision:
     if 0 <= waited < LAST_SAMPLE:
         return draft.decide(requeue=LAST_SAMPLE - waited)
     return conclude(draft)
+
+
+def cut_by_its_node(seen: TrialSeen) -> str | None:
+    """Which client's tool was stopped with its pod, as by an eviction, as a sentence.
+
+    Its recorder may store the log all the same, in the time that the pod has to end.
+    """
+    for client in seen.clients:
+        if client.pod.ended_by and client.run is not None and client.run.exit_code:
+            return f"{by_its_node(client.pod)} while the trial ran"
+    return None
 
 
 def _judge_mode(draft: TrialDraft) -> None:

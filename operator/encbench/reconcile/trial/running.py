@@ -19,7 +19,7 @@ from encbench.reconcile.effects.effect import (
 from encbench.reconcile.pods import raise_memory
 from encbench.reconcile.trial import decision, placed
 from encbench.reconcile.trial.decision import TrialDecision, TrialDraft, until
-from encbench.reconcile.trial.ended import after_run, why_it_restarted
+from encbench.reconcile.trial.ended import after_run, cut_by_its_node, why_it_restarted
 from encbench.reconcile.trial.facts import ClientPod, TrialSeen
 from encbench.reconcile.trial.recovery import LATE
 from encbench.tools.turns import load_seconds
@@ -83,10 +83,12 @@ def _ended(draft: TrialDraft, clients: tuple[ClientPod, ...]) -> TrialDecision:
 
 
 def _gone(draft: TrialDraft) -> str | None:
-    """Which pod is not there any more, as a sentence; None if all are."""
-    seen = draft.seen
+    """Which pod is not there any more, or ended before its time, as a sentence; None if all are."""
+    seen, cut = draft.seen, cut_by_its_node(draft.seen)
     if seen.lost_its_pod:
         return "the database pod was deleted while the trial ran"
+    if cut is not None and not draft.known(life.RECOVERED):
+        return cut
     is_complete = len(seen.clients) == draft.spec.workload.client.replicas
     if not is_complete or any(client.pod.deleting for client in seen.clients):
         return "a client pod was deleted or replaced while the trial ran"

@@ -192,7 +192,7 @@ def _check_clients(draft: TrialDraft, *, is_apart: bool) -> Trouble | None:
         message = f"{wanted} client(s) wait for the start"
         draft.condition(life.PREPARED, True, "Waiting", message)
         return None
-    found = pods.trouble([client.pod for client in draft.seen.clients])
+    found = pods.trouble([client.pod for client in draft.seen.clients], draft.seen.now)
     if found is not None and found.reason == life.UNSCHEDULABLE and is_apart:
         found = replace(found, message=f"{found.message} {APART}")
     if draft.seen.before is not None and is_measured(draft.seen.before):
