@@ -43,16 +43,19 @@ def staying(affinity: Part, node: str) -> Part:
     return {**affinity, "nodeAffinity": {**kept, **_wishes(_wish_node(node))}}
 
 
-def of_client(spec: TrialSpec, trial: str, database_node: str | None) -> Part:
+def of_client(
+    spec: TrialSpec, trial: str, database_node: str | None, *, keeps_off: bool = False
+) -> Part:
     """Of a client's pod. `database_node` is where its database runs, or will run again.
 
     Whoever avoids the database's pod alone may take its node while it is being restarted, and the
-    pod, whose volume may be bound to that node, would never start again.
+    pod, whose volume may be bound to that node, would never start again. A pod that stays
+    `keeps_off` clients by itself: Karpenter makes no node for a pod that names one in a rule.
     """
     away = None if spec.allow_colocation else database_node
     pinned = [node for node in spec.client_nodes if node != away]
     terms = [_named("In", node) for node in pinned]
-    if not terms and away is not None:
+    if not terms and away is not None and not keeps_off:
         terms = [_named("NotIn", away)]
     databases = {labels.MANAGED_BY: labels.MANAGER, labels.COMPONENT: "database"}
     own = labels.database_selector(spec.testbed_ref.name)

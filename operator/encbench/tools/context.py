@@ -52,6 +52,8 @@ class TrialContext:
     """PEM of the CA that certifies the store, where not everyone trusts its certificate."""
     database_node: str | None = None
     """Where its database runs, or last ran; None where that is not known."""
+    database_keeps_off: bool = False
+    """Whether the database's pod is there, and stays, to be avoided."""
     turnstile_image: str = ""
     turnstile_pull_policy: str = "IfNotPresent"
     pull_secrets: tuple[str, ...] = ()

@@ -192,7 +192,9 @@ def client_job(
         **pod_spec(client, containers, [*shared, *volumes], context.pull_secrets),
         "shareProcessNamespace": True,
         "terminationGracePeriodSeconds": GRACE_SECONDS,
-        "affinity": affinity.of_client(context.spec, context.name, context.database_node),
+        "affinity": affinity.of_client(
+            context.spec, context.name, context.database_node, keeps_off=context.database_keeps_off
+        ),
     }
     if first:
         spec["initContainers"] = list(first)

@@ -72,6 +72,17 @@ def test_a_database_that_is_away_for_a_moment_finds_its_node_free_of_its_clients
     assert "n1" not in nodes(part), "without a pod, no anti-affinity to one would hold"
 
 
+def test_a_client_names_no_node_where_its_database_keeps_it_off() -> None:
+    """Karpenter makes no node for a pod with a rule about a node's name."""
+    context = trial_context(workload_spec())
+    part = affinity.of_client(context.spec, context.name, "n1", keeps_off=True)
+    assert "nodeAffinity" not in part
+    assert part["podAntiAffinity"] == client("n1")["podAntiAffinity"]
+    pinned = trial_context(workload_spec(), clientNodes=["n1", "n2"])
+    stays = affinity.of_client(pinned.spec, pinned.name, "n1", keeps_off=True)
+    assert nodes(stays) == {"n2"}
+
+
 def test_a_client_avoids_every_database_where_it_can_and_its_own_where_it_must() -> None:
     apart = client("n1")["podAntiAffinity"]
     (term,) = apart[REQUIRED]

@@ -154,6 +154,48 @@ def test_no_client_is_made_before_its_database_s_node_is_known() -> None:
     assert wants(decide(allowed, saw(job=None, testbed=unknown)), CreateJob)
 
 
+@pytest.mark.parametrize(
+    ("database", "bed", "keeps_off"),
+    [
+        (a_pod("bed-0", *SERVER), {}, True),
+        (None, {}, False),
+        (a_pod("bed-0"), {}, False),
+        (a_pod("bed-0", *SERVER, deleting=True), {}, False),
+        (a_pod("bed-0", *SERVER, node="node-9"), {}, False),
+        (a_pod("bed-0", *SERVER), {"residency": "OnDemand"}, False),
+        (a_pod("bed-0", *SERVER), {"reset": "trial"}, False),
+        (a_pod("bed-0", *SERVER), {"cache": "Cold"}, False),
+    ],
+)
+def test_a_database_keeps_clients_off_while_it_is_there_and_stays(
+    database: Any, bed: dict[str, Any], keeps_off: bool
+) -> None:
+    testbed = a_testbed(machine=HERE)
+    testbed = replace(testbed, spec=testbed.spec.model_copy(update=bed))
+    decision = decide(a_trial(), saw(job=None, testbed=testbed, database=database))
+    (create,) = [one for one in decision.effects if isinstance(one, CreateJob)]
+    assert create.keeps_off is keeps_off
+
+
+def test_a_client_that_took_its_database_s_node_gives_it_back() -> None:
+    """Its pod was deleted by others, and the client was quicker than the next one."""
+    nowhere = a_pod("bed-0", node=None, unschedulable="0/2 nodes are available")
+    client = a_client(node="node-1")
+    decision = decide(a_trial(), saw(client, database=nowhere))
+    assert verdict(decision) == ("Failed", "Unschedulable")
+    assert decision.status.message == (
+        "pod run-0 took node node-1 while the database's pod was away, which fits no node now: "
+        "0/2 nodes are available"
+    )
+    elsewhere = decide(a_trial(), saw(a_client(node="node-2"), database=nowhere))
+    assert elsewhere.status.outcome is None
+    starting = decide(a_trial(), saw(client, database=a_pod("bed-0", node="node-1")))
+    assert starting.status.outcome is None
+    one = a_trial()
+    allowed = replace(one, spec=one.spec.model_copy(update={"allow_colocation": True}))
+    assert decide(allowed, saw(client, database=nowhere)).status.outcome is None
+
+
 def like(wanted: Mapping[str, Any] | None, **has: Any) -> TrialDecision:
     one = a_trial({"ProvenBefore": ("True", 1.0)})
     machine = None if wanted is None else Machine.model_validate(wanted)
@@ -251,7 +293,7 @@ def test_a_trial_that_was_never_released_says_nothing_of_nodes() -> None:
     assert cell.next() == ["n2"]
 
 
-@pytest.mark.parametrize("reason", ["Unschedulable", "StartTimeout", "NodeLost"])
+@pytest.mark.parametrize("reason", ["Unschedulable", "StartTimeout", "NodeLost", "PodEnded"])
 def test_clients_that_fit_there_no_longer_go_elsewhere_and_stay_there(reason: str) -> None:
     cell = Cell()
     cell.ran("n2")
@@ -343,14 +385,21 @@ def required(template: Body) -> list[tuple[str, str]]:
 async def test_clients_are_kept_off_their_database_s_node_whether_it_runs_or_not(
     spec: dict[str, Any],
 ) -> None:
-    """An OnDemand database is not there when its clients are made, but its volume is."""
+    """An OnDemand database is not there when its clients are made, but its volume is.
+
+    A resident one keeps them off by its pod.
+    """
     world = with_nodes(**spec)
     made = await jobs_of(world)
     assert len(made) == len(world.trials()) == 6
     first, *later = [
         made[t.name] for t in sorted(world.trials(), key=lambda t: t.status.release_at or 0)
     ]
-    assert required(first) == [("NotIn", DATABASE_NODE)]
+    if spec:
+        assert required(first) == [("NotIn", DATABASE_NODE)]
+    else:
+        assert "nodeAffinity" not in first["spec"]["affinity"]
+        assert first["spec"]["affinity"]["podAntiAffinity"][REQUIRED]
     assert [required(one) for one in later] == [[("In", CLIENT_NODE)]] * 5
     await world.settle()
     assert_sound(world)

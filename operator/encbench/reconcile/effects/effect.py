@@ -170,6 +170,8 @@ class CreateJob:
     """Create the clients' Job."""
 
     testbed: Testbed
+    keeps_off: bool = False
+    """Whether the database's pod itself keeps clients off its node."""
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from encbench.reconcile import agents
 from encbench.reconcile.effects import agent
 from encbench.reconcile.effects import effect as do
 from encbench.reconcile.effects.nodes import NodeEffects
-from encbench.reconcile.objects import Testbed, Trial
+from encbench.reconcile.objects import Trial
 from encbench.reconcile.trial import collect, recovery, solitude
 from encbench.reconcile.trial.facts import (
     ClientPod,
@@ -66,8 +66,8 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
     async def perform_own(self, trial: Trial, effect: do.OwnTrialEffect) -> bool:
         """See `NodeEffects`."""
         match effect:
-            case do.CreateJob(testbed):
-                return await self._make(trial, lambda: [do.Create(JOB, self._job(trial, testbed))])
+            case do.CreateJob():
+                return await self._make(trial, lambda: [do.Create(JOB, self._job(trial, effect))])
             case do.ReleaseClients():
                 return await self._release(trial, effect)
             case do.NoteClocks(clients):
@@ -127,8 +127,8 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
         self.keep(trial, replace(self.found(trial), **fresh))
         return True
 
-    def _job(self, trial: Trial, testbed: Testbed) -> Body:
-        settings = self._deps.settings
+    def _job(self, trial: Trial, effect: do.CreateJob) -> Body:
+        settings, testbed = self._deps.settings, effect.testbed
         context = TrialContext(
             name=trial.name,
             namespace=trial.namespace,
@@ -136,6 +136,7 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
             spec=trial.spec,
             connection=connection(testbed.name, testbed.spec),
             database_node=testbed.status.machine.node if testbed.status.machine else None,
+            database_keeps_off=effect.keeps_off,
             credentials_secret=credentials_name(trial.spec.testbed_ref.name),
             sidecar_image=settings.operator_image,
             sidecar_pull_policy=settings.image_pull_policy,

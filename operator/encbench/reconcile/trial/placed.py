@@ -31,6 +31,28 @@ def may_share(testbed: Testbed, spec: TrialSpec) -> bool:
     return spec.allow_colocation or testbed.spec.instance.is_external
 
 
+def keeps_off(seen: TrialSeen, testbed: Testbed) -> bool:
+    """Whether the database's pod is on its node, and stays there, for clients to avoid it."""
+    pod, machine = seen.database, testbed.status.machine
+    if testbed.spec.follows_trials or pod is None or machine is None:
+        return False
+    return pod.ready and pod.node == machine.node
+
+
+def in_the_way(seen: TrialSeen, testbed: Testbed, spec: TrialSpec) -> str | None:
+    """Which client took its database's node while no pod was there, as a sentence.
+
+    The database, whose volume may be bound to the node, has no room until the client is gone.
+    """
+    pod, machine = seen.database, testbed.status.machine
+    if pod is None or not pod.unschedulable or machine is None or may_share(testbed, spec):
+        return None
+    there = (client.pod.name for client in seen.clients if client.pod.node == machine.node)
+    name = next(there, None)
+    taken = f"pod {name} took node {machine.node} while the database's pod was away"
+    return None if name is None else f"{taken}, which fits no node now: {pod.unschedulable}"
+
+
 def needs(seen: TrialSeen, spec: TrialSpec) -> frozenset[str] | None:
     """The nodes; None while one of its pods has none."""
     pods = [client.pod for client in seen.clients]

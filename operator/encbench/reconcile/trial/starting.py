@@ -35,7 +35,7 @@ def before_release(draft: TrialDraft, testbed: Testbed) -> TrialDecision:
     held = seen.before is not None and holds_the_stage(seen.before)
     if not held:
         solitude.note(draft)
-    _judge_machine(draft, testbed)
+    _judge_pods(draft, testbed)
     if not draft.status.outcome:
         _judge_mode(draft, testbed, _asked(draft, testbed, waited))
     if draft.status.outcome:
@@ -58,7 +58,8 @@ def before_release(draft: TrialDraft, testbed: Testbed) -> TrialDecision:
         wanted = draft.spec.workload.client.replicas
         return _join(draft) if seen.siblings else _release(draft, decision.ahead(wanted))
     may_create = seen.job is None and placed.knows_its_node(testbed, draft.spec)
-    effects: list[TrialEffect] = [CreateJob(testbed)] if may_create else []
+    create = CreateJob(testbed, keeps_off=placed.keeps_off(seen, testbed))
+    effects: list[TrialEffect] = [create] if may_create else []
     if not draft.known(life.PROVEN_BEFORE) and _may_prove(draft, testbed):
         # While the clients' pods start: it would be dead time in front of that or after it.
         # Mostly announced with the start, so that it costs no write of its own.
@@ -168,6 +169,15 @@ def _judge_mode(draft: TrialDraft, testbed: Testbed, waited: float) -> None:
         draft.set_proof(life.PROVEN_BEFORE, made.proof)
     elif waited > parse_duration(draft.spec.step_deadlines.proof):
         draft.end("Failed", "ProofTimeout", draft.no_proof)
+
+
+def _judge_pods(draft: TrialDraft, testbed: Testbed) -> None:
+    """End a trial whose pods are not what was asked for, or where they must not be."""
+    intruder = placed.in_the_way(draft.seen, testbed, draft.spec)
+    if intruder is not None:
+        draft.end("Failed", life.UNSCHEDULABLE, intruder)
+        return
+    _judge_machine(draft, testbed)
 
 
 def _judge_machine(draft: TrialDraft, testbed: Testbed) -> None:
