@@ -37,7 +37,7 @@ SETTINGS_REFUSED = "SettingsRefused"
 NOT_MARKED, NOT_READY, IN_USE = "NotMarked", "PodNotReady", "DatabaseInUse"
 NO_LOGIN, LOAD_DISRUPTED, LOAD_TIMEOUT = "NoLogin", "LoadDisrupted", "LoadTimeout"
 NODE_IN_USE = "NodeInUse"
-UNLIKE_NODES = "UnlikeNodes"
+UNLIKE_NODES, OTHER_LIMITS = "UnlikeNodes", "OtherLimits"
 UNSCHEDULABLE = "Unschedulable"
 POD_ENDED, NOT_STARTED = "PodEnded", "NotStarted"
 PROGRESSING, REFUSED = "Progressing", "Refused"
@@ -331,6 +331,7 @@ _OUTCOMES = {
         "NotInMemory": "The database read more from its disk than `maxReadKib` allows.",
         "SeriesLost": "Prometheus gave no series of the database or the proxy in the window.",
         "ClientThrottled": "A client was throttled for longer than `limits.clientThrottling`.",
+        OTHER_LIMITS: "A container has other limits than its template says.",
         UNLIKE_NODES: "Its database's node is unlike the baseline's (`limits.likeNodes`).",
         "ForeignLoad": "Other programs used more CPU than `limits.foreignCpu` allows.",
         "NotIdle": "The other databases used more CPU than `limits.idleCpu` allows, or restarted.",

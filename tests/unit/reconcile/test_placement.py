@@ -8,6 +8,7 @@ import pytest
 
 from encbench.api.base import Placement
 from encbench.api.conditions import find
+from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.kinds import JOB, NODE, POD, POD_DISRUPTION_BUDGET, STATEFUL_SET, TESTBED
 from encbench.api.testbed import Machine
 from encbench.api.trial import ReleasedPods
@@ -25,6 +26,7 @@ from encbench.reconcile.objects import Campaign, Testbed, Trial
 from encbench.reconcile.trial import placed
 from encbench.reconcile.trial.decide import decide
 from encbench.reconcile.trial.decision import TrialDecision
+from tests.support.testbeds import GOCRYPTFS
 from tests.unit.reconcile import test_campaign_decide as campaigns
 from tests.unit.reconcile.oracle import assert_sound, leftovers
 from tests.unit.reconcile.pods import CLIENT_NODE, DATABASE_NODE
@@ -194,6 +196,58 @@ def test_a_client_that_took_its_database_s_node_gives_it_back() -> None:
     one = a_trial()
     allowed = replace(one, spec=one.spec.model_copy(update={"allow_colocation": True}))
     assert decide(allowed, saw(client, database=nowhere)).status.outcome is None
+
+
+def with_limits(name: str, kind: str = "containers", **limits: str) -> dict[str, Any]:
+    """A pod's spec with one container."""
+    return {"spec": {kind: [{"name": name, "resources": {"limits": limits}}]}}
+
+
+def test_other_limits_make_a_trial_invalid_before_it_is_measured() -> None:
+    bed, usual = a_testbed(machine=HERE), a_trial({"ProvenBefore": ("True", 1.0)})
+    server = bed.spec.instance.embedded.resources
+    tool = usual.spec.workload.client.resources
+
+    def look(database: dict[str, Any], client: dict[str, Any]) -> TrialDecision:
+        pod = a_pod("bed-0", *SERVER, **database)
+        return decide(usual, saw(a_client(**client), testbed=bed, database=pod))
+
+    memory, milli = f"{tool.memory_bytes}", f"{1000 * server.cores:g}m"
+    same = with_limits("server", cpu=milli, memory=server.memory)
+    asked = with_limits("tool", cpu=tool.cpu, memory=memory)
+    assert look(same, asked).status.outcome is None, "they are the same amounts"
+    assert look(with_limits("sidecar", cpu="1m"), asked).status.outcome is None, "it is not ours"
+    assert (
+        look(with_limits("server", cpu="1e9", memory=server.memory), asked).status.outcome is None
+    )
+    less = look(with_limits("server", cpu="1m", memory=server.memory), asked)
+    assert verdict(less) == ("Invalid", "OtherLimits")
+    assert less.status.release_at is None
+    assert less.status.message == (
+        "container server of pod bed-0 has 1m cpu as its limit instead of "
+        f"{server.cpu}: have the cluster's webhooks leave its pods alone"
+    )
+    none = look(same, with_limits("tool", cpu=tool.cpu))
+    assert "of pod run-0 has no memory as its limit" in (none.status.message or "")
+
+
+@pytest.mark.parametrize(
+    ("mode", "kind", "name"),
+    [
+        ({"columns": {"method": "confidential", "ratio": 0}}, "containers", "proxy"),
+        (GOCRYPTFS, "initContainers", "volume"),
+    ],
+    ids=["proxy", "volume"],
+)
+def test_the_limits_of_what_stands_beside_the_server_count_too(
+    mode: dict[str, Any], kind: str, name: str
+) -> None:
+    bed = a_testbed(machine=HERE)
+    own = EncryptionModeSpec.model_validate(mode)
+    bed = replace(bed, spec=bed.spec.model_copy(update={"mode": own}))
+    pod = a_pod("bed-0", *SERVER, **with_limits(name, kind, cpu="1m", memory="1Mi"))
+    decision = decide(a_trial(), saw(testbed=bed, database=pod))
+    assert verdict(decision) == ("Invalid", "OtherLimits")
 
 
 def like(wanted: Mapping[str, Any] | None, **has: Any) -> TrialDecision:

@@ -279,7 +279,9 @@ def test_clients_at_the_barrier_are_looked_at_as_seldom_as_those_that_run() -> N
     assert wants(decide(a_trial(ready), saw(a_client(), before=ended)), Prove)
 
 
-CLIENT = {"containers": [{"resources": {"requests": {"cpu": "2", "memory": "1Gi"}}}]}
+CLIENT = {
+    "containers": [{"name": "other", "resources": {"requests": {"cpu": "2", "memory": "1Gi"}}}]
+}
 NOWHERE = a_client(None, unschedulable="0/2 nodes have enough cpu", node=None, spec=CLIENT)
 
 

@@ -18,7 +18,7 @@ from encbench.reconcile.objects import Testbed
 from encbench.reconcile.pods import Trouble
 from encbench.reconcile.stage import holds_the_stage, is_measured, keeps_from_proving
 from encbench.reconcile.starts import serves
-from encbench.reconcile.trial import decision, placed, solitude
+from encbench.reconcile.trial import decision, limits, placed, solitude
 from encbench.reconcile.trial.decision import TrialDecision, TrialDraft, until
 from encbench.text.words import plural
 from encbench.tools.turns import load_seconds
@@ -173,6 +173,10 @@ def _judge_mode(draft: TrialDraft, testbed: Testbed, waited: float) -> None:
 
 def _judge_pods(draft: TrialDraft, testbed: Testbed) -> None:
     """End a trial whose pods are not what was asked for, or where they must not be."""
+    other = limits.changed(testbed.spec, draft.spec, draft.seen)
+    if other is not None:
+        draft.end("Invalid", life.OTHER_LIMITS, other)
+        return
     intruder = placed.in_the_way(draft.seen, testbed, draft.spec)
     if intruder is not None:
         draft.end("Failed", life.UNSCHEDULABLE, intruder)
