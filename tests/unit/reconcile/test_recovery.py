@@ -4,6 +4,7 @@ import json
 import math
 import re
 from dataclasses import replace
+from functools import partial
 from random import Random
 from statistics import fmean, stdev
 from typing import Any
@@ -199,6 +200,21 @@ async def test_a_server_that_does_not_come_back_gives_no_result() -> None:
         assert (trial.status.outcome, trial.status.reason) == ("Failed", "RecoveryFailed")
         assert "did not answer within 30 s" in (trial.status.message or "")
         assert not record(world, trial, "recovery.json")["ok"]
+
+
+async def test_an_agent_that_never_says_what_came_of_the_stop_gives_no_result() -> None:
+    world = crashing(stepDeadlines={"recovery": "30s"})
+
+    def falls_silent(server: FakeServer, stop: FakeStop) -> None:
+        for moment, away in ((stop.due, True), (stop.due + 120, False)):
+            world.timeline.at(moment, partial(setattr, server, "away", away))
+
+    stops(world, falls_silent)
+    await finished(world)
+    for trial in world.trials():
+        assert (trial.status.outcome, trial.status.reason) == ("Failed", "RecoveryFailed")
+        assert "cannot be reached" in (trial.status.message or "")
+        assert record(world, trial)["reason"] == "RecoveryFailed"
 
 
 async def test_an_operator_that_was_away_until_the_load_was_over_stops_nothing() -> None:

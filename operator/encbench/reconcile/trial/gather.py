@@ -6,8 +6,15 @@ the same figures. The outcome is judged elsewhere, by what is gathered here.
 
 from dataclasses import replace
 
-from encbench.api.conditions import find, is_false, is_true
-from encbench.api.lifecycle import IN_FORCE, NOT_IN_FORCE, PROVEN_AFTER, PROVEN_BEFORE, RECOVERED
+from encbench.api.conditions import find
+from encbench.api.lifecycle import (
+    IN_FORCE,
+    NOT_IN_FORCE,
+    PROVEN_AFTER,
+    PROVEN_BEFORE,
+    RECOVERED,
+    RECOVERY_FAILED,
+)
 from encbench.core.artefact import RecordError
 from encbench.core.evidence import Proof, TrialProofsRecord
 from encbench.core.records import (
@@ -155,10 +162,20 @@ async def _recovery(
     there = await settled(deps.store, trial, recovery.RECORD, RecoveryRecord)
     if there is None and found.recovery is not None:
         return await settle(deps.store, trial, recovery.RECORD, found.recovery)
-    facts = trial.status.conditions
-    if there is None and (is_true(facts, RECOVERED) or is_false(facts, RECOVERED)):
+    if there is None and _had_a_record(trial):
         raise RecordError(f"{key_of(trial, recovery.RECORD)} was lost before it could be stored")
     return there
+
+
+def _had_a_record(trial: Trial) -> bool:
+    """Whether what the condition says can only have come of a record.
+
+    That the recovery failed is also said of an agent that never told what came of it.
+    """
+    fact = find(trial.status.conditions, RECOVERED)
+    if fact is None or fact.status == "Unknown":
+        return False
+    return fact.status == "True" or fact.reason != RECOVERY_FAILED
 
 
 async def _proofs(deps: Deps, trial: Trial, found: TrialFound) -> TrialProofsRecord:

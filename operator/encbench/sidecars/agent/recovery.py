@@ -115,14 +115,14 @@ class RecoveryRuns:
         return run.describe()
 
     def _work(self, run: _Run) -> None:
-        before = self._stop(run)
+        before, began = self._stop(run)
         run.step = "starting"
-        run.facts |= self._await(run, before)
+        run.facts |= self._await(run, before, began + run.order["seconds"])
 
     # -- down
 
-    def _stop(self, run: _Run) -> set[SeenProcess]:
-        """Stop the server; its former processes."""
+    def _stop(self, run: _Run) -> tuple[set[SeenProcess], float]:
+        """Stop the server; its former processes, and when the stop began."""
         system, order = self._system, run.order
         self._sleep_until(run.stop_time - READY_BEFORE)
         if run.step == "disarmed":
@@ -166,7 +166,7 @@ class RecoveryRuns:
             "late": round(began - run.stop_time, 3),
             "stopSeconds": round(system.clock() - began, 3),
         }
-        return before
+        return before, began
 
     def _begin(self, run: _Run) -> None:
         """From here on the server is stopped, unless the operator has called that off."""
@@ -202,11 +202,10 @@ class RecoveryRuns:
 
     # -- up
 
-    def _await(self, run: _Run, before: set[SeenProcess]) -> wire.RecoverySteps:
-        """The figures, once the server has returned a row."""
+    def _await(self, run: _Run, before: set[SeenProcess], ends: float) -> wire.RecoverySteps:
+        """The figures, once the server has returned a row. It has until `ends` for that."""
         system, order, statement = self._system, run.order, run.facts["statement"]
         gone = looked = system.clock()
-        ends = gone + order["seconds"]
         absent: dict[SeenProcess, float] = {}
         """By process, the last look that did not find it."""
         found: SeenProcess | None = None

@@ -220,6 +220,11 @@ def test_a_server_that_does_not_end() -> None:
     assert found["error"] == "the server had not ended 5 s after Clean"
 
 
+def test_end_and_start_share_the_time_for_both() -> None:
+    found = run(Pod(stopping=40.0, recovering=30.0), order("uid", "Clean", 0.0, 60.0))
+    assert found["error"].startswith("the server did not answer within 60 s: ")
+
+
 def test_a_signal_that_is_not_allowed() -> None:
     found = run(Pod(refuses=True))
     assert found["state"] == "failed"
