@@ -11,6 +11,7 @@ from encbench.api.conditions import format_time, is_true
 from encbench.api.kinds import JOB
 from encbench.api.lifecycle import ARCHIVED, BLOCK_BROKEN, FAILED, MEASURED, RELEASED, STOPPED
 from encbench.api.scalars import parse_duration
+from encbench.core.records import RecoveryRecord
 from encbench.reconcile import pods
 from encbench.reconcile.effects.effect import Delete, KeepRecovery
 from encbench.reconcile.objects import Trial
@@ -37,9 +38,10 @@ def _next(trial: Trial, seen: TrialSeen) -> TrialDecision:
         draft.set(start_time=format_time(seen.now))
     if draft.is_true(ARCHIVED):
         return conclude(draft)
-    if seen.stopped is not None and seen.stopped.record is not None and not _is_late(draft):
+    record = seen.stopped.record if seen.stopped is not None else None
+    if record is not None and not _is_late(draft, record):
         # First of all: the agent knows it only as long as its pod is there.
-        return draft.decide(KeepRecovery(seen.stopped.record), requeue=decision.POLL)
+        return draft.decide(KeepRecovery(record), requeue=decision.POLL)
     if trial.status.outcome is not None:
         return _once_ended(draft)
     # Once it has left the stage, all is measured and proven, and only the store is waited for.
@@ -73,9 +75,14 @@ def _once_ended(draft: TrialDraft) -> TrialDecision:
     return conclude(draft)
 
 
-def _is_late(draft: TrialDraft) -> bool:
-    """Whether the store has been waited for, since the planned end, for as long as it may be."""
-    return overdue(draft) > parse_duration(draft.spec.step_deadlines.archive)
+def _is_late(draft: TrialDraft, record: RecoveryRecord) -> bool:
+    """Whether the store has been waited for, since it was known, for as long as it may be."""
+    deadlines, facts = draft.spec.step_deadlines, record.facts
+    if facts is None:
+        known = parse_duration(deadlines.recovery)
+    else:
+        known = facts.stop_seconds + facts.restart_seconds + facts.recovery_seconds
+    return overdue(draft) > known + parse_duration(deadlines.archive)
 
 
 def _loading(draft: TrialDraft) -> list[PodFacts]:

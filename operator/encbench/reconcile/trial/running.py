@@ -29,6 +29,9 @@ MARGIN = 60.0
 TOGETHER = 2.0
 """Seconds that a start may be late; a later one is put off for all, or was missed by some. Clients
 need no more to hear of theirs in time."""
+SAME_START = 2.0
+"""Seconds by which the kubelet and the agent may differ about one start: each leaves out the parts
+of a second, of a clock of its own."""
 
 
 def while_running(draft: TrialDraft) -> TrialDecision:
@@ -123,7 +126,7 @@ def _failed_early(draft: TrialDraft, failed: ClientPod) -> TrialDecision:
         server = database.container("server")
         # Both by the database's node, whose clock may not be ours.
         before = draft.status.server_started or draft.status.release_at or 0.0
-        is_back = server.running_since is not None and server.running_since > before
+        is_back = (server.running_since or 0.0) > before + SAME_START
         if is_back or not server.running:
             return draft.end("Invalid", *why_it_restarted(database))
     code = failed.pod.container("tool").exit_code
