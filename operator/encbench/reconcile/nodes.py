@@ -13,8 +13,9 @@ cell holds a node at a time.
   which nothing works goes to another cell of the same campaign at once.
 - **Safe**: a Lease always lasts for longer than its unit can work, so that what a dead operator has
   released has ended before another takes the node. How long a Lease has not been renewed is
-  measured by one's own clock, from when it was first seen: other clocks may be wrong. Of a campaign
-  that is gone or over the node is taken at once.
+  measured by one's own clock, from when it was first seen: other clocks may be wrong. While one
+  cannot see it none may be able to renew it, and what was released may go on. Of a campaign that
+  is gone or over the node is taken at once.
 - **Tidy**: a Lease that a process left behind when it died is freed even if none waits for it.
 """
 
@@ -40,6 +41,8 @@ RENEW = 10.0
 """Seconds from one renewal to the next."""
 SWEEP = 30.0
 """Seconds between looks for Leases that a dead process left behind."""
+UNSEEN = SWEEP + TEND
+"""Seconds between two looks at a Lease that count as its holder's silence, at most."""
 SPARE = 60.0
 """Seconds by which a lease outlasts the longest work of its unit, if it is never renewed again."""
 IDLE = 15.0
@@ -70,7 +73,9 @@ class NodeLeases:
         self._claims: dict[Unit, UnitClaim] = {}
         self._kept: dict[str, KeptLease] = {}
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._signs: defaultdict[str, Ages[Unit | None]] = defaultdict(lambda: Ages(ticks))
+        self._signs: defaultdict[str, Ages[Unit | None]] = defaultdict(
+            lambda: Ages(ticks, UNSEEN)
+        )
         """Of each node's holder (None) and of each request in its queue."""
         self._swept = -math.inf
         self._tended = ticks()

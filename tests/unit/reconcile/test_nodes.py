@@ -509,6 +509,30 @@ async def test_a_long_time_without_the_api_server_is_no_neglect(here: Installati
     assert here.holder() == "", "no pass looks after it any more"
 
 
+async def test_a_long_time_without_the_api_server_is_not_the_holder_s_silence(
+    here: Installation,
+) -> None:
+    """Whoever is the first to ask afterwards."""
+    ways = [Switch(here.cluster) for _ in range(2)]
+    first, other = (here.operator(cluster=way) for way in ways)
+    made = here.cluster.add(CAMPAIGN, alive("one"))
+    owner = Holder("team-one", "one", made["metadata"]["uid"])
+    load, two = Use(Unit(owner, "testbed"), "testbed", frozenset({"n1"}), 600.0), use("two")
+    await first.take(load)
+    await here.pass_time(10, first)
+    assert not await other.take(two)
+    for way in ways:
+        way.away = True
+    await here.pass_time(1200, first, other)
+    for way in ways:
+        way.away = False
+    assert not await other.take(two)
+    await here.pass_time(20, first, other)
+    assert not await other.take(two)
+    assert here.holder() == "one"
+    assert used(first, load) == {"n1"}
+
+
 async def test_no_other_cell_takes_what_this_process_knows_to_be_at_work(
     here: Installation,
 ) -> None:
