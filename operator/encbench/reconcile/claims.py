@@ -56,6 +56,8 @@ class UnitClaim:
     members: dict[str, Use] = field(default_factory=dict)
     due: dict[str, float] = field(default_factory=dict)
     """When each member's work ends at the latest, unless it is looked at again."""
+    gone: dict[str, float] = field(default_factory=dict)
+    """Members whose objects are gone, and when each is left whatever its pods do."""
     queued: set[str] = field(default_factory=set)
     """Nodes in whose queue it is."""
     waits: str = ""

@@ -26,14 +26,17 @@ from collections import defaultdict
 from collections.abc import Callable
 from contextlib import suppress
 
-from encbench.api.kinds import CAMPAIGN, LEASE, NODE
-from encbench.kube import leases
+from encbench.api.kinds import CAMPAIGN, LEASE, NODE, POD
+from encbench.database.pod import SLOW_SHUTDOWN_SECONDS
+from encbench.kube import labels, leases
 from encbench.kube.leases import Holder, NodeLease, QueueEntry, Unit
 from encbench.kube.parsing import Malformed
 from encbench.ports import Body, Clock, Cluster, Conflict, Rejected, Unavailable
 from encbench.reconcile.ages import Ages
 from encbench.reconcile.claims import KeptLease, NodeStanding, UnitClaim, Use, in_words, others_wait
 from encbench.reconcile.objects import campaign, has_ended
+from encbench.reconcile.pods import ENDING_SLACK, has_room
+from encbench.tools.pod import GRACE_SECONDS
 
 TEND = 5.0
 """Seconds between rounds over the leases that are held."""
@@ -51,8 +54,10 @@ ALIVE = 20.0
 """Seconds between signs of life of those who wait. A holder without one is looked up then."""
 GONE = 3 * ALIVE
 """Seconds without a sign of life after which a request is removed from the queue."""
-LINGER = 70.0
-"""Seconds that pods of deleted objects may take to end: a client has 60."""
+LINGER = GRACE_SECONDS + ENDING_SLACK
+"""Seconds within which pods of deleted objects are being deleted, and a client has ended."""
+LONGEST = SLOW_SHUTDOWN_SECONDS + ENDING_SLACK
+"""Seconds within which a database has ended too."""
 ATTEMPTS = 5
 """Attempts to write, each lost to another writer, before a unit waits for its next pass."""
 
@@ -73,9 +78,7 @@ class NodeLeases:
         self._claims: dict[Unit, UnitClaim] = {}
         self._kept: dict[str, KeptLease] = {}
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._signs: defaultdict[str, Ages[Unit | None]] = defaultdict(
-            lambda: Ages(ticks, UNSEEN)
-        )
+        self._signs: defaultdict[str, Ages[Unit | None]] = defaultdict(lambda: Ages(ticks, UNSEEN))
         """Of each node's holder (None) and of each request in its queue."""
         self._swept = -math.inf
         self._tended = ticks()
@@ -120,6 +123,7 @@ class NodeLeases:
             claim = self._claims.setdefault(use.unit, UnitClaim())
             claim.members[use.member] = use
             claim.due[use.member] = self._ticks() + use.seconds
+            claim.gone.pop(use.member, None)
             async with claim.lock:
                 if self._claims.get(use.unit) is claim:
                     return await self._take_all(use.unit, claim)
@@ -132,6 +136,7 @@ class NodeLeases:
         async with claim.lock:
             claim.members.pop(member, None)
             claim.due.pop(member, None)
+            claim.gone.pop(member, None)
             if claim.members or self._claims.get(unit) is not claim:
                 return
             del self._claims[unit]
@@ -141,10 +146,12 @@ class NodeLeases:
                 await self._withdraw(unit, node)
 
     def abandon(self, namespace: str, member: str) -> None:
-        """The member's object is gone: leave once its pods have had time to end."""
+        """The member's object is gone: leave once its pods have ended, or have had time to."""
+        now = self._ticks()
         for unit, claim in self._claims.items():
             if unit.holder.namespace == namespace and member in claim.members:
-                claim.due[member] = min(claim.due[member], self._ticks() + LINGER)
+                claim.due[member] = min(claim.due[member], now + LINGER)
+                claim.gone.setdefault(member, now + LONGEST)
 
     async def keep(self) -> None:
         """Tend until cancelled."""
@@ -162,17 +169,19 @@ class NodeLeases:
         if was_away:
             # No pass could look after its unit either.
             for claim in self._claims.values():
-                for member in claim.due:
-                    claim.due[member] += now - self._tended
+                for ends in (claim.due, claim.gone):
+                    for member in ends:
+                        ends[member] += now - self._tended
         self._tended = now
         late = [
-            (unit, member)
+            (unit, claim, member)
             for unit, claim in self._claims.items()
             for member, due in claim.due.items()
             if now >= due
         ]
-        for unit, member in late:
-            await self.leave(unit, member)
+        for unit, claim, member in late:
+            if now >= claim.gone.get(member, now) or not await self._is_ending(unit, claim, member):
+                await self.leave(unit, member)
         for node, kept in list(self._kept.items()):
             if not kept.users or self._ticks() - kept.renewed >= RENEW:
                 try:
@@ -187,6 +196,21 @@ class NodeLeases:
                 await self._sweep()
             except (Unavailable, Rejected) as error:
                 log.info("the leases of nodes are not looked through: %s", error)
+
+    async def _is_ending(self, unit: Unit, claim: UnitClaim, member: str) -> bool:
+        """Whether a pod of its cell still ends on a node of the member, or may do so."""
+        cell = {labels.CAMPAIGN: unit.holder.name, labels.CELL: unit.holder.cell}
+        try:
+            pods = await self._cluster.list(POD, unit.holder.namespace, cell)
+        except (Unavailable, Rejected):
+            return True
+        use = claim.members.get(member)
+        return use is not None and any(
+            has_room(pod)
+            and "deletionTimestamp" in pod["metadata"]
+            and pod["spec"]["nodeName"] in use.nodes
+            for pod in pods
+        )
 
     # -- units
 

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from encbench.api.kinds import CAMPAIGN, LEASE, NODE
+from encbench.api.kinds import CAMPAIGN, LEASE, NODE, POD
+from encbench.kube import labels
 from encbench.kube.leases import Holder, Unit, parse
-from encbench.ports import Cluster, Rejected, Unavailable
+from encbench.ports import Body, Cluster, Rejected, Unavailable
 from encbench.reconcile.claims import Use
-from encbench.reconcile.nodes import ALIVE, GONE, IDLE, LINGER, RENEW, SPARE, SWEEP, NodeLeases
+from encbench.reconcile.nodes import ALIVE, GONE, IDLE, RENEW, SPARE, SWEEP, NodeLeases
 from tests.support import manifests
 from tests.support.fake_cluster import FakeCluster
 from tests.unit.reconcile.driver import Switch
@@ -456,14 +457,41 @@ async def test_idle_nodes_go_back(here: Installation) -> None:
 
 
 async def test_what_is_deleted_has_time_to_end(here: Installation) -> None:
+    """A client has 60 s."""
     one = use("one", seconds=3600.0)
     await here.a.take(one)
     here.a.abandon("team-one", "trial 1")
-    for _ in range(round(LINGER / 5) - 1):
+    for _ in range(13):
         await here.pass_time(5, here.a)
         assert not await here.b.take(use("two"))
-    await here.pass_time(10, here.a)
+    await here.pass_time(15, here.a)
     assert await here.b.take(use("two"))
+
+
+@pytest.mark.parametrize("takes", [300, None])
+async def test_a_deleted_database_may_take_minutes_to_end(
+    here: Installation, takes: int | None
+) -> None:
+    one = of_cell(use("one", seconds=3600.0), "c1")
+    await here.a.take(one)
+    here.a.abandon("team-one", "trial 1")
+    here.cluster.grace_seconds = 600
+    pods = [a_pod(here, "n1", cell="c1"), a_pod(here, "n2", cell="c1"), a_pod(here, "n1")]
+    for pod in pods:
+        here.cluster.remove(POD, "team-one", pod["metadata"]["name"])
+    await here.pass_time(takes or 600, here.a)
+    assert not await here.b.take(use("two"))
+    if takes is not None:
+        here.cluster.end(pods[0])
+    await here.pass_time(20, here.a)
+    assert await here.b.take(use("two")), "it has ended, or nothing is known of it any more"
+
+
+def a_pod(here: Installation, node: str, cell: str = "another") -> Body:
+    marks = {labels.CAMPAIGN: "one", labels.CELL: cell}
+    meta = {"name": f"{cell}-{node}", "namespace": "team-one", "labels": marks}
+    spec = {"nodeName": node, "containers": [{"name": "server", "image": "mariadb:1"}]}
+    return here.cluster.add(POD, {"metadata": meta, "spec": spec})
 
 
 async def test_what_is_never_looked_at_again_has_ended_in_its_time(here: Installation) -> None:
