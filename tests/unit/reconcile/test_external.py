@@ -414,6 +414,26 @@ async def test_two_campaigns_take_turns_on_one_database() -> None:
     assert max(spans[NAME]) < min(spans["zweite"])
 
 
+async def test_a_clock_that_was_set_back_gives_nobody_a_database_that_is_in_use() -> None:
+    world = world_with()
+    world.apply(study("plain", blocks=2))
+    await world.run(world.running())
+    later = {**world.cluster.one(CAMPAIGN, SPACE, NAME)["status"], "startTime": LATER}
+    world.cluster.set_status(CAMPAIGN, SPACE, NAME, later)
+    world.apply(_second())
+    await world.settle(5)
+    others = [bed for bed in beds(world) if bed.spec.campaign_ref.name == "zweite"]
+    facts = [find(bed.status.conditions, "Provisioned") for bed in others]
+    assert [fact.reason for fact in facts if fact] == ["DatabaseInUse"]
+
+
+LATER = "2999-01-01T00:00:00Z"
+
+
+def beds(world: World) -> list[objects.Testbed]:
+    return [objects.testbed(body) for body in world.cluster.all(TESTBED, SPACE)]
+
+
 async def test_campaigns_on_different_databases_do_not_wait_for_each_other() -> None:
     world = world_with()
     world.apply(template("other", database="elsewhere"))

@@ -3,16 +3,19 @@
 There is no pod to look at: who else uses the database, and how to log in, is all there is to see.
 """
 
+from contextlib import suppress
 from dataclasses import replace
 
 from encbench.api.conditions import is_true
-from encbench.api.kinds import SECRET
-from encbench.api.lifecycle import FAILED
+from encbench.api.kinds import SECRET, TESTBED
+from encbench.api.lifecycle import FAILED, PROVISIONED
 from encbench.database.connection import connection
 from encbench.engines.external import PASSWORD, USERNAME, entries_of
 from encbench.engines.facts import facts
 from encbench.kube.labels import CREDENTIALS
+from encbench.kube.parsing import Malformed
 from encbench.kube.use import unmarked
+from encbench.reconcile import objects
 from encbench.reconcile.deps import Reads
 from encbench.reconcile.objects import Campaign, Testbed, under_way
 from encbench.reconcile.testbed.facts import TestbedSeen
@@ -45,14 +48,35 @@ async def _login(read: Reads, testbed: Testbed) -> tuple[dict[str, str] | None, 
 
 
 async def _rival(read: Reads, testbed: Testbed) -> str:
-    """The first campaign under way on this database, if it is not the testbed's own."""
+    """The first campaign under way on this database, if it is not the testbed's own.
+
+    One that works on any goes first, because the time of a campaign's start is that of a clock that
+    may have been set, or of another process. All campaigns have one order, whichever the database,
+    so that no two wait for each other.
+    """
     where = connection(testbed.name, testbed.spec)
     place = (where.host.lower(), where.port, where.database)
     running = await under_way(read.cluster, testbed.namespace)
     found = [one for one in running if place in _places(one)]
-    first = min(found, key=lambda one: (one.status.start_time or "", one.uid), default=None)
+    at_work = await _at_work(read, testbed.namespace)
+    first = min(
+        found,
+        key=lambda one: (one.uid not in at_work, one.status.start_time or "", one.uid),
+        default=None,
+    )
     own = testbed.spec.campaign_ref.uid
     return "" if first is None or first.uid == own else f"campaign {first.name}"
+
+
+async def _at_work(read: Reads, namespace: str) -> set[str]:
+    """The campaigns that have an external database, by uid."""
+    found = set()
+    for body in await read.cluster.list(TESTBED, namespace):
+        with suppress(Malformed):
+            one = objects.testbed(body)
+            if one.spec.instance.is_external and is_true(one.status.conditions, PROVISIONED):
+                found.add(one.spec.campaign_ref.uid)
+    return found
 
 
 def _places(campaign: Campaign) -> set[tuple[str, int, str]]:
