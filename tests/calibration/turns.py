@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from encbench.core.statistics import verdict
 from encbench.core.statistics.intervals import of_ratios
 from encbench.core.statistics.rounds import Amounts, batches, carry_over, lag_one, noticed, typical
-from encbench.core.timetable import Timetable, timetable
+from encbench.core.timetable import GUARD, Timetable, timetable
 from encbench.report.analysis.pairs import LUCK
 from tests.calibration.machine import Array, at_the_faster_speed
 
@@ -87,7 +87,7 @@ class TurnsOutcome:
 
 @cache
 def _table(design: Interleaved, seed: int) -> Timetable:
-    return timetable(slice=3.0, settle=0.5, rounds=design.rounds, arms=ARMS, seed=seed)
+    return timetable(rounds=design.rounds, arms=ARMS, seed=seed)
 
 
 def run_turns(noise: SlotNoise, design: Interleaved, campaigns: int, seed: int) -> TurnsOutcome:
@@ -105,7 +105,7 @@ def _machine(
     draw: np.random.Generator, noise: SlotNoise, design: Interleaved, campaigns: int
 ) -> Array:
     """The machine's ln speed, campaigns x blocks x slots."""
-    period = _table(design, 0).period
+    period = 3.0 + GUARD
     length = design.slots + BETWEEN_BLOCKS
     shape = (campaigns, design.blocks * length)
     level = _remembered(draw, shape, period / noise.short_seconds) * noise.short

@@ -24,12 +24,7 @@ from .versions import BASE_IMAGES, DEBIAN_SUITE, IMAGE_TAGS, image
 
 _BUILD_TIMEOUT: Final = 3600
 _STORAGE_LIMIT: Final = 4 << 30
-_OPERATOR_FILES: Final = (
-    "pyproject.toml",
-    "requirements*.txt",
-    "operator/**/*",
-    "images/operator/**/*",
-)
+_OPERATOR_FILES: Final = ("pyproject.toml", "operator/**/*", "images/operator/**/*")
 _IGNORED: Final = frozenset(
     {"__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", "results", "target"}
 )

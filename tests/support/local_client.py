@@ -164,6 +164,7 @@ def local_client(
         "JOB_COMPLETION_INDEX": "0",
         "ENCBENCH_REPLICA_0": own,
         "ENCBENCH_TOOL": "sysbench",
+        "ENCBENCH_PROCESS": "sysbench",
         "ENCBENCH_PREFIX": "bench/overhead/trials/uid",
         "ENCBENCH_STORE": STORE,
         "ENCBENCH_WARMUP": str(warmup),

@@ -13,26 +13,17 @@ GUARD = 0.05
 
 @dataclass(frozen=True)
 class Timetable:
-    """All slots of a block, in seconds."""
+    """All slots of a block."""
 
-    slice: float
-    """Length of a slot."""
-    settle: float
-    """From a slot's begin until counting begins."""
     turns: tuple[int, ...]
     """The arm of each slot, as an index into the block's arms."""
-
-    @property
-    def period(self) -> float:
-        """From one slot's begin to the next one's."""
-        return self.slice + GUARD
 
     def own(self, arm: int) -> tuple[int, ...]:
         """The slots of one arm."""
         return tuple(slot for slot, turn in enumerate(self.turns) if turn == arm)
 
 
-def timetable(*, slice: float, settle: float, rounds: int, arms: int, seed: int) -> Timetable:  # noqa: A002
+def timetable(*, rounds: int, arms: int, seed: int) -> Timetable:
     """The timetable of a block with that many arms; pure."""
     draw = random.Random(seed)  # noqa: S311 - not for secrets
     turns: list[int] = []
@@ -40,4 +31,4 @@ def timetable(*, slice: float, settle: float, rounds: int, arms: int, seed: int)
         order = list(range(arms))
         draw.shuffle(order)
         turns += order
-    return Timetable(slice=slice, settle=settle, turns=tuple(turns))
+    return Timetable(tuple(turns))

@@ -13,7 +13,7 @@ from encbench.database import fuse, pod, proxy
 from encbench.database.context import DatabaseContext
 from encbench.engines.engine import RandomToken
 from encbench.engines.external import OWN_CERTIFICATE, PASSWORD, USERNAME
-from encbench.engines.users import Credentials
+from encbench.engines.users import BENCHMARK_USER, Credentials
 from encbench.kube import labels
 from encbench.kube.pods import template_metadata
 from encbench.kube.secrets import secret
@@ -53,7 +53,7 @@ def credentials_secret(
     """Fresh users, passwords and tokens, with these certificates; immutable once created."""
     made, engine = generate(random_token), context.engine
     entries = {
-        "username": made.username,
+        "username": BENCHMARK_USER,
         "password": made.password,
         "agent-password": made.agent_password,
         "sysbench.conf": sysbench_conf(made, engine.facts.driver),
@@ -216,4 +216,4 @@ def generate(random_token: RandomToken) -> Credentials:
 def sysbench_conf(made: Credentials, driver: Driver) -> str:
     """For sysbench's `--config-file`, which takes option names without their leading dashes."""
     database = f"mysql-db={DATABASE}\n" if driver == "mysql" else ""
-    return f"{driver}-user={made.username}\n{driver}-password={made.password}\n{database}"
+    return f"{driver}-user={BENCHMARK_USER}\n{driver}-password={made.password}\n{database}"

@@ -12,4 +12,3 @@ class Credentials:
 
     password: str
     agent_password: str
-    username: str = BENCHMARK_USER

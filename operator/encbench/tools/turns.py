@@ -21,13 +21,7 @@ def arm_seconds(interleave: Interleave) -> float:
 
 def table(turns: Turns) -> Timetable:
     """The block's timetable."""
-    return timetable(
-        slice=turns.slice_seconds,
-        settle=turns.settle_seconds,
-        rounds=turns.rounds,
-        arms=len(turns.trials),
-        seed=turns.seed,
-    )
+    return timetable(rounds=turns.rounds, arms=len(turns.trials), seed=turns.seed)
 
 
 def _turns_seconds(turns: Turns) -> float:

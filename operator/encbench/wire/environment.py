@@ -1,6 +1,7 @@
 """Names of the environment variables that a pod's builder sets and a sidecar reads.
 
-The builders are in `database` and `tools`. Images' own scripts read some of them as well.
+The builders are in `database` and `tools`. Images' own scripts read some of them as well. Two that
+have a default of the sidecar's own are set by tests alone.
 """
 
 # The agent's.
@@ -37,6 +38,7 @@ MEMORY_LIMIT = "ENCBENCH_MEMORY_LIMIT"
 GRACE = "ENCBENCH_GRACE"
 LINGER = "ENCBENCH_LINGER"
 TERMINATION_LOG = "ENCBENCH_TERMINATION_LOG"
+"""This and the one before are set by tests alone."""
 COUNTERS = "ENCBENCH_COUNTERS"
 """The file in which the tool counts its events (`images/turnstile/src/counters.rs`)."""
 RUN_DIR = "ENCBENCH_RUN_DIR"

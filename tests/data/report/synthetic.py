@@ -21,7 +21,7 @@ from encbench.core.evidence import MachineFacts, ProvenanceRecord, ServerFacts
 from encbench.core.naming import child_name, storage_prefix
 from encbench.core.records import IndexCell, IndexRecord, IndexTrial, TrialRecord
 from encbench.core.slices import BlockCpu, ServerSlot, SliceFacts, Slices
-from encbench.core.timetable import timetable
+from encbench.core.timetable import GUARD, timetable
 
 UID = "5f0c7a3e-0000-4000-8000-000000000000"
 BEGIN = 1_767_225_600.0
@@ -534,14 +534,14 @@ def _slices(
     """The trial's slots, and its server in all slots of the block."""
     arm, arms = planned.arm, cell.arms
     seed = planned.turns_seed or 0
-    table = timetable(slice=3.0, settle=0.5, rounds=study.rounds, arms=len(arms), seed=seed)
+    table = timetable(rounds=study.rounds, arms=len(arms), seed=seed)
     own, draw = table.own(arms.index(arm)), random.Random(f"{seed}/{arm.name}")
     rows, noise = [], 0.0
     for number, slot in enumerate(own):
         noise = study.sticky * noise + draw.gauss(0, study.noise)
         before = arms[table.turns[slot - 1]] if slot else arm
         lost = study.carry if before.role == "treatment" and before is not arm else 0.0
-        rate, begin = tps * math.exp(noise) * (1 - lost), start + slot * table.period
+        rate, begin = tps * math.exp(noise) * (1 - lost), start + slot * (3.0 + GUARD)
         slower = math.exp(draw.gauss(0, study.speed)) if study.speed else 1.0
         rows.append(
             SliceFacts(
@@ -563,7 +563,7 @@ def _slices(
     server = tuple(
         ServerSlot(
             slot=slot,
-            seconds=table.period,
+            seconds=3.0 + GUARD,
             cpu_seconds=used.get(slot, idle),
             read_bytes=0.0,
             write_bytes=4096.0 * (100 if slot in used else 1),

@@ -3,13 +3,11 @@
 from collections import Counter
 from itertools import pairwise
 
-import pytest
-
-from encbench.core.timetable import GUARD, Timetable, timetable
+from encbench.core.timetable import Timetable, timetable
 
 
 def made(seed: int = 7, rounds: int = 20, arms: int = 3) -> Timetable:
-    return timetable(slice=3.0, settle=0.5, rounds=rounds, arms=arms, seed=seed)
+    return timetable(rounds=rounds, arms=arms, seed=seed)
 
 
 def test_every_round_has_every_arm_once() -> None:
@@ -17,7 +15,6 @@ def test_every_round_has_every_arm_once() -> None:
     assert len(one.turns) == 60
     for number in range(20):
         assert sorted(one.turns[3 * number : 3 * number + 3]) == [0, 1, 2]
-    assert one.period == pytest.approx(3.0 + GUARD)
 
 
 def test_own_slots_are_a_partition() -> None:

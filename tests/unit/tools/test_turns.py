@@ -3,7 +3,7 @@
 import pytest
 
 from encbench.api.trial import TrialSpec
-from encbench.core.timetable import Timetable
+from encbench.core.timetable import GUARD, Timetable
 from encbench.tools import turns as tools
 from encbench.tools.gathering import gather_seconds
 from encbench.tools.turns import load_seconds, own_slots, slot_times, table
@@ -26,10 +26,11 @@ def test_the_load_lasts_as_long_as_the_timetable(arms: int, rounds: int, length:
     spec = a_trial(arms, rounds, length)
     assert spec.turns is not None
     block, warmup = table(spec.turns), spec.workload.load.warmup_seconds
-    seconds = len(block.turns) * block.period
+    period = length + GUARD
+    seconds = len(block.turns) * period
     assert load_seconds(spec) == gather_seconds(spec) + warmup + seconds + 0.05
     times = slot_times(spec, spec.turns)
-    assert (times["slots"], times["period"]) == (len(block.turns), block.period)
+    assert (times["slots"], times["period"]) == (len(block.turns), period)
     assert own_slots(spec, spec.turns, "run-1")["own"] == list(block.own(1))
 
 

@@ -6,7 +6,7 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.core.connection import DATABASE
 from encbench.engines.engine import ServerContainer
 from encbench.engines.innodb.settings import InnodbLayout
-from encbench.engines.users import AGENT_USER, Credentials
+from encbench.engines.users import AGENT_USER, BENCHMARK_USER, Credentials
 
 AGENT = f"'{AGENT_USER}'@'localhost'"
 """It logs in by the unix socket only."""
@@ -50,7 +50,7 @@ def init_sql(
     The server runs them at each start, so each must be repeatable. `create` makes the database,
     `grants` are what the agent may do, and `last` comes after them.
     """
-    user = f"'{credentials.username}'@'%'"
+    user = f"'{BENCHMARK_USER}'@'%'"
     require = "REQUIRE NONE" if mode.in_transit is None else "REQUIRE SSL"
     statements = (
         "SET SESSION sql_log_bin=0",

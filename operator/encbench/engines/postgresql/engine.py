@@ -26,7 +26,7 @@ def init_sql(credentials: Credentials, mode: EncryptionModeSpec) -> str:
     has a schema of its own for its marker. Encrypted column types are an extension of template1.
     Only the agent may measure what their boundary costs.
     """
-    user, agent = credentials.username, AGENT_USER
+    user, agent = BENCHMARK_USER, AGENT_USER
     statements = (
         f"CREATE ROLE {user} LOGIN PASSWORD '{credentials.password}'",
         f"CREATE ROLE {agent} LOGIN PASSWORD '{credentials.agent_password}'",

@@ -46,7 +46,7 @@ def from_environment(values: Mapping[str, str]) -> RecorderConfig:
     index = values.get("JOB_COMPLETION_INDEX", "0")
     return RecorderConfig(
         tool=values[names.TOOL],
-        process=values.get(names.PROCESS, values[names.TOOL]),
+        process=values[names.PROCESS],
         prefix=f"{values[names.PREFIX]}/client-{index}",
         store=values[names.STORE],
         store_authority=values.get(names.STORE_AUTHORITY),
@@ -58,7 +58,7 @@ def from_environment(values: Mapping[str, str]) -> RecorderConfig:
         token=(credentials / TOKEN).read_text().strip(),
         port=int(values[names.PORT]),
         control_port=int(values[names.CONTROL_PORT]),
-        grace=float(values.get(names.GRACE, "25")),
+        grace=float(values[names.GRACE]),
         linger=float(values.get(names.LINGER, "10")),
         termination_log=Path(values.get(names.TERMINATION_LOG, "/dev/termination-log")),
     )
