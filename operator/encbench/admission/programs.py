@@ -88,8 +88,7 @@ def _proxy_room(mode: EncryptionModeSpec, workload: WorkloadSpec) -> Iterable[Pr
     statements = tool(workload).statements(workload) if mode.proxy.encrypts else 0
     opened = Sessions(max(workload.load.concurrency), statements)
     takes = PROXY_AT_REST + PROXY_MEMORY.of(opened)
-    # The other half is for long rows.
-    if 2 * takes <= own.memory_bytes:
+    if takes <= own.memory_bytes - own.row_bytes:
         return
     text = (
         f"columns.resources.memory of {own.memory} does not hold {opened}, for which the proxy has "

@@ -79,6 +79,11 @@ class ProxyResources(Resources):
     down; their use is counted separately from the server's CPU."""
     memory: Quantity = Field("64Mi", description="Bytes, as request and limit.")
 
+    @property
+    def row_bytes(self) -> int:
+        """Memory for long rows: half. The rest is for the program and its connections."""
+        return self.memory_bytes // 2
+
 
 class Columns(Model):
     """Encryption of columns: in result sets on their way to the client, or by encrypted types."""

@@ -54,6 +54,11 @@ class Dataset(Model):
         assert self.sysbench is not None  # noqa: S101 - who asks knows the tool
         return self.sysbench
 
+    @property
+    def tables(self) -> int:
+        """How many there are of each table of the schema: sysbench numbers its own."""
+        return 1 if self.sysbench is None else self.sysbench.tables
+
 
 NodeName = Annotated[str, Field(max_length=253)]
 MAX_AVOIDED = 256

@@ -75,7 +75,8 @@ async def _beside(cluster: Cluster, namespace: str) -> list[Body]:
         return []
 
 
-def _options(body: Body) -> argparse.Namespace:
+def known_options() -> argparse.ArgumentParser:
+    """Those of the operator's own options that are read here; it takes all of them (`__main__`)."""
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--s3-endpoint", default="")
     parser.add_argument("--s3-external-endpoint", default="")
@@ -87,8 +88,12 @@ def _options(body: Body) -> argparse.Namespace:
     for choice in ("server-image", "tool-image"):
         parser.add_argument(f"--{choice}", action="append", default=[])
     limits.add_options(parser)
+    return parser
+
+
+def _options(body: Body) -> argparse.Namespace:
     args = body["spec"]["template"]["spec"]["containers"][0].get("args", [])
-    return parser.parse_known_args(args)[0]
+    return known_options().parse_known_args(args)[0]
 
 
 def installed(options: argparse.Namespace) -> Installed:

@@ -55,8 +55,7 @@ def files(spec: TestbedSpec) -> dict[str, str]:
     if columns is None:
         return {}
     schema = selection.schema_of(tpcc=dataset.tpcc is not None)
-    tables = dataset.sysbench.tables if dataset.sysbench else 1
-    return {layout.LIST: selection.file_text(schema, columns, tables)}
+    return {layout.LIST: selection.file_text(schema, columns, dataset.tables)}
 
 
 def ports(mode: EncryptionModeSpec) -> dict[str, int]:
@@ -121,9 +120,8 @@ def command(columns: Columns, server_port: int) -> list[str]:
         columns.algorithm,
         "--columns",
         layout.LIST_FILE,
-        # The other half is for the program and its connections (`admission.programs`).
         "--row-memory",
-        str(int(parse_quantity(columns.resources.memory)) // 2),
+        str(columns.resources.row_bytes),
         *([] if columns.strict else ["--permissive"]),
         *_workers(columns.resources.cpu),
     ]

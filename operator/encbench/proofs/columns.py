@@ -73,7 +73,7 @@ class _Expected:
 
     def __init__(self, columns: Columns, dataset: Dataset) -> None:
         schema = selection.schema_of(tpcc=dataset.tpcc is not None)
-        tables = dataset.sysbench.tables if dataset.sysbench else 1
+        tables = dataset.tables
         self.chosen = {n.lower() for n in selection.for_proxy(schema, columns, tables)}
         self.named = {n.partition(".")[0] for n in self.chosen} | {
             n.lower().partition(".")[0] for n in selection.for_proxy_all(schema, tables)

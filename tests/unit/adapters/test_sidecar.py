@@ -14,10 +14,16 @@ from encbench.adapters.certificates import EllipticCertificates
 from encbench.adapters.sidecar import BYTES_A_VALUE
 from encbench.api.columns import Columns
 from encbench.ports import Access, Unavailable
+from encbench.sidecars.agent.__main__ import KEPT_SECONDS
 from tests.support import sealed
 from tests.support.testbeds import ENCLAVE
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
+
+
+def test_the_operator_is_the_first_to_close_a_connection() -> None:
+    """Else its next question could meet the end of one."""
+    assert sidecar.KEPT_SECONDS < KEPT_SECONDS
 
 
 async def test_a_lost_node_is_noticed_while_an_answer_is_awaited() -> None:

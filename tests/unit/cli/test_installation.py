@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
+from encbench.__main__ import arguments
 from encbench.adapters import kubectl
 from encbench.adapters.kubectl import Kubectl
 from encbench.api.kinds import SECRET, Kind
@@ -31,6 +32,15 @@ def operator(*arguments: str, mounted: str | None = "s3") -> dict[str, Any]:
         "metadata": {"name": "operator", "namespace": "encbench", "labels": OPERATOR},
         "spec": {"template": {"spec": {"containers": [container], "volumes": volumes}}},
     }
+
+
+def test_the_operator_has_every_option_that_is_read_here() -> None:
+    known = {word: one for one in arguments()._actions for word in one.option_strings}
+    for one in installation.known_options()._actions:
+        for word in one.option_strings:
+            assert word in known
+            assert type(known[word]) is type(one), word
+            assert one.default == (known[word].default or one.default), word
 
 
 async def test_it_is_read_from_the_operator_that_watches_the_namespace() -> None:

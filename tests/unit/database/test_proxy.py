@@ -6,9 +6,11 @@ import pytest
 
 from encbench.admission.external import beyond
 from encbench.admission.modes import speaks
+from encbench.api.columns import DriverJar, JdbcDriver
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.testbed import TestbedSpec
+from encbench.core.columns import layout
 from encbench.core.connection import SecretEntry
 from encbench.database import proxy
 from encbench.database.children import config_map, service, stateful_set
@@ -52,6 +54,17 @@ def container(spec: Body, name: str) -> Body:
 def volume(spec: Body, name: str) -> Body:
     (found,) = [one for one in spec["volumes"] if one["name"] == name]
     return dict(found)
+
+
+def test_a_driver_s_own_url_may_name_the_proxy_s_port() -> None:
+    """The API says the port itself, because it imports nothing above it."""
+    own = next(rule for rule in EncryptionModeSpec.rules if "{port}" in rule.message)
+    assert f"contains(':{layout.PORT}')" in own.cel
+    for port, holds in ((layout.PORT, True), (3306, False)):
+        mode = EncryptionModeSpec.model_validate(COLUMNS)
+        jar = DriverJar.model_construct(url_template=f"jdbc:mysql://{{host}}:{port}/")
+        driver = JdbcDriver.model_construct(jar=jar)
+        assert own.holds(mode.model_copy(update={"driver": driver})) is holds
 
 
 @pytest.mark.parametrize("name", ENGINES)

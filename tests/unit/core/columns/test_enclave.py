@@ -1,16 +1,21 @@
 """Which columns have encrypted types, and what they cost behind the boundary."""
 
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
-from encbench.api.columns import Columns
+from encbench.api.columns import METHOD_RATIOS, Columns, Ratio
 from encbench.core.columns import selection
-from encbench.core.columns.enclave import encrypted, types
+from encbench.core.columns.enclave import RATIOS, encrypted, types
 
 
 def columns(**fields: Any) -> Columns:
     return Columns.model_validate({"method": "enclave", "enclave": {}, **fields})
+
+
+def test_every_ratio_of_a_method_is_known_where_it_is_put_into_effect() -> None:
+    assert set(RATIOS) == set(METHOD_RATIOS["enclave"])
+    assert {ratio for own in METHOD_RATIOS.values() for ratio in own} == set(get_args(Ratio))
 
 
 @pytest.mark.parametrize(
