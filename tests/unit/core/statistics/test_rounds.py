@@ -44,7 +44,7 @@ def simulated(
     orders: list[Sequence[int]] = []
     speed = 0.0
     for number in range(blocks):
-        turns = timetable(slice=3, settle=0.5, rounds=rounds, arms=arms, seed=seed + number).turns
+        turns = timetable(rounds=rounds, arms=arms, seed=seed + number).turns
         block = []
         for one in range(rounds):
             speed = 0.98 * speed + draw.gauss(0, 0.05)
