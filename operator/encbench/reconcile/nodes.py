@@ -224,7 +224,9 @@ class NodeLeases:
                 async with self._locks[node]:
                     claim.waits = await self._acquire(unit, claim, node)
             except (Unavailable, Rejected, Conflict) as error:
+                # It waits for no other unit, and it may be at work on the later ones.
                 claim.waits = f"the lease of node {node} cannot be had: {error}"
+                return False
             if claim.waits:
                 for later in self._used(unit):
                     if later > node:

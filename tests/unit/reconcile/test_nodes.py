@@ -520,6 +520,22 @@ async def test_without_the_api_server_nothing_new_begins(here: Installation) -> 
     assert waits(leases, one) == ""
 
 
+async def test_who_cannot_write_one_lease_keeps_the_other(here: Installation) -> None:
+    """Its trial runs on both nodes, and others wait for the second one."""
+    one, two = use("one", "n1", "n2"), use("two", "n2")
+    assert await here.a.take(one)
+    assert not await here.b.take(two)
+    here.time.seconds += SPARE + 1
+    here.a.look_after(one.unit, one.member)
+    here.cluster.fail_next(Unavailable("no writes"), verb="apply")
+    assert not await here.a.take(one), "its leases do not outlast its work any more"
+    await here.a.tend()
+    assert here.holder("n2") == "one"
+    assert not await here.b.take(two)
+    assert await here.a.take(one)
+    assert used(here.a, one) == {"n1", "n2"}
+
+
 async def test_a_long_time_without_the_api_server_is_no_neglect(here: Installation) -> None:
     way = Switch(here.cluster)
     leases = here.operator(cluster=way)
