@@ -2,8 +2,12 @@
 
 Every figure is computed from what lies there. So a pass that is repeated after a crash, or a second
 operator, comes to the same record, and nothing that a record names is ever replaced.
+
+Records are written and read in threads: the series of a day are seconds of work, in which the event
+loop could release no clients.
 """
 
+import asyncio
 from typing import TypeVar
 
 from encbench.core.artefact import Record, decode, digest_of, encode
@@ -12,6 +16,8 @@ from encbench.ports import Conflict, Store, Unavailable
 from encbench.reconcile.objects import Trial
 
 JSON = "application/json"
+AT_ONCE = 5.0
+"""Seconds for a store to take what a trial goes on without. A database idles meanwhile."""
 R = TypeVar("R", bound=Record)
 
 
@@ -22,22 +28,24 @@ def key_of(trial: Trial, name: str) -> str:
 
 async def settle(store: Store, trial: Trial, name: str, record: R) -> tuple[R, str]:
     """Store the record unless there is one; the one that counts, with its digest."""
-    key, content = key_of(trial, name), encode(record)
+    key, content = key_of(trial, name), await asyncio.to_thread(encode, record)
     try:
         await store.put_if_absent(key, content, JSON)
     except Conflict:
         content = await store.get(key) or content
-    return decode(type(record), content, key), digest_of(content)
+    return await asyncio.to_thread(_read, type(record), content, key)
 
 
 async def keep(store: Store, trial: Trial, name: str, record: R) -> R:
-    """The record that counts, or this one while the store is away.
+    """The record that counts, or this one while the store is away, or does not answer at once.
 
-    If the operator dies then, the evidence is lost and the verdict stays in the conditions.
+    What it says goes into the trial's own record too. If the operator dies before that, the
+    evidence is lost and the verdict stays in the conditions.
     """
     try:
-        return (await settle(store, trial, name, record))[0]
-    except Unavailable:
+        async with asyncio.timeout(AT_ONCE):
+            return (await settle(store, trial, name, record))[0]
+    except (Unavailable, TimeoutError):
         return record
 
 
@@ -45,4 +53,8 @@ async def settled(store: Store, trial: Trial, name: str, kind: type[R]) -> tuple
     """The record that is there, with its digest."""
     key = key_of(trial, name)
     content = await store.get(key)
-    return None if content is None else (decode(kind, content, key), digest_of(content))
+    return None if content is None else await asyncio.to_thread(_read, kind, content, key)
+
+
+def _read(kind: type[R], content: bytes, key: str) -> tuple[R, str]:
+    return decode(kind, content, key), digest_of(content)

@@ -4,6 +4,7 @@ Every part is put if absent: a pass that is repeated after a crash, or a second 
 the same figures. The outcome is judged elsewhere, by what is gathered here.
 """
 
+import asyncio
 from dataclasses import replace
 
 from encbench.api.conditions import find
@@ -87,7 +88,7 @@ async def gather(
             metrics = WindowMetrics(problem=printable(str(error)))
         else:
             read, artefacts["metrics.json"] = await settle(deps.store, trial, "metrics.json", read)
-            metrics = series.judge(read, place)
+            metrics = await asyncio.to_thread(series.judge, read, place)
             if slices is not None:
                 cpu, disk = in_slices(metrics.cpu, slices, place), DiskIo.in_slices(slices)
                 metrics = replace(metrics, cpu=cpu, disk=disk)
