@@ -9,14 +9,17 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol, get_args
 
 from encbench.api.kinds import Kind
 from encbench.ports import Conflict, Rejected, Unavailable
 
 LIMIT = 8
-"""Slow effects at once, and full proofs besides. Proofs are work for the databases' nodes, so more
-would only disturb."""
+"""Slow effects of one lane at once. Proofs are work for the databases' nodes, so more would only
+disturb."""
+Lane = Literal["agent", "scan", "store"]
+"""Whom an errand waits for, mostly. Full scans take minutes where nothing is amiss, as all takes of
+a store or a Prometheus that hangs. Proofs wait for neither: databases are idle meanwhile."""
 
 log = logging.getLogger(__name__)
 
@@ -30,8 +33,7 @@ class Errand:
     name: str
     uid: str
     what: str
-    is_long: bool = False
-    """Whether it may take minutes where nothing is amiss. Others do not wait for such."""
+    lane: Lane = "agent"
 
     @property
     def place(self) -> tuple[Kind, str, str]:
@@ -60,7 +62,7 @@ class Slowly(Protocol):
 
 
 class Errands:
-    """Does each errand once at a time, and no more than `limit` of them at once, long ones apart.
+    """Does each errand once at a time, and no more than `limit` of a lane at once.
 
     `found` gets every errand that has found something. One that has not, or has failed, comes
     again with the next pass over its object, which has a delay of its own.
@@ -68,7 +70,9 @@ class Errands:
 
     def __init__(self, found: Callable[[Errand], None], limit: int = LIMIT) -> None:
         self._found = found
-        self._slots = {is_long: asyncio.Semaphore(limit) for is_long in (False, True)}
+        self._slots: dict[Lane, asyncio.Semaphore] = {
+            lane: asyncio.Semaphore(limit) for lane in get_args(Lane)
+        }
         self._tasks: dict[Errand, asyncio.Task[None]] = {}
 
     @property
@@ -95,7 +99,7 @@ class Errands:
     async def _do(self, errand: Errand, work: Work) -> None:
         found = False
         try:
-            async with self._slots[errand.is_long]:
+            async with self._slots[errand.lane]:
                 found = await work()
         except (Unavailable, Conflict, Rejected) as error:
             log.info("%s of %s %s: %s", errand.what, errand.kind.kind, errand.name, error)

@@ -26,7 +26,7 @@ from encbench.reconcile.deps import Deps, Reads
 from encbench.reconcile.draft import Decision
 from encbench.reconcile.effects.base import Effects
 from encbench.reconcile.effects.campaign import CampaignEffects
-from encbench.reconcile.effects.effect import SLOW, ProveFully
+from encbench.reconcile.effects.effect import SLOW
 from encbench.reconcile.effects.testbed import TestbedEffects
 from encbench.reconcile.effects.trial import TrialEffects
 from encbench.reconcile.failures import said
@@ -114,12 +114,13 @@ class KindReconciler(Generic[S, T, V, E, R]):
         self, subject: Object[S, T], effect: E, doing: frozenset[Errand]
     ) -> bool | None:
         """Do it or have it done; `doing` was under way when the pass began."""
-        if not isinstance(effect, SLOW):
+        lane = SLOW.get(type(effect))
+        if lane is None:
             return await self.effects.perform(subject, effect)
         errand = Errand(
             *(subject.kind, subject.namespace, subject.name, subject.uid),
             what=type(effect).__name__,
-            is_long=isinstance(effect, ProveFully),
+            lane=lane,
         )
         if errand in doing - self.slowly.doing(*errand.place):
             return True  # It has ended since: this pass has not seen what it found.

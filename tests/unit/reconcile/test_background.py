@@ -3,12 +3,14 @@
 import asyncio
 import logging
 from dataclasses import replace
+from typing import Any, get_args
 
 import pytest
 
 from encbench.api.kinds import CAMPAIGN, TESTBED, TRIAL, Kind
 from encbench.ports import Unavailable
-from encbench.reconcile.background import Errand, Errands
+from encbench.reconcile.background import Errand, Errands, Lane
+from encbench.reconcile.effects.effect import SLOW, AskChecks, DisarmServer, Prove, ProveFully
 from tests.unit.reconcile.driver import AtOnce
 from tests.unit.reconcile.world import NAME, SPACE, World, parts, study
 
@@ -88,17 +90,24 @@ async def test_what_came_to_nothing_wakes_nobody_and_can_be_tried_again(
     assert work.begun == 2
 
 
-async def test_what_is_long_holds_up_nothing_else() -> None:
-    background, scans, others = Errands(lambda _: None, limit=2), Work(), Work()
+async def test_neither_scans_nor_a_store_that_hangs_hold_up_anything_else() -> None:
+    background = Errands(lambda _: None, limit=2)
+    work: dict[Lane, Work] = {lane: Work() for lane in get_args(Lane)}
     for number in range(4):
-        await background.do(replace(errand(str(number)), is_long=True), scans)
-        await background.do(errand(str(number)), others)
+        for lane, own in work.items():
+            await background.do(replace(errand(str(number)), lane=lane), own)
     await turns()
-    assert (scans.running, others.running) == (2, 2)
-    scans.ends.set()
-    others.ends.set()
+    assert [own.running for own in work.values()] == [2, 2, 2]
+    for own in work.values():
+        own.ends.set()
     await turns(100)
-    assert (scans.begun, others.begun) == (4, 4)
+    assert [own.begun for own in work.values()] == [4, 4, 4]
+
+
+@pytest.mark.parametrize("one", SLOW, ids=lambda one: one.__name__)
+def test_proofs_share_their_slots_with_nothing_that_only_stores(one: type[Any]) -> None:
+    asks_an_agent = one in (ProveFully, Prove, AskChecks, DisarmServer)
+    assert (SLOW[one] == "store") is not asks_an_agent
 
 
 async def test_what_is_dropped_ends_and_frees_its_slot() -> None:

@@ -16,7 +16,7 @@ from encbench.reconcile.trial.decide import decide
 from encbench.reconcile.trial.decision import TrialDecision
 from encbench.tools.tpcc import consistency
 from tests.unit.reconcile.oracle import assert_sound, leftovers, report
-from tests.unit.reconcile.seen import a_client, a_testbed, a_trial, found, saw, wants
+from tests.unit.reconcile.seen import a_client, a_testbed, a_trial, ago, found, saw, wants
 from tests.unit.reconcile.test_trial_decide import MEASURED, PROVEN_TWICE, verdict
 from tests.unit.reconcile.world import World, study, tpcc_parts
 
@@ -117,11 +117,13 @@ def test_it_is_invalid_when_they_are_not() -> None:
 
 def test_they_have_a_deadline() -> None:
     late = {**MEASURED, "ProvenAfter": ("True", 601.0)}
-    assert verdict(after(late, found=found(problem="the agent is away"))) == (
-        "Invalid",
-        "CheckTimeout",
-    )
-    assert verdict(after({**MEASURED, "ProvenAfter": ("True", 599.0)})) == (None, None)
+    ends = ("Invalid", "CheckTimeout")
+    known = found(problem="the agent is away", asked={"checks": ago(601)})
+    assert verdict(after(late, found=known)) == ends
+    assert verdict(after({**MEASURED, "ProvenAfter": ("True", 599.0)}, found=known)) == (None, None)
+    assert verdict(after(late, found=found())) == (None, None), "others are asked first"
+    assert verdict(after(late, found=found(), database=None)) == ends, "there is none to ask"
+    assert verdict(after({**late, "ProvenAfter": ("True", 1202.0)}, found=found())) == ends
 
 
 def test_a_run_that_failed_is_not_checked() -> None:

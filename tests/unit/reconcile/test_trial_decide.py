@@ -206,7 +206,8 @@ def test_a_client_job_that_failed_is_not_waited_for() -> None:
 
 
 def test_a_proof_that_cannot_be_made_in_time_ends_it() -> None:
-    seen = saw(a_client(), found=found(problem="the agent cannot be reached"))
+    known = found(problem="the agent cannot be reached", asked={"before": ago(9e4)})
+    seen = saw(a_client(), found=known)
     assert decide(a_trial({"ProvenBefore": ("Unknown", 599.0)}), seen).status.outcome is None
     late = decide(a_trial({"ProvenBefore": ("Unknown", 602.0)}), seen)
     assert verdict(late) == ("Failed", "ProofTimeout")
@@ -632,10 +633,41 @@ def test_what_the_second_proof_finds_makes_it_invalid(
 
 
 def test_a_second_proof_that_cannot_be_made_in_time_makes_it_invalid() -> None:
-    early = decide(a_trial({**RUNNING, "Measured": ("True", 599.0)}), saw(a_client(FINISHED)))
+    seen = saw(a_client(FINISHED), found=found(asked={"after": ago(9e4)}))
+    early = decide(a_trial({**RUNNING, "Measured": ("True", 599.0)}), seen)
     assert early.status.outcome is None
-    late = decide(a_trial({**RUNNING, "Measured": ("True", 602.0)}), saw(a_client(FINISHED)))
+    late = decide(a_trial({**RUNNING, "Measured": ("True", 602.0)}), seen)
     assert verdict(late) == ("Invalid", "ProofTimeout")
+    assert (late.status.message or "").endswith("in time: no answer")
+
+
+IN_QUEUE: dict[str, tuple[str, dict[str, tuple[str, float]], tuple[str, str]]] = {
+    "before": ("ProvenBefore", {}, ("Failed", "ProofTimeout")),
+    "after": ("Measured", RUNNING, ("Invalid", "ProofTimeout")),
+}
+
+
+@pytest.mark.parametrize(("since", "facts", "end"), IN_QUEUE.values(), ids=IN_QUEUE)
+def test_a_proof_has_its_time_from_when_it_has_a_slot_and_not_for_ever(
+    since: str, facts: dict[str, tuple[str, float]], end: tuple[str, str]
+) -> None:
+    """Eight others are asked before it, and their agents take long."""
+    known = "True" if since == "Measured" else "Unknown"
+
+    def after(waited: float, asked: float | None) -> TrialDecision:
+        when = {} if asked is None else {"before": ago(asked), "after": ago(asked)}
+        clients = a_client(FINISHED if facts else "waiting")
+        return decide(
+            a_trial({**facts, since: (known, waited)}), saw(clients, found=found(asked=when))
+        )
+
+    assert after(1199.0, None).status.outcome is None
+    assert after(1199.0, 599.0).status.outcome is None
+    assert verdict(after(800.0, 602.0)) == end
+    assert verdict(after(1202.0, 5.0)) == end
+    unasked = after(1202.0, None)
+    assert verdict(unasked) == end
+    assert (unasked.status.message or "").endswith("it could not be asked for")
 
 
 def test_it_is_archived_when_everything_is_uploaded_and_scraped() -> None:

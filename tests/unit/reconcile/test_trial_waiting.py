@@ -1,13 +1,18 @@
 """A trial whose database is being started for it: what it waits for, and for how long."""
 
+from contextlib import suppress
 from typing import Any
 
 import pytest
 
+from encbench.api.conditions import format_time
 from encbench.api.scalars import parse_duration
+from encbench.reconcile.effects.effect import AskChecks, Prove
+from encbench.reconcile.effects.trial import TrialEffects
 from encbench.reconcile.objects import Testbed
 from encbench.reconcile.trial.decide import decide
-from tests.unit.reconcile.seen import a_client, a_testbed, a_trial, ago, found, saw
+from tests.unit.reconcile.seen import a_client, a_pod, a_testbed, a_trial, ago, found, saw
+from tests.unit.reconcile.world import World, parts, study
 
 LIMITS = a_trial().spec.step_deadlines
 PROOF = parse_duration(LIMITS.proof)
@@ -27,7 +32,8 @@ def outcome(
 ) -> tuple[str | None, str | None, str]:
     """How a trial that began `waited` seconds ago is, and may ask for `asked` seconds."""
     facts = {} if asked is None else {"ProvenBefore": ("Unknown", asked)}
-    seen = saw(a_client(), testbed=testbed, found=found(problem="no answer"))
+    known = found(problem="no answer", asked={} if asked is None else {"before": ago(asked)})
+    seen = saw(a_client(), testbed=testbed, found=known)
     status = decide(a_trial(facts, startTime=ago(waited)), seen).status
     return status.outcome, status.reason, status.message or ""
 
@@ -52,6 +58,27 @@ def test_nobody_waits_for_ever(late: float, ends: str | None) -> None:
     if ends:
         assert reason == "StartTimeout"
         assert "testbed bed did not get ready: Ready is False" in message
+
+
+async def test_when_a_question_had_its_first_slot_is_remembered() -> None:
+    world = World()
+    world.apply(*parts(), study("plain", blocks=1))
+    await world.run(world.running())
+    (trial,), bed = world.trials(), a_testbed()
+    effects = TrialEffects(world.deps, world.operators[0].nodes)
+    first = format_time(world.clock.now())
+    nobody = a_pod("bed-0", ip="10.9.9.9")
+    ask = AskChecks(bed, nobody, trial.uid, loaded=False)
+    await effects.perform(trial, Prove(bed, nobody, "before"))
+    world.clock.time += 60
+    for effect in (Prove(bed, nobody, "before"), Prove(bed, nobody, "after")):
+        await effects.perform(trial, effect)
+    later = format_time(world.clock.now())
+    assert effects.found(trial).problem
+    assert effects.found(trial).asked == {"before": first, "after": later}
+    with suppress(AssertionError):  # It has no tables to check.
+        await effects.perform(trial, ask)
+    assert effects.found(trial).asked["checks"] == later
 
 
 def test_the_proofs_deadline_runs_from_when_it_was_announced() -> None:

@@ -15,6 +15,7 @@ from encbench.core.certificates import KeyPair
 from encbench.core.records import RecoveryRecord, TrialRecord
 from encbench.kube.leases import Unit
 from encbench.ports import Body
+from encbench.reconcile.background import Lane
 from encbench.reconcile.campaign.ledger import LedgerLine
 from encbench.reconcile.claims import Use
 from encbench.reconcile.objects import Object, Testbed
@@ -300,17 +301,17 @@ class NoteCleared:
     """Remember that none of a campaign's trials is left that goes after its time to live."""
 
 
-SLOW = (
-    ProveFully,
-    Prove,
-    AskChecks,
-    DisarmServer,
-    KeepRecovery,
-    Gather,
-    Archive,
-    Publish,
-    RemoveUnfinished,
-)
+SLOW: Mapping[type[Any], Lane] = {
+    ProveFully: "scan",
+    Prove: "agent",
+    AskChecks: "agent",
+    DisarmServer: "agent",
+    KeepRecovery: "store",
+    Gather: "store",
+    Archive: "store",
+    Publish: "store",
+    RemoveUnfinished: "store",
+}
 """Effects that wait for an agent, the store or Prometheus, each of which may be away."""
 
 CampaignEffect = (

@@ -25,6 +25,7 @@ from encbench.reconcile.trial import collect, recovery, solitude
 from encbench.reconcile.trial.facts import (
     ClientPod,
     Proven,
+    Question,
     TrialFound,
     TrialGathered,
     clock_offset,
@@ -98,6 +99,7 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
                 case do.Prove():
                     return await self._prove(trial, effect)
                 case do.AskChecks():
+                    self._note_asked(trial, "checks")
                     checked = await agent.ask_checks(self._deps, effect)
                     return self._add(trial, checked=checked) and checked is not None
                 case do.DisarmServer(database):
@@ -127,6 +129,11 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
         self.keep(trial, replace(self.found(trial), **fresh))
         return True
 
+    def _note_asked(self, trial: Trial, what: Question) -> None:
+        """Its deadline does not count for how long it waited for a slot."""
+        found, now = self.found(trial), format_time(self._deps.clock.now())
+        self.keep(trial, replace(found, asked={what: now, **found.asked}))
+
     def _job(self, trial: Trial, effect: do.CreateJob) -> Body:
         settings, testbed = self._deps.settings, effect.testbed
         context = TrialContext(
@@ -150,6 +157,7 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
         return tool(trial.spec.workload).trial_job(context)
 
     async def _prove(self, trial: Trial, effect: do.Prove) -> bool:
+        self._note_asked(trial, effect.when)
         testbed, database, started = effect.testbed, effect.database, None
         if database is None:
             now = format_time(self._deps.clock.now())

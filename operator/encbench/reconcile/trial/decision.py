@@ -1,12 +1,13 @@
 """What a stage of a trial has decided, and what all stages say alike."""
 
 from encbench.api import lifecycle as life
+from encbench.api.scalars import parse_duration
 from encbench.api.trial import Outcome, TrialSpec, TrialStatus
 from encbench.core.evidence import Proof
 from encbench.reconcile.draft import Decision, Draft, backoff
 from encbench.reconcile.effects.effect import Prove, TrialEffect
 from encbench.reconcile.pods import PodFacts, node_lost
-from encbench.reconcile.trial.facts import TrialSeen, When
+from encbench.reconcile.trial.facts import Question, TrialSeen, When
 
 START_TOGETHER = 0.3
 """Seconds between the release and the start of a client, which hears of it by an HTTP call."""
@@ -88,7 +89,19 @@ class TrialDraft(Draft[TrialSpec, TrialStatus, TrialSeen]):
         if not proof.ok:
             self.end("Invalid", "ProofFailed", proof.summary)
 
-    @property
-    def no_proof(self) -> str:
+    def is_overdue(self, what: Question, waited: float) -> bool:
+        """Whether an answer takes too long that has been wanted for so many seconds.
+
+        Others may be asked first. For that a question has as long again, and no longer: one that
+        finds no turn, or that ever new operators ask anew, must not wait for ever.
+        """
+        limit, seen = parse_duration(self.spec.step_deadlines.proof), self.seen
+        asked = self.age(seen.found.asked.get(what))
+        is_there = seen.is_external or seen.database is not None
+        return min(waited, asked) > limit or waited > limit * (2 if is_there else 1)
+
+    def no_proof(self, when: When) -> str:
         """Why there is no proof though its time is over."""
-        return f"the mode could not be proven in time: {self.seen.found.problem or 'no answer'}"
+        found = self.seen.found
+        silence = "no answer" if when in found.asked else "it could not be asked for"
+        return f"the mode could not be proven in time: {found.problem or silence}"

@@ -92,8 +92,8 @@ def _judge_mode(draft: TrialDraft) -> None:
         draft.condition(life.PROVEN_AFTER, False, life.DISRUPTED, "the database pod was deleted")
         message = "the database pod was deleted before the second proof"
         draft.end("Invalid", life.DISRUPTED, message)
-    elif draft.since(life.MEASURED) > parse_duration(draft.spec.step_deadlines.proof):
-        _not_proven(draft, "ProofTimeout", draft.no_proof)
+    elif draft.is_overdue("after", draft.since(life.MEASURED)):
+        _not_proven(draft, "ProofTimeout", draft.no_proof("after"))
 
 
 def why_it_restarted(database: PodFacts | None) -> tuple[str, str]:
@@ -127,9 +127,8 @@ def _note_unchecked(draft: TrialDraft) -> None:
 
 def _check(draft: TrialDraft) -> tuple[AskChecks, ...]:
     """Write down what the checks came to; until then have the agent make them."""
-    seen, limit = draft.seen, parse_duration(draft.spec.step_deadlines.proof)
-    found = seen.found.checked
-    if found is None and draft.since(life.PROVEN_AFTER) > limit:
+    seen, found = draft.seen, draft.seen.found.checked
+    if found is None and draft.is_overdue("checks", draft.since(life.PROVEN_AFTER)):
         found = checks.overdue(seen.found.problem)
     if found is None:
         draft.condition(life.CONSISTENT, None, life.CHECKING, "the agent checks the tables")

@@ -22,6 +22,8 @@ from encbench.wire.recorder import ClockOffset, RunStateName, StateAnswer
 
 When = Literal["before", "after"]
 """Of a trial's two proofs."""
+Question = Literal["before", "after", "checks"]
+"""What its agent is asked, with a deadline for each: a proof, or for checks of the tables."""
 
 
 @dataclass(frozen=True)
@@ -145,6 +147,8 @@ class TrialFound(FoundOnNodes):
     after: Proven | None = None
     checked: Checked | None = None
     """What the dataset's checks came to, once they are through."""
+    asked: Mapping[Question, str] = field(default_factory=dict)
+    """When this process first had a slot to ask each, RFC 3339."""
     clocks: Mapping[int, ClockOffset] = field(default_factory=dict)
     """The clients' clocks against ours when their runs had ended, by index. They are lost with the
     process, and whether our clock was set is not known then."""

@@ -142,7 +142,7 @@ def _release(draft: TrialDraft, ahead: float) -> TrialDecision:
 
 
 def _asked(draft: TrialDraft, testbed: Testbed, waited: float) -> float:
-    """Seconds for which the server may be asked for the proof, of which its deadline is.
+    """Seconds for which the server may be asked for the proof, by which its deadline goes.
 
     Until then the testbed has deadlines of its own, and waits at most for a neighbour's record; so
     has the trial that may hold the stage.
@@ -167,8 +167,8 @@ def _judge_mode(draft: TrialDraft, testbed: Testbed, waited: float) -> None:
     elif made is not None:
         draft.set(server_started=made.server_started)
         draft.set_proof(life.PROVEN_BEFORE, made.proof)
-    elif waited > parse_duration(draft.spec.step_deadlines.proof):
-        draft.end("Failed", "ProofTimeout", draft.no_proof)
+    elif draft.is_overdue("before", waited):
+        draft.end("Failed", "ProofTimeout", draft.no_proof("before"))
 
 
 def _judge_pods(draft: TrialDraft, testbed: Testbed) -> None:
