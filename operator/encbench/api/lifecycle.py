@@ -58,7 +58,7 @@ _POD = {
 _SETTINGS = {SETTINGS_REFUSED: "The server refuses settings of the template."}
 _MARK = {NOT_MARKED: "A Secret or a claim is gone, or its owner has not marked it for this use."}
 _NODE = {NODE_IN_USE: "Another campaign or cell works on its node; the message names it."}
-_IN_USE = {IN_USE: "Another campaign uses the same external database."}
+_IN_USE = {IN_USE: "Another campaign uses the same external database, or an earlier load does."}
 _LOGIN = {NO_LOGIN: "The Secret of an external database is gone or incomplete."}
 _PROVEN = {IN_FORCE: "Everything that was looked at agrees with the mode."}
 _NOT_PROVEN = {NOT_IN_FORCE: "Something that was looked at disagrees with the mode."}
@@ -238,6 +238,7 @@ TESTBED_LIFE = Lifecycle(
             false={
                 "Loading": "The load Job runs.",
                 LOAD_TIMEOUT: "It ran for longer than `stepDeadlines.load`, and is being stopped.",
+                **_IN_USE,
                 **_POD,
             },
         ),

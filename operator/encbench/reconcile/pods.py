@@ -173,10 +173,14 @@ def _moment(time: str | None) -> float | None:
     return None if time is None else parse_time(time).timestamp()
 
 
+def has_run(body: Body) -> bool:
+    """Whether a pod has ended."""
+    return (body.get("status") or {}).get("phase") in ("Succeeded", "Failed")
+
+
 def has_room(body: Body) -> bool:
     """Whether what a pod requests is taken from a node: it is placed and has not ended."""
-    phase = (body.get("status") or {}).get("phase", "Pending")
-    return bool(body["spec"].get("nodeName")) and phase not in ("Succeeded", "Failed")
+    return bool(body["spec"].get("nodeName")) and not has_run(body)
 
 
 ENDING_SLACK = 10.0

@@ -28,6 +28,9 @@ RECORDER_CREDENTIALS = "/etc/encbench/recorder"
 OUTPUT_LIMIT = "1Gi"
 GRACE_SECONDS = 60
 """From the pod's deletion to its end: the recorder's time to store the results."""
+LOAD_GRACE_SECONDS = 1
+"""The same of a load, which has nothing to store and whose shells take no notice of SIGTERM. An
+external database outlives it, and others may be loading by then."""
 
 _WRAPPER = Path(__file__).with_name("run.sh").read_text()
 
@@ -229,11 +232,19 @@ def load_job(
     metadata = labels.metadata(name, context.namespace, context.labels, context.owner)
     spec = {
         **pod_spec(context.spec.dataset.client, [tool], [*volumes], context.pull_secrets),
+        "terminationGracePeriodSeconds": LOAD_GRACE_SECONDS,
         "initContainers": [_reach(context)],
         "affinity": affinity.of_load(context.spec, context.testbed),
     }
     template = pods.template_metadata(context.labels, context.marks, annotations)
     return _job(metadata, {}, template, spec)
+
+
+def reached(pod: Body) -> tuple[str, str]:
+    """Host, in small letters, and port that a load's pod connects to; empty if it does not say."""
+    first = (pod.get("spec") or {}).get("initContainers") or ()
+    words: list[str] = next((one["command"] for one in first if one["name"] == REACH), [])
+    return (words[-2].lower(), words[-1]) if words else ("", "")
 
 
 def _reach(context: LoadContext) -> Body:

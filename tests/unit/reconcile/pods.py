@@ -13,7 +13,8 @@ def pod(owner: Body, name: str, template: Body, node: str, **labels: str) -> Bod
     meta = owner["metadata"]
     asked, kept = template["spec"], ("name", "image", "resources")
     containers = [{key: c[key] for key in kept if key in c} for c in asked["containers"]]
-    where = {key: asked[key] for key in ("nodeSelector", "tolerations") if key in asked}
+    as_asked = ("nodeSelector", "tolerations", "initContainers")
+    where = {key: asked[key] for key in as_asked if key in asked}
     return {
         "apiVersion": "v1",
         "kind": "Pod",

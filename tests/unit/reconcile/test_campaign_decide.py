@@ -640,7 +640,7 @@ def test_a_deleted_one_goes_once_nothing_can_be_uploaded_any_more() -> None:
         of.body["metadata"]["deletionTimestamp"] = ago(seconds)
         return decide(of, saw(of, None, **fields))
 
-    waits = left(299, clients=("run-0",))
+    waits = left(299, at_work=("run-0",))
     assert len(deleted(waits)) == 4
     assert not wants(waits, SetFinalizers)
     assert waits.status.step == "deleted; waiting at most 300 s for the end of run-0"
@@ -651,7 +651,7 @@ def test_a_deleted_one_goes_once_nothing_can_be_uploaded_any_more() -> None:
     assert cleans.status.step == waits_for
     assert left(299, away="the store is away").status.step == f"{waits_for}: the store is away"
     assert left(299, is_clean=True).effects[-1] == SetFinalizers(("other",))
-    late = left(301, clients=("run-0",)).effects
+    late = left(301, at_work=("run-0",)).effects
     assert late == (SetFinalizers(("other",)), RemoveIfThere())
     of = replace(of, finalizers=("other",))
     assert decide(of, saw(of)).effects == ()

@@ -434,6 +434,84 @@ def beds(world: World) -> list[objects.Testbed]:
     return [objects.testbed(body) for body in world.cluster.all(TESTBED, SPACE)]
 
 
+async def in_mid_load(**fields: Any) -> tuple[World, str]:
+    """The name of the load's pod, which takes its time to end once it is deleted."""
+    world = world_with()
+    world.controllers.delays = replace(world.controllers.delays, load=600.0)
+    world.apply(study("plain", blocks=1, **fields))
+
+    def loads() -> list[str]:
+        return [b["metadata"]["name"] for b in world.cluster.all(POD, SPACE)]
+
+    await world.run(lambda: bool(loads()))
+    (pod,) = loads()
+    await world.cluster.patch_metadata(POD, SPACE, pod, finalizers=["test/grace"])
+    world.controllers.delays = replace(world.controllers.delays, load=2.0)
+    return world, pod
+
+
+def load_jobs(world: World) -> list[str]:
+    return [name for kind, name in world.cluster.created if kind == JOB.kind and "-load" in name]
+
+
+async def test_a_campaign_that_was_stopped_may_still_be_loading() -> None:
+    world, pod = await in_mid_load(activeDeadlineSeconds=60)
+    await world.run(world.ended)
+    world.cluster.created.clear()
+    world.apply(_second())
+    await world.settle(60)
+    (bed,) = [
+        objects.testbed(body)
+        for body in world.cluster.all(TESTBED, SPACE)
+        if body["spec"]["campaignRef"]["name"] == "zweite"
+    ]
+    fact = find(bed.status.conditions, "Loaded")
+    assert fact is not None
+    assert (fact.status, fact.reason) == ("False", "DatabaseInUse")
+    assert fact.message == f"pod {pod} of an earlier load has not ended"
+    assert load_jobs(world) == []
+    await world.cluster.patch_metadata(POD, SPACE, pod, finalizers=[])
+    await world.settle(30)
+    assert len(load_jobs(world)) == 1
+
+
+async def test_whoever_loads_into_another_database_is_not_waited_for() -> None:
+    world, _ = await in_mid_load(activeDeadlineSeconds=60)
+    await world.run(world.ended)
+    world.cluster.created.clear()
+    world.apply(template("other", host="RDS-2.example.com"))
+    body = _second()
+    body["spec"]["matrix"][0]["instanceRefs"] = ["other"]
+    world.apply(body)
+    await world.settle(60)
+    assert len(load_jobs(world)) == 1
+
+
+async def test_a_deleted_campaign_stays_until_its_load_has_ended() -> None:
+    world, pod = await in_mid_load()
+    world.cluster.remove(CAMPAIGN, SPACE, NAME)
+    await world.settle(60)
+    assert world.campaign().status.step.endswith(f"for the end of {pod}")
+    await world.cluster.patch_metadata(POD, SPACE, pod, finalizers=[])
+    await world.run(world.gone)
+
+
+async def test_a_load_that_is_over_does_not_keep_a_deleted_campaign() -> None:
+    world = world_with()
+    world.apply(study("plain", blocks=2))
+    await world.run(world.running())
+    (pod,) = [
+        body["metadata"]["name"]
+        for body in world.cluster.all(POD, SPACE)
+        if body["metadata"]["labels"][COMPONENT] == "load"
+    ]
+    await world.cluster.patch_metadata(POD, SPACE, pod, finalizers=["test/grace"])
+    world.cluster.remove(CAMPAIGN, SPACE, NAME)
+    deleted = world.clock.time
+    await world.run(world.gone)
+    assert world.clock.time - deleted < 60
+
+
 async def test_campaigns_on_different_databases_do_not_wait_for_each_other() -> None:
     world = world_with()
     world.apply(template("other", database="elsewhere"))

@@ -390,6 +390,26 @@ def test_a_load_that_takes_too_long_has_ended_before_its_node_is_given_away() ->
         assert any(isinstance(one, LeaveNodes) for one in ends.effects)
 
 
+def test_no_load_begins_while_an_earlier_one_still_writes() -> None:
+    earlier = a_pod("load-of-before", deleting=True, ends=ago(-1))
+    waits = decide(a_testbed(UP), saw(loaders=(earlier,)))
+    assert not wants(waits, CreateLoad)
+    assert status_of(waits, "Loaded") == ("False", "DatabaseInUse")
+    told = find(waits.status.conditions, "Hindered")
+    assert told is not None
+    assert told.message == "pod load-of-before of an earlier load has not ended"
+    waiting = replace(a_testbed(UP), status=waits.status)
+    begins = decide(waiting, saw())
+    assert wants(begins, CreateLoad)
+    assert status_of(begins, "Loaded") == ("False", "Loading")
+    lost = replace(earlier, is_silent=True, ends=ago(60))
+    assert wants(decide(waiting, saw(loaders=(lost,))), CreateLoad)
+    late = a_testbed({"Provisioned": ("True", 9e4), "Loaded": ("False", 9e4)})
+    gives_up = decide(late, saw(loaders=(earlier,)))
+    assert failure(gives_up) == "LoadTimeout"
+    assert not wants(gives_up, CreateLoad)
+
+
 def test_a_load_that_has_to_wait_for_its_node_again_has_its_whole_time_then() -> None:
     """Its Job could not be created before its database moved to a node that others use."""
     late = a_testbed({"Provisioned": ("True", 9e4), "Loaded": ("False", 8e4)})

@@ -47,8 +47,8 @@ def decide(campaign: Campaign, seen: CampaignSeen) -> Decision[CampaignStatus, d
     gone += tuple(
         do.Delete(one.kind, campaign.namespace, one.name, one.uid) for one in seen.misfits
     )
-    if seen.clients:
-        names = ", ".join(seen.clients)
+    if seen.at_work:
+        names = ", ".join(seen.at_work)
         step = f"deleted; waiting at most {GIVE_UP:.0f} s for the end of {names}"
         status = campaign.status.model_copy(update={"step": step[:512]})
         return Decision(status, gone, requeue=1.0)

@@ -37,8 +37,8 @@ class CampaignSeen:
     """Why the report could not be rendered the last time."""
     is_clean: bool = False
     """Of a deleted campaign: nothing half-done is left in the bucket."""
-    clients: tuple[str, ...] = ()
-    """Of a deleted campaign: names of pods that are left and could still upload."""
+    at_work: tuple[str, ...] = ()
+    """Of a deleted campaign: names of pods that are left and could still upload or load."""
     is_cleared: bool = False
     """Of one that is over: none of its trials is left that goes after its time to live."""
     misfits: tuple[Misfit, ...] = ()

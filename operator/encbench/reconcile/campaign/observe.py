@@ -25,7 +25,7 @@ from encbench.reconcile.campaign.resolve import resolve
 from encbench.reconcile.deps import Reads
 from encbench.reconcile.namespaces import is_ending
 from encbench.reconcile.objects import Campaign, Object, OwnKind, Trial, belongs_to, has_ended
-from encbench.reconcile.pods import is_stuck
+from encbench.reconcile.pods import has_run, is_stuck
 
 S = TypeVar("S", bound=Model)
 T = TypeVar("T", bound=Model)
@@ -58,9 +58,7 @@ async def observe(read: Reads, campaign: Campaign, found: CampaignFound) -> Camp
         ]
         # It takes Kubernetes a moment to delete the pods of what is gone.
         ending = frozenset(one[labels.CELL] for one in marks if one[labels.TESTBED] not in testbeds)
-    clients = []
-    if campaign.deleting:
-        clients = await cluster.list(POD, space, {**own, labels.COMPONENT: "client"})
+    at_work = await _at_work(read, campaign) if campaign.deleting else ()
     verdict, problem = None, ""
     try:
         verdict = await _verdict(read, campaign)
@@ -79,8 +77,22 @@ async def observe(read: Reads, campaign: Campaign, found: CampaignFound) -> Camp
         is_clean=found.is_clean,
         misfits=tuple(misfits.values()),
         away=read.services.problem,
-        clients=tuple(body["metadata"]["name"] for body in clients),
+        at_work=at_work,
         absences=read.presence.absences(),
+    )
+
+
+async def _at_work(read: Reads, campaign: Campaign) -> tuple[str, ...]:
+    """Pods of a deleted campaign that may still upload, or write to a database of others."""
+    found = []
+    for component in ("client", "load"):
+        own = {labels.CAMPAIGN: campaign.name, labels.COMPONENT: component}
+        found += await read.cluster.list(POD, campaign.namespace, own)
+    # A load that is over stays with its testbed.
+    return tuple(
+        body["metadata"]["name"]
+        for body in found
+        if body["metadata"]["labels"][labels.COMPONENT] == "client" or not has_run(body)
     )
 
 

@@ -103,7 +103,8 @@ class TestbedSeen:
     database: PodFacts | None = None
     load: JobFacts | None = None
     loaders: tuple[PodFacts, ...] = ()
-    """The load's pods that have not ended, whether its Job is there or deleted."""
+    """The load's pods that have not ended, whether its Job is there or deleted. Before it is there,
+    also those of earlier testbeds, by its name or in its external database."""
     trial: Trial | None = None
     """The trial that the testbed is for now."""
     neighbours: tuple[str, ...] = ()

@@ -35,11 +35,22 @@ def load_dataset(draft: TestbedDraft) -> TestbedDecision:
 
 
 def _begin(draft: TestbedDraft) -> TestbedDecision:
-    draft.condition(life.LOADED, False, "Loading", "the dataset is being loaded")
+    """Once no earlier load writes to the same database, whose testbed may be gone by now."""
+    left = _still_loading(draft)
+    earlier = f"pod {left[0]} of an earlier load has not ended" if left else ""
+    if left:
+        draft.hold(life.LOADED, life.IN_USE, earlier)
+    else:
+        draft.condition(life.LOADED, False, "Loading", "the dataset is being loaded")
     if _loading(draft) > _limit(draft):
-        why = draft.seen.found.refused or "it is not there"
+        why = earlier or draft.seen.found.refused or "it is not there"
         return draft.fail(life.LOAD_TIMEOUT, f"the load's Job could not be created: {why}")
-    return draft.decide(do.CreateLoad(), requeue=POLL)
+    return draft.decide(*([] if left else [do.CreateLoad()]), requeue=POLL)
+
+
+def _still_loading(draft: TestbedDraft) -> list[str]:
+    """Names of pods. One on a node that does not answer had its time to end."""
+    return [pod.name for pod in draft.seen.loaders if not pods.is_gone(pod, draft.age(pod.ends))]
 
 
 def _follow(draft: TestbedDraft, load: JobFacts) -> TestbedDecision:
@@ -93,12 +104,8 @@ def _delete(draft: TestbedDraft, load: JobFacts) -> do.Delete:
 
 
 def _stop(draft: TestbedDraft, message: str) -> TestbedDecision:
-    """It fails once nothing loads any more: whoever measures on the node next would be disturbed.
-
-    A pod on a node that does not answer had its time to end.
-    """
-    seen = draft.seen
-    left = [pod.name for pod in seen.loaders if not pods.is_gone(pod, draft.age(pod.ends))]
+    """It fails once nothing loads that could disturb whoever measures on the node next."""
+    seen, left = draft.seen, _still_loading(draft)
     if not left and seen.load is None:
         return draft.fail(life.LOAD_TIMEOUT, message)
     waits = f": waiting for pod {left[0]} to end" if left else ""

@@ -5,10 +5,19 @@ from dataclasses import replace
 
 from encbench.admission.gather import jar_of
 from encbench.api.conditions import is_false, is_true, parse_time
-from encbench.api.kinds import JOB, PERSISTENT_VOLUME_CLAIM, POD, SECRET, STATEFUL_SET, TRIAL
+from encbench.api.kinds import (
+    JOB,
+    PERSISTENT_VOLUME_CLAIM,
+    POD,
+    SECRET,
+    STATEFUL_SET,
+    TESTBED,
+    TRIAL,
+)
 from encbench.api.lifecycle import FAILED, LOADED, PROVEN, PROVISIONED
 from encbench.core.certificates import AUTHORITY, AUTHORITY_KEY, KeyPair, authority_name
 from encbench.core.naming import credentials_name
+from encbench.database.connection import loading
 from encbench.kube import labels
 from encbench.kube.secrets import entry
 from encbench.kube.use import unmarked
@@ -17,12 +26,13 @@ from encbench.reconcile import agents, objects
 from encbench.reconcile.deps import Reads
 from encbench.reconcile.draft import PATIENCE
 from encbench.reconcile.objects import Testbed, belongs_to
-from encbench.reconcile.pods import JobFacts, PodFacts, in_cell, job_facts, pod_facts
+from encbench.reconcile.pods import JobFacts, PodFacts, has_run, in_cell, job_facts, pod_facts
 from encbench.reconcile.testbed import external
 from encbench.reconcile.testbed.facts import SetFacts, TestbedFound, TestbedSeen
 from encbench.reconcile.testbed.machine import machine
 from encbench.reconcile.testbed.starting import next_served
 from encbench.tools.context import load_job_name
+from encbench.tools.pod import reached
 
 
 async def observe(read: Reads, testbed: Testbed, found: TestbedFound) -> TestbedSeen:
@@ -145,16 +155,32 @@ async def _authority(read: Reads, testbed: Testbed) -> KeyPair | None:
 
 
 async def _load(read: Reads, testbed: Testbed) -> tuple[JobFacts | None, tuple[PodFacts, ...]]:
-    """The Job with its pods, and those pods of any Job of its name that have not ended."""
+    """The Job with its pods, and the pods that have not ended of others that load in its place."""
     name = load_job_name(testbed.name)
     job = await read.cluster.get(JOB, testbed.namespace, name)
     bodies = await read.cluster.list(POD, testbed.namespace, {"batch.kubernetes.io/job-name": name})
     pods = [(body, pod_facts(body)) for body in bodies]
-    loaders = tuple(pod for _, pod in pods if pod.phase not in ("Succeeded", "Failed"))
+    loaders = tuple(pod for body, pod in pods if not has_run(body))
     if job is None or not belongs_to(job, testbed.uid):
-        return None, loaders
+        return None, (*loaders, *await _strays(read, testbed))
     own = [pod for body, pod in pods if belongs_to(body, job["metadata"]["uid"])]
     return job_facts(job, *own), loaders
+
+
+async def _strays(read: Reads, testbed: Testbed) -> tuple[PodFacts, ...]:
+    """Loads into the same external database of testbeds that are gone, which end a little later."""
+    if not testbed.spec.instance.is_external:
+        return ()
+    where, found = loading(testbed.name, testbed.spec), list[PodFacts]()
+    for body in await read.cluster.list(POD, testbed.namespace, {labels.COMPONENT: "load"}):
+        name = body["metadata"]["labels"].get(labels.TESTBED, "")
+        is_here = reached(body) == (where.host.lower(), str(where.port))
+        if name == testbed.name or not is_here or has_run(body):
+            continue
+        owner = await read.cluster.get(TESTBED, testbed.namespace, name)
+        if owner is None or owner["metadata"].get("deletionTimestamp") is not None:
+            found.append(pod_facts(body))
+    return tuple(found)
 
 
 def _connections(settings: Mapping[str, str]) -> int | None:

@@ -8,6 +8,7 @@ import pytest
 
 from encbench.api.encryptionmode import InTransit
 from encbench.ports import Body
+from encbench.tools.pod import reached
 from encbench.tools.registry import tool
 from tests.support.workloads import (
     CUSTOM,
@@ -293,6 +294,15 @@ def test_a_load_runs_on_the_node_that_is_leased_for_it() -> None:
         "app.kubernetes.io/component": "database",
         "encbench.io/testbed": "overhead-tde",
     }
+
+
+def test_a_deleted_load_ends_at_once() -> None:
+    """Its shells take no notice of SIGTERM, and others may be loading by then."""
+    made = pod(load())
+    assert made["terminationGracePeriodSeconds"] <= 1
+    host, port = made["initContainers"][0]["command"][-2:]
+    assert reached({"spec": made}) == (host, port)
+    assert reached({"spec": {}}) == ("", "")
 
 
 @pytest.mark.parametrize("job", [trial(), load()], ids=["trial", "load"])
