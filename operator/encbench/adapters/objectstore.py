@@ -154,10 +154,17 @@ class ObjectStore:
             return bytes(body.read())
 
     @_in_thread
-    def list(self, s3: Any, prefix: str) -> list[str]:
-        """All keys under a prefix, in order."""
+    def _keys(self, s3: Any, prefix: str) -> list[str]:
         pages = s3.get_paginator("list_objects_v2").paginate(Bucket=self.bucket, Prefix=prefix)
         return sorted(entry["Key"] for page in pages for entry in page.get("Contents", ()))
+
+    async def list(self, prefix: str) -> list[str]:
+        """All keys under a prefix, in order.
+
+        What was being stored when its trial was deleted is there by then, and can be deleted.
+        """
+        await self._connection.settled()
+        return await self._keys(prefix)
 
     @_in_thread
     def delete(self, s3: Any, keys: Sequence[str]) -> None:

@@ -10,7 +10,7 @@ botocore is synchronous: every call runs in a thread, bounded by timeouts and at
 
 import asyncio
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -84,6 +84,8 @@ class S3Connection:
     _clients: dict[str, tuple[tuple[str, ...], Any]] = field(default_factory=dict)
     """By endpoint, with its access key, secret key and session token. One that is replaced serves
     the requests that have it, and then its memory is free: it has 12 MB of the API's model."""
+    _abandoned: set[Future[Any]] = field(default_factory=set)
+    """Requests that go on though whoever waited for them was cancelled."""
 
     async def call(self, do: Callable[[Any], T]) -> T:
         """`do(client)` in a thread, its errors translated."""
@@ -93,13 +95,25 @@ class S3Connection:
         """The same for what makes no request, with a client of that endpoint."""
         return await self._in(self._signatures, do, endpoint)
 
+    async def settled(self) -> None:
+        """Wait for the end of requests that nobody waits for any more: one may yet store."""
+        left = map(asyncio.wrap_future, tuple(self._abandoned))
+        await asyncio.gather(*left, return_exceptions=True)
+
     async def _in(self, pool: ThreadPoolExecutor, do: Callable[[Any], T], endpoint: str) -> T:
 
         def work() -> T:
             with _translated(self.endpoint):
                 return do(self._client(endpoint))
 
-        return await asyncio.get_running_loop().run_in_executor(pool, work)
+        request = pool.submit(work)
+        try:
+            return await asyncio.wrap_future(request)
+        except asyncio.CancelledError:
+            # A thread cannot be stopped. One that was not begun is not begun any more.
+            self._abandoned.add(request)
+            request.add_done_callback(self._abandoned.discard)
+            raise
 
     def _client(self, endpoint: str) -> Any:
         keys = self._read_keys()

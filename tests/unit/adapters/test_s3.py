@@ -1,5 +1,6 @@
 """A store's clients: what is kept of them, and the proxies that they ask."""
 
+import asyncio
 import gc
 import threading
 import weakref
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
+from encbench.adapters.objectstore import ObjectStore
 from encbench.adapters.s3 import S3Connection, S3Limits
 from encbench.ports import Rejected, Unavailable
 
@@ -43,6 +45,45 @@ async def test_of_rotated_credentials_only_the_last_ones_client_is_kept(tmp_path
     gc.collect()
     assert gone() is None
     assert len(connection._clients) == 2
+
+
+async def test_keys_are_listed_once_nothing_is_being_stored_that_nobody_waits_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else an object of a deleted trial would stay that came right after the listing."""
+    store = ObjectStore(
+        endpoint="http://store.invalid", bucket="b", region="r", credentials=tmp_path
+    )
+    begun, may_end, done = threading.Event(), threading.Event(), list[str]()
+
+    class Slow:
+        """A store that takes its time for a put, of which it tells when it is listed."""
+
+        def put_object(self, **_: Any) -> None:
+            begun.set()
+            may_end.wait(20)
+            done.append("put")
+
+        def get_paginator(self, _: str) -> Any:
+            done.append("list")
+            return self
+
+        def paginate(self, **_: Any) -> list[Any]:
+            return []
+
+    monkeypatch.setattr(store._connection, "_client", lambda _: Slow())
+    puts = asyncio.create_task(store.put_if_absent("key", b"", "text/plain"))
+    await asyncio.to_thread(begun.wait, 20)
+    puts.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await puts
+    lists = asyncio.create_task(store.list("k"))
+    await asyncio.sleep(0.05)
+    assert done == []
+    may_end.set()
+    assert await lists == []
+    assert done == ["put", "list"]
+    assert not store._connection._abandoned
 
 
 @pytest.mark.parametrize(
