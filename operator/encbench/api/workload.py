@@ -54,6 +54,9 @@ READ_ONLY_SCRIPTS = (
 )
 """Scripts that write nothing, so there is nothing to recover after them."""
 
+FLAG_ON, FLAG_OFF = ("on", "true", "1"), ("off", "false", "0")
+"""What sysbench takes for an option that is on or off."""
+
 OWNED_OPTIONS = (
     *("config_file", "db_driver", "events", "forced_shutdown", "histogram", "mysql_.*"),
     *("percentile", "pgsql_.*", "rand_seed", "rate", "report_checkpoints", "report_interval"),
@@ -130,6 +133,10 @@ class Sysbench(Model):
     def option(self, name: str, default: str) -> str:
         """An option by its name with dashes, which may be written with underscores as well."""
         return self.options.get(name, self.options.get(name.replace("-", "_"), default))
+
+    def flag(self, name: str, *, default: bool) -> bool:
+        """Whether such an option is on."""
+        return self.option(name, FLAG_ON[0] if default else FLAG_OFF[0]) not in FLAG_OFF
 
 
 Stop = Literal["Clean", "Crash"]

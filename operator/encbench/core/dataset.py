@@ -39,7 +39,7 @@ def _sysbench(sysbench: Sysbench) -> str:
 
 def _built_in(sysbench: Sysbench) -> str:
     """oltp_insert's prepare leaves the tables empty if the client makes the ids of the rows."""
-    by_client = sysbench.option("auto-inc", "on") in ("off", "false", "0")
+    by_client = not sysbench.flag("auto-inc", default=True)
     return "oltp_insert" if by_client and sysbench.script == "oltp_insert" else "oltp"
 
 

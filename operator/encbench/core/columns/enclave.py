@@ -49,7 +49,7 @@ def lookup(sysbench: Sysbench) -> str:
 
 def has_secondary(sysbench: Sysbench) -> bool:
     """Whether k has an index."""
-    return sysbench.option("create-secondary", "on") not in ("off", "false", "0")
+    return sysbench.flag("create-secondary", default=True)
 
 
 def problems(columns: Columns) -> Iterator[Problem]:

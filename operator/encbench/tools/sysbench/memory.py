@@ -25,8 +25,6 @@ threads. With libpq it is less: 307 KiB and 2.4 KiB."""
 TLS_MEMORY = 112 * KIBIBYTE
 """Added for each thread: 92 KiB were measured with 256 threads."""
 
-_OFF = ("off", "false", "0")
-
 
 def statements(workload: WorkloadSpec) -> int:
     """Number of statements that each thread prepares."""
@@ -56,13 +54,9 @@ def problems(workload: WorkloadSpec, mode: EncryptionModeSpec) -> Iterator[Probl
 
 def _prepared(sysbench: Sysbench) -> tuple[int, int]:
     """Statements of a script that is not the user's: per table, and in addition."""
-
-    def on(name: str, default: str) -> bool:
-        return sysbench.option(name, default) not in _OFF
-
-    ranges = 4 if on("range-selects", "on") else 0
+    ranges = 4 if sysbench.flag("range-selects", default=True) else 0
     changes = 4  # two updates, a deletion and an insertion
-    transaction = 0 if on("skip-trx", "off") else 2  # BEGIN and COMMIT
+    transaction = 0 if sysbench.flag("skip-trx", default=False) else 2  # BEGIN and COMMIT
     known: dict[str | None, tuple[int, int]] = {
         "oltp_read_only": (1 + ranges, transaction),
         "oltp_read_write": (1 + ranges + changes, transaction),

@@ -13,7 +13,7 @@ from itertools import count
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.kinds import CONFIG_MAP, ENCRYPTION_MODE, WORKLOAD
-from encbench.api.workload import OWNED_OPTIONS, Sysbench, WorkloadSpec
+from encbench.api.workload import FLAG_OFF, FLAG_ON, OWNED_OPTIONS, Sysbench, WorkloadSpec
 from encbench.core.columns import selection
 from encbench.core.hints import MOST_HINTS, closest, offered
 from encbench.core.problem import Problem, Reason
@@ -28,7 +28,6 @@ LARGEST_SCRIPT = 128 * 1024
 """Letters of a script: the check reads all of it between two looks at the cluster."""
 _LINE, _QUEUE_LINE = 160, 52
 """Bytes of the report of a second, and of the one that a rate adds, with large numbers."""
-_FLAGS = ("on", "off", "true", "false", "1", "0")
 
 
 def problems(workload: WorkloadSpec, script_text: str | None) -> Iterator[Problem]:
@@ -139,7 +138,7 @@ def _wrong_value(option: str, kind: Kind, value: str) -> str | None:
         return "write a number"
     if kind == "integer" and not (_INTEGER.fullmatch(value) and int(value) <= _LARGEST):
         return f"write a whole number of {_LARGEST} at most"
-    if kind == "flag" and value not in _FLAGS:
+    if kind == "flag" and value not in (*FLAG_ON, *FLAG_OFF):
         return "write on or off"
     if not value or any(ord(letter) < 32 for letter in value):
         return "write a value on one line"
