@@ -6,6 +6,9 @@ from encbench.core.timetable import GUARD, Timetable, timetable
 from encbench.tools.gathering import gather_seconds
 from encbench.wire.slices import OwnSlots, SlotTimes
 
+MARGIN = 60
+"""Seconds for which the load of a recovery workload would run on if its server were not stopped."""
+
 
 def load_seconds(spec: TrialSpec) -> float:
     """From the tool's start to the end of its load; a recovery's ends before, with its server."""

@@ -22,10 +22,8 @@ from encbench.reconcile.trial.decision import TrialDecision, TrialDraft, until
 from encbench.reconcile.trial.ended import after_run, cut_by_its_node, why_it_restarted
 from encbench.reconcile.trial.facts import ClientPod, TrialSeen
 from encbench.reconcile.trial.recovery import LATE
-from encbench.tools.turns import load_seconds
+from encbench.tools.turns import MARGIN, load_seconds
 
-MARGIN = 60.0
-"""Seconds for which the load of a recovery workload would run on if its server were not stopped."""
 TOGETHER = 2.0
 """Seconds that a start may be late; a later one is put off for all, or was missed by some. Clients
 need no more to hear of theirs in time."""

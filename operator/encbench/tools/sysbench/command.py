@@ -6,6 +6,7 @@ from encbench.core.connection import Connection
 from encbench.core.tls import suite
 from encbench.tools.context import seed_of, shares
 from encbench.tools.sysbench import enclave
+from encbench.tools.turns import MARGIN
 
 # Mount points: of the options file, of the user's own script, of encbench's.
 CREDENTIALS = "/etc/encbench/sysbench"
@@ -56,10 +57,6 @@ def environment(connection: Connection) -> dict[str, str]:
         "PGSSLMAXPROTOCOLVERSION": connection.tls.version,
         "PGGSSENCMODE": "disable",
     }
-
-
-MARGIN = 60
-"""Extra seconds of load in a recovery workload, whose load ends with the server."""
 
 
 def run_seconds(workload: WorkloadSpec) -> int:
