@@ -53,11 +53,15 @@ def problems(workload: WorkloadSpec, mode: EncryptionModeSpec) -> Iterator[Probl
 
 
 def _prepared(sysbench: Sysbench) -> tuple[int, int]:
-    """Statements of a script that is not the user's: per table, and in addition."""
+    """Per table, and in addition."""
+    if sysbench.script is None:
+        return 0, 0
+    if sysbench.enclave_workload is not None:
+        return enclave.STATEMENTS[sysbench.enclave_workload]
     ranges = 4 if sysbench.flag("range-selects", default=True) else 0
     changes = 4  # two updates, a deletion and an insertion
     transaction = 0 if sysbench.flag("skip-trx", default=False) else 2  # BEGIN and COMMIT
-    known: dict[str | None, tuple[int, int]] = {
+    known: dict[str, tuple[int, int]] = {
         "oltp_read_only": (1 + ranges, transaction),
         "oltp_read_write": (1 + ranges + changes, transaction),
         "oltp_write_only": (changes, transaction),
@@ -65,8 +69,8 @@ def _prepared(sysbench: Sysbench) -> tuple[int, int]:
         "oltp_update_index": (1, 0),
         "oltp_update_non_index": (1, 0),
         "oltp_delete": (1, 0),
+        "oltp_insert": (0, 0),
         "select_random_points": (0, 1),
         "select_random_ranges": (0, 1),
     }
-    own = enclave.STATEMENTS.get(sysbench.enclave_workload or "", (0, 0))
-    return known.get(sysbench.script, own)
+    return known[sysbench.script]

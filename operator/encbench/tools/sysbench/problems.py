@@ -36,7 +36,8 @@ def problems(workload: WorkloadSpec, script_text: str | None) -> Iterator[Proble
     queue = 0 if workload.load.rate is None else _QUEUE_LINE
     yield from printed.problems(workload, "sysbench", _LINE + queue)
     if sysbench.script is not None:
-        options = builtin.SCRIPTS.get(sysbench.script, enclave.OPTIONS)
+        is_own = sysbench.enclave_workload is not None
+        options = enclave.OPTIONS if is_own else builtin.SCRIPTS[sysbench.script]
         yield from _options(sysbench, options, sysbench.script)
     elif script_text is not None:
         name = sysbench.script_config_map_ref.key if sysbench.script_config_map_ref else ""

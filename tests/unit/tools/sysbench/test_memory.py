@@ -9,7 +9,6 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.workload import WorkloadSpec
 from encbench.tools.registry import tool
-from encbench.tools.sysbench import builtin
 from encbench.tools.sysbench.memory import statements
 from tests.support.testbeds import instance
 from tests.support.workloads import workload_spec
@@ -41,12 +40,6 @@ def test_each_script_prepares_its_statements_for_each_table(
     script: str, tables: int, count: int
 ) -> None:
     assert statements(workload(script, tables)) == count
-
-
-def test_every_built_in_script_is_known() -> None:
-    prepares_none = {"oltp_common", "oltp_insert"}
-    for script in builtin.SCRIPTS.keys() - prepares_none:
-        assert statements(workload(script, 1)), script
 
 
 @pytest.mark.parametrize(

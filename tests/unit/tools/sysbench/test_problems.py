@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from encbench.api.workload import Sysbench, WorkloadSpec
+from encbench.api.workload import WorkloadSpec
 from encbench.tools.registry import tool
 from encbench.tools.sysbench.problems import problems
 from tests.support.workloads import CUSTOM, workload_spec
@@ -135,15 +135,6 @@ def test_a_session_that_could_not_tell_what_it_negotiated() -> None:
 def test_values_for_a_script_are_one_line() -> None:
     (problem,) = found({**CUSTOM, "options": {"hot-share": "a\nb"}}, SCRIPT)
     assert "on one line" in problem
-
-
-def test_the_api_allows_every_built_in_script_that_we_know() -> None:
-    from encbench.tools.sysbench.builtin import SCRIPTS
-    from encbench.tools.sysbench.enclave import STATEMENTS
-
-    allowed = Sysbench.model_json_schema()["properties"]["script"]["anyOf"][0]["enum"]
-    own = {f"enclave_{name}" for name in STATEMENTS}
-    assert set(allowed) == set(SCRIPTS) - {"oltp_common"} | own
 
 
 @pytest.mark.parametrize(("rate", "hours"), [({}, 28), ({"rate": 500}, 21)], ids=["", "rate"])
