@@ -1,7 +1,9 @@
 """The operator's interface to a load tool, pure functions, one set per tool; and the tools.
 
-The reconcilers use nothing else of a tool, so a further tool is a package beside `sysbench` and an
-entry here.
+The reconcilers use nothing else of a tool. A further tool is a package beside `sysbench` and an
+entry here, and it has to be known in more places: by a field in `api.workload` and `api.testbed`,
+in `core.dataset`, in `sidecars.recorder.follow`, which reads its lines, in `admission.images` and
+the chart's `tools`, and wherever `tpcc is None` stands for sysbench.
 """
 
 from collections.abc import Callable, Iterable
