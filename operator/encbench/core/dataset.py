@@ -33,14 +33,8 @@ def _sysbench(sysbench: Sysbench) -> str:
     if ref is None:
         read = ENCLAVE_OPTIONS if is_own else PREPARE_OPTIONS
         options = {name: value for name, value in options.items() if name.replace("-", "_") in read}
-    script = ref.to_dict() if ref else "enclave" if is_own else _built_in(sysbench)
+    script = ref.to_dict() if ref else "enclave" if is_own else "oltp"
     return digest([script, sysbench.tables, sysbench.table_size, options])[:12]
-
-
-def _built_in(sysbench: Sysbench) -> str:
-    """oltp_insert's prepare leaves the tables empty if the client makes the ids of the rows."""
-    by_client = not sysbench.flag("auto-inc", default=True)
-    return "oltp_insert" if by_client and sysbench.script == "oltp_insert" else "oltp"
 
 
 def _tpcc(tpcc: Tpcc) -> str:

@@ -1,7 +1,5 @@
 """When two workloads load the same data."""
 
-import pytest
-
 from encbench.core.dataset import dataset_key
 from tests.support.workloads import tpcc_spec, workload_spec
 
@@ -39,14 +37,3 @@ def test_what_our_own_client_loads_for_benchmarksql_is_what_it_loads_for_itself(
         assert dataset_key(tpcc_spec(own, load)) == dataset_key(tpcc_spec())
         keyless = {**own, "options": {"foreignKeys": "false"}}
         assert dataset_key(tpcc_spec(keyless, load)) != dataset_key(tpcc_spec())
-
-
-@pytest.mark.parametrize("off", [{"auto-inc": "off"}, {"auto_inc": "false"}, {"auto_inc": "0"}])
-def test_tables_that_a_script_leaves_empty_serve_no_other_script(off: dict[str, str]) -> None:
-    def key(script: str, options: dict[str, str]) -> str:
-        return dataset_key(workload_spec({"script": script, "options": options}))
-
-    assert key("oltp_insert", off) != key("oltp_read_write", off) == key("oltp_delete", off)
-    assert key("oltp_insert", {}) == key("oltp_read_write", {})
-    on = dict.fromkeys(off, "on")
-    assert key("oltp_insert", on) == key("oltp_read_write", on)

@@ -78,6 +78,18 @@ def test_values_are_checked(option: str, value: str, advice: str) -> None:
     assert repr(value) in problem
 
 
+@pytest.mark.parametrize("off", [{"auto-inc": "off"}, {"auto_inc": "false"}, {"auto_inc": "0"}])
+def test_a_client_that_draws_the_ids_of_its_rows_is_refused(off: dict[str, str]) -> None:
+    (problem,) = found({"script": "oltp_insert", "options": off})
+    assert problem == (
+        "sysbench.options auto-inc: without it oltp_insert begins with empty tables and draws ids "
+        "anew in every client and every trial, until it meets one that exists: leave auto-inc "
+        "out"
+    )
+    assert found({"script": "oltp_insert", "options": dict.fromkeys(off, "on")}) == []
+    assert found({"script": "oltp_read_write", "options": off}) == []
+
+
 def test_the_script_of_the_docs() -> None:
     (example,) = re.findall(r"```yaml\n(.*?)```", OWN_SCRIPT.read_text(), re.DOTALL)
     scripts, workload = yaml.safe_load_all(example)
