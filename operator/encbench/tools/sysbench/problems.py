@@ -17,6 +17,7 @@ from encbench.api.workload import FLAG_OFF, FLAG_ON, OWNED_OPTIONS, Sysbench, Wo
 from encbench.core.columns import selection
 from encbench.core.hints import MOST_HINTS, closest, offered
 from encbench.core.problem import Problem, Reason
+from encbench.engines.facts import facts
 from encbench.tools import printed
 from encbench.tools.sysbench import builtin, enclave, memory, script
 from encbench.tools.sysbench.builtin import Kind
@@ -26,6 +27,8 @@ _INTEGER, _LARGEST = re.compile(r"[0-9]+"), 2**31 - 1
 _NOT_OFFERED = re.compile("|".join(OWNED_OPTIONS))
 LARGEST_SCRIPT = 128 * 1024
 """Letters of a script: the check reads all of it between two looks at the cluster."""
+_DELETE_INSERT = ("oltp_read_write", "oltp_write_only")
+"""Scripts that delete a row and insert one with its id."""
 _LINE, _QUEUE_LINE = 160, 52
 """Bytes of the report of a second, and of the one that a rate adds, with large numbers."""
 
@@ -63,6 +66,8 @@ def pair_problems(
     yield from memory.problems(workload, mode)
     sysbench, columns = workload.sysbench_test, mode.proxy
     yield from enclave.problems(sysbench, instance, mode)
+    if facts(instance.engine).driver == "mysql":
+        yield from _taken_ids(workload)
     if mode.driver is not None:
         text = (
             "sysbench does not use JDBC: leave driver out of the mode; with columns, sysbench "
@@ -84,13 +89,34 @@ def pair_problems(
 def _drawn_ids(sysbench: Sysbench) -> Iterator[Problem]:
     """Ids that sysbench draws: unique in one process alone, and others each time, whatever its seed.
 
-    Of 32 bits, two runs with 65,536 rows each have one in common.
+    They have 32 bits: two runs of 65,536 rows each have one in common on average.
     """
     if sysbench.script == "oltp_insert" and not sysbench.flag("auto-inc", default=True):
         text = (
             "sysbench.options auto-inc: without it oltp_insert begins with empty tables and draws ids "
             "anew in every client and every trial, until it meets one that exists: leave auto-inc "
             "out"
+        )
+        yield Problem(WORKLOAD, Reason.SETTING_INVALID, text)
+
+
+def _taken_ids(workload: WorkloadSpec) -> Iterator[Problem]:
+    """A row that two threads delete before both insert it, which ends sysbench.
+
+    In a transaction the second thread waits, and then deletes what the first has inserted. With
+    PostgreSQL sysbench counts the error and goes on.
+    """
+    sysbench, count = workload.sysbench_test, workload.sysbench_test.option("delete-inserts", "1")
+    threads = max(workload.load.concurrency)
+    if sysbench.script not in _DELETE_INSERT or threads == 1:
+        return
+    inserts = not _NUMBER.fullmatch(count) or float(count) >= 1
+    is_key = not sysbench.flag("secondary", default=False)
+    if sysbench.flag("skip-trx", default=False) and inserts and is_key:
+        text = (
+            f"sysbench.options skip-trx: {sysbench.script} deletes a row and inserts it again, and "
+            "outside of transactions two threads may both insert it, which ends sysbench: leave "
+            "skip-trx out, or write delete-inserts: '0' or load.concurrency: [1]"
         )
         yield Problem(WORKLOAD, Reason.SETTING_INVALID, text)
 

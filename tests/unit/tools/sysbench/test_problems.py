@@ -7,9 +7,12 @@ from typing import Any
 import pytest
 import yaml
 
+from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.workload import WorkloadSpec
 from encbench.tools.registry import tool
 from encbench.tools.sysbench.problems import problems
+from tests.support.testbeds import instance
 from tests.support.workloads import CUSTOM, workload_spec
 
 OWN_SCRIPT = Path(__file__).resolve().parents[4] / "docs" / "own-script.md"
@@ -88,6 +91,43 @@ def test_a_client_that_draws_the_ids_of_its_rows_is_refused(off: dict[str, str])
     )
     assert found({"script": "oltp_insert", "options": dict.fromkeys(off, "on")}) == []
     assert found({"script": "oltp_read_write", "options": off}) == []
+
+
+def beside(engine: str, options: dict[str, str], **load: Any) -> list[str]:
+    """Problems of a script that writes, on such a database."""
+    spec = workload_spec({"script": "oltp_write_only", "options": options}, load)
+    template = InstanceTemplateSpec.model_validate(instance(engine=engine))
+    found = tool(spec).pair_problems(spec, template, EncryptionModeSpec())
+    return [problem.text for problem in found]
+
+
+@pytest.mark.parametrize("engine", ["mariadb", "mysql", "percona"])
+def test_threads_that_insert_the_same_row_outside_of_transactions(engine: str) -> None:
+    (problem,) = beside(engine, {"skip_trx": "on"})
+    assert problem == (
+        "sysbench.options skip-trx: oltp_write_only deletes a row and inserts it again, and "
+        "outside of transactions two threads may both insert it, which ends sysbench: leave "
+        "skip-trx out, or write delete-inserts: '0' or load.concurrency: [1]"
+    )
+    assert beside(engine, {"skip-trx": "on", "delete-inserts": "2"}) == [problem]
+    assert beside(engine, {"skip-trx": "on", "delete-inserts": "many"}) == [problem]
+
+
+@pytest.mark.parametrize(
+    ("engine", "options", "threads"),
+    [
+        ("mysql", {"skip-trx": "off"}, 4),
+        ("mysql", {"skip-trx": "on", "delete_inserts": "0"}, 4),
+        ("mysql", {"skip-trx": "on", "secondary": "on"}, 4),
+        ("mysql", {"skip-trx": "on"}, 1),
+        ("postgresql", {"skip-trx": "on"}, 4),
+    ],
+    ids=["transactions", "no inserts", "no unique id", "one thread", "errors that are counted"],
+)
+def test_threads_that_may_do_without_transactions(
+    engine: str, options: dict[str, str], threads: int
+) -> None:
+    assert beside(engine, options, concurrency=[threads]) == []
 
 
 def test_the_script_of_the_docs() -> None:
