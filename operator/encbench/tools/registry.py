@@ -43,6 +43,9 @@ class Tool:
     parse_cut: Callable[[str, float, float], Measurement] | None = None
     """The measurement of a run that the server's stop has cut off; the numbers are warm-up and
     duration in seconds. None for a tool that cannot measure a recovery."""
+    why_it_failed: Callable[[str], str] = lambda _: ""
+    """Why a client has ended with an error, from the end of its log; empty where only that says it.
+    The words are ours: what an image prints gets into no status."""
     statements: Callable[[WorkloadSpec], int] = lambda _: 0
     """Statements that each connection prepares on the server; 0 if too few to count or unknown."""
     reports_sessions: Callable[[WorkloadSpec], bool] = lambda _: True
@@ -59,6 +62,7 @@ _SYSBENCH = Tool(
     trial_job=jobs.trial_job,
     parse=parser.parse,
     parse_cut=parser.parse_cut,
+    why_it_failed=parser.why_it_failed,
     pair_problems=problems.pair_problems,
     statements=memory.statements,
     unverified=command.unverified,

@@ -555,6 +555,18 @@ def test_what_the_kubelet_says_after_the_recorder_counts_too() -> None:
         assert verdict(decision)[0] == outcome
 
 
+def test_a_tool_that_fails_for_a_reason_that_is_known_says_it() -> None:
+    end = "[ 9s ] queue length: 131071, concurrency: 8\nFATAL: The event queue is full. This means"
+    full = ContainerFacts("tool", exit_code=1, exit_reason="Error", termination_message=end)
+    said = "the tool ended with code 1: 131,071 transactions wait in sysbench, which is all that "
+    early = run(failed(full), a_client(RUN), replicas=2, late=-30)
+    assert verdict(early) == ("Failed", "ToolFailed")
+    assert (early.status.message or "").startswith(said)
+    alone = find(run(failed(full)).status.conditions, "Measured")
+    assert alone is not None
+    assert alone.message.startswith(said)
+
+
 def test_the_log_of_a_tool_that_failed_is_stored_before_its_trial_ends() -> None:
     client = a_client(FINISHED, FAILED, *ready("recorder"), exit_code=3)
     assert run(client, a_client(RUN), replicas=2, late=-30).status.outcome is None

@@ -22,6 +22,7 @@ from encbench.reconcile.trial.decision import TrialDecision, TrialDraft, until
 from encbench.reconcile.trial.ended import after_run, cut_by_its_node, why_it_restarted
 from encbench.reconcile.trial.facts import ClientPod, TrialSeen
 from encbench.reconcile.trial.recovery import LATE
+from encbench.tools.registry import tool
 from encbench.tools.turns import MARGIN, load_seconds
 
 TOGETHER = 2.0
@@ -53,7 +54,7 @@ def while_running(draft: TrialDraft) -> TrialDecision:
         if all(code == 0 for code in codes):
             draft.condition(life.MEASURED, True, "Measured", "every client ended normally")
         else:
-            draft.condition(life.MEASURED, False, *_why_the_tool_failed(seen, codes))
+            draft.condition(life.MEASURED, False, *_why_the_tool_failed(draft, codes))
         return _ended(draft, ended)
     lost = next((c for c in seen.clients if c.is_lost), None)
     if lost is not None:
@@ -128,7 +129,7 @@ def _failed_early(draft: TrialDraft, failed: ClientPod) -> TrialDecision:
         if is_back or not server.running:
             return draft.end("Invalid", *why_it_restarted(database))
     code = failed.pod.container("tool").exit_code
-    return draft.end("Failed", *_why_the_tool_failed(draft.seen, [code]))
+    return draft.end("Failed", *_why_the_tool_failed(draft, [code]))
 
 
 def longest(spec: TrialSpec) -> float:
@@ -253,17 +254,21 @@ def _cut_off(draft: TrialDraft, codes: Sequence[int | None], waited: float) -> T
         message = "the server's stop has cut off every client"
         draft.condition(life.MEASURED, True, "Measured", message)
     else:
-        draft.condition(life.MEASURED, False, *_why_the_tool_failed(draft.seen, codes))
+        draft.condition(life.MEASURED, False, *_why_the_tool_failed(draft, codes))
     return _ended(draft, draft.seen.clients)
 
 
-def _why_the_tool_failed(seen: TrialSeen, codes: Sequence[int | None]) -> tuple[str, str]:
-    for client in seen.clients:
-        if client.pod.container("tool").exit_reason == life.OOM:
+def _why_the_tool_failed(draft: TrialDraft, codes: Sequence[int | None]) -> tuple[str, str]:
+    known = tool(draft.spec.workload).why_it_failed
+    why = ""
+    for client in draft.seen.clients:
+        container = client.pod.container("tool")
+        if container.exit_reason == life.OOM:
             what = f"the tool in pod {client.pod.name} ran out of memory"
             return life.OOM, f"{what}: {raise_memory('tool')}"
+        why = why or known(container.termination_message)
     failed = next(code for code in codes if code != 0)
-    return life.TOOL_FAILED, f"the tool ended with code {failed}"
+    return life.TOOL_FAILED, f"the tool ended with code {failed}{why and f': {why}'}"
 
 
 def _missed_start(draft: TrialDraft, unreleased: tuple[ClientPod, ...]) -> TrialDecision:

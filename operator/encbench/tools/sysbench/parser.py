@@ -23,7 +23,7 @@ Seen with Debian's 1.0.20 against MariaDB 10.11, where the source says the same:
   the first thread starts.
 - `--time` and `--report-checkpoints` take whole seconds only; 0 is no checkpoint.
 - A fatal error ends every thread with exit code 1 and no final report. SIGTERM ends sysbench at
-  once without a report. With `--rate`, more than 100,000 waiting transactions are fatal.
+  once without a report. With `--rate`, more than 131,071 waiting transactions are fatal.
 - The query of `session.lua` before the first transaction is counted if no checkpoint resets the
   counters; it is subtracted. So are the two of `enclave.lua`, the second of which always counts.
 - A script that leaves a line of its own unfinished has sysbench's next line at the end of it. In
@@ -57,6 +57,8 @@ _VALUE = re.compile(
     r"|events \(avg/stddev\)):\s+(\d+(?:\.\d+)?)"
 )
 _LAST_VALUE = "events (avg/stddev)"
+_QUEUE_IS_FULL = "FATAL: The event queue is full."
+_QUEUE_HOLDS = 131_071
 
 
 def parse(output: str) -> Measurement:
@@ -120,6 +122,16 @@ def parse_cut(output: str, warmup: float, duration: float) -> Measurement:
         series=window,
         sessions=sessions(output),
         columns=columns(output),
+    )
+
+
+def why_it_failed(log_end: str) -> str:
+    """Why sysbench has ended with an error, where that follows from the workload."""
+    if not any(line.startswith(_QUEUE_IS_FULL) for line in log_end.split("\n")):
+        return ""
+    return (
+        f"{_QUEUE_HOLDS:,} transactions wait in sysbench, which is all that its queue holds: "
+        "load.rate is more than the database serves: offer less"
     )
 
 

@@ -8,7 +8,7 @@ import pytest
 from encbench.core.tls import TlsSession
 from encbench.tools.measurement import Measurement, ParseError
 from encbench.tools.sysbench import parser
-from encbench.tools.sysbench.parser import parse, parse_cut
+from encbench.tools.sysbench.parser import parse, parse_cut, why_it_failed
 from encbench.wire.foreign import LONGEST
 
 DATA = Path(__file__).parents[3] / "data/sysbench"
@@ -142,6 +142,15 @@ def test_the_window_ends_with_the_last_transaction() -> None:
 def test_a_run_that_did_not_end_well(name: str, reason: str) -> None:
     with pytest.raises(ParseError, match=reason):
         parse(output(name))
+
+
+def test_a_rate_that_was_not_kept_up_with_is_why_it_failed() -> None:
+    end = output("queue_full")[-2048:]
+    assert why_it_failed(end) == (
+        "131,071 transactions wait in sysbench, which is all that its queue holds: load.rate is "
+        "more than the database serves: offer less"
+    )
+    assert why_it_failed(output("connection_lost")) == ""
 
 
 @pytest.mark.parametrize("name", ["read_write", "no_warmup", "interleaved"])
