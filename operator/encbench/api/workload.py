@@ -234,7 +234,8 @@ class WorkloadSpec(Model):
         ),
         Rule(
             cel="!has(self.tpcc) || !has(self.load.rate)",
-            message="TPC-C counts in minutes: write tpcc.limitTxnsPerMin instead of load.rate",
+            message="TPC-C counts in minutes: write tpcc.limitTxnsPerMin instead of load.rate, or "
+            "with dialect 6 the options keyingTimeMultiplier and thinkTimeMultiplier",
             holds=lambda it: it.tpcc is None or it.load.rate is None,
         ),
         Rule(
