@@ -23,8 +23,9 @@ each of hundreds of statements in tables of 256 connections, which grow to twice
 
 def tools(found: CampaignParts) -> Iterator[Problem]:
     """Each workload by itself."""
+    blocks = found.campaign.blocks
     for name, workload in found.workloads.items():
-        for problem in tool(workload).problems(workload, found.script(workload)):
+        for problem in tool(workload).problems(workload, found.script(workload), blocks):
             yield problem.about(name, f"Workload {name}")
 
 

@@ -163,7 +163,8 @@ class Load(Model):
     """Length of the measured window."""
     rate: Annotated[Int, Field(ge=1, le=10_000_000)] | None = None
     """Transactions to offer per second, in total over all replicas; as many as possible if omitted.
-    A trial fails once 131,071 of them wait in a client, which is all that sysbench's queue holds."""
+    A trial fails once 131,071 of them wait in a client, which is all that sysbench's queue
+    holds."""
 
     @property
     def warmup_seconds(self) -> float:

@@ -9,6 +9,7 @@ the chart's `tools`, and wherever `tpcc is None` stands for sysbench.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from encbench.api.campaign import Blocks
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.testbed import Dataset
@@ -28,8 +29,9 @@ from encbench.tools.tpcc import problems as tpcc_problems
 class Tool:
     """One tool."""
 
-    problems: Callable[[WorkloadSpec, str | None], Iterable[Problem]]
-    """Problems of this workload, given the text of its own script if it has one."""
+    problems: Callable[[WorkloadSpec, str | None, Blocks], Iterable[Problem]]
+    """Problems of this workload, given the text of its own script if it has one, in a campaign with
+    such blocks."""
     pair_problems: Callable[
         [WorkloadSpec, InstanceTemplateSpec, EncryptionModeSpec], Iterable[Problem]
     ]

@@ -20,7 +20,7 @@ from encbench.reconcile.pods import raise_memory
 from encbench.reconcile.trial import decision, placed
 from encbench.reconcile.trial.decision import TrialDecision, TrialDraft, until
 from encbench.reconcile.trial.ended import after_run, cut_by_its_node, why_it_restarted
-from encbench.reconcile.trial.facts import ClientPod, TrialSeen
+from encbench.reconcile.trial.facts import ClientPod
 from encbench.reconcile.trial.recovery import LATE
 from encbench.tools.registry import tool
 from encbench.tools.turns import MARGIN, load_seconds

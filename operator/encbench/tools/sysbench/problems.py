@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from itertools import count
 
+from encbench.api.campaign import Blocks
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.kinds import CONFIG_MAP, ENCRYPTION_MODE, WORKLOAD
@@ -33,11 +34,11 @@ _LINE, _QUEUE_LINE = 160, 52
 """Bytes of the report of a second, and of the one that a rate adds, with large numbers."""
 
 
-def problems(workload: WorkloadSpec, script_text: str | None) -> Iterator[Problem]:
+def problems(workload: WorkloadSpec, script_text: str | None, blocks: Blocks) -> Iterator[Problem]:
     """Problems of the load's length, of the options, and of `script_text`, the user's script."""
     sysbench = workload.sysbench_test
     queue = 0 if workload.load.rate is None else _QUEUE_LINE
-    yield from printed.problems(workload, "sysbench", _LINE + queue)
+    yield from printed.problems(workload, blocks, "sysbench", _LINE + queue)
     if sysbench.script is not None:
         is_own = sysbench.enclave_workload is not None
         options = enclave.OPTIONS if is_own else builtin.SCRIPTS[sysbench.script]
@@ -87,15 +88,15 @@ def pair_problems(
 
 
 def _drawn_ids(sysbench: Sysbench) -> Iterator[Problem]:
-    """Ids that sysbench draws: unique in one process alone, and others each time, whatever its seed.
+    """Ids that sysbench draws: unique in one process alone, and others each time, with any seed.
 
     They have 32 bits: two runs of 65,536 rows each have one in common on average.
     """
     if sysbench.script == "oltp_insert" and not sysbench.flag("auto-inc", default=True):
         text = (
-            "sysbench.options auto-inc: without it oltp_insert begins with empty tables and draws ids "
-            "anew in every client and every trial, until it meets one that exists: leave auto-inc "
-            "out"
+            "sysbench.options auto-inc: without it oltp_insert begins with empty tables, and draws "
+            "ids anew in every client and every trial, until it meets one that exists: leave "
+            "auto-inc out"
         )
         yield Problem(WORKLOAD, Reason.SETTING_INVALID, text)
 

@@ -7,6 +7,7 @@ or the database that it will drive.
 from collections.abc import Iterator
 from difflib import get_close_matches
 
+from encbench.api.campaign import Blocks
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.kinds import ENCRYPTION_MODE, WORKLOAD
@@ -31,7 +32,7 @@ MOST_WAREHOUSES = 70_000
 ends within warehouse 71,583, and a run needs numbers as well."""
 
 
-def problems(workload: WorkloadSpec, _: str | None) -> Iterator[Problem]:
+def problems(workload: WorkloadSpec, _: str | None, blocks: Blocks) -> Iterator[Problem]:
     """Too long or too large a load, too little memory, and properties unknown to our own client.
 
     Builds of BenchmarkSQL differ, and silently accept unknown properties.
@@ -49,7 +50,7 @@ def problems(workload: WorkloadSpec, _: str | None) -> Iterator[Problem]:
         )
         yield Problem(WORKLOAD, Reason.SETTING_INVALID, text)
     if kind_of(tpcc) in _EACH_SECOND:
-        yield from printed.problems(workload, *_EACH_SECOND[kind_of(tpcc)])
+        yield from printed.problems(workload, blocks, *_EACH_SECOND[kind_of(tpcc)])
     if kind_of(tpcc) != "own":
         return
     for name in tpcc.options:

@@ -4,6 +4,7 @@ from typing import get_args
 
 import pytest
 
+from encbench.api.campaign import Blocks
 from encbench.api.workload import READ_ONLY_SCRIPTS, BuiltinScript, EnclaveScript
 from encbench.core.dataset import dataset_key
 from encbench.tools.sysbench import enclave
@@ -26,7 +27,7 @@ def test_its_options_are_known() -> None:
     assert {*OWN} == {f"enclave_{name}" for name in enclave.STATEMENTS}
     for script in (*BUILT_IN, *OWN):
         unknown = workload_spec({"script": script, "options": {"zzz": "1"}})
-        (problem,) = problems(unknown, None)
+        (problem,) = problems(unknown, None, Blocks())
         assert f"is unknown to {script}: it takes " in problem.text
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
+from encbench.api.campaign import Blocks
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.workload import WorkloadSpec
@@ -26,7 +27,7 @@ function event() end
 def found(sysbench: dict[str, Any], script: str | None = None) -> list[str]:
     spec = workload_spec(sysbench)
     assert tool(spec).problems is problems
-    return [problem.text for problem in problems(spec, script)]
+    return [problem.text for problem in problems(spec, script, Blocks())]
 
 
 @pytest.mark.parametrize(
@@ -85,9 +86,9 @@ def test_values_are_checked(option: str, value: str, advice: str) -> None:
 def test_a_client_that_draws_the_ids_of_its_rows_is_refused(off: dict[str, str]) -> None:
     (problem,) = found({"script": "oltp_insert", "options": off})
     assert problem == (
-        "sysbench.options auto-inc: without it oltp_insert begins with empty tables and draws ids "
-        "anew in every client and every trial, until it meets one that exists: leave auto-inc "
-        "out"
+        "sysbench.options auto-inc: without it oltp_insert begins with empty tables, and draws "
+        "ids anew in every client and every trial, until it meets one that exists: leave "
+        "auto-inc out"
     )
     assert found({"script": "oltp_insert", "options": dict.fromkeys(off, "on")}) == []
     assert found({"script": "oltp_read_write", "options": off}) == []
@@ -137,7 +138,7 @@ def test_the_script_of_the_docs() -> None:
     reference = spec.sysbench_test.script_config_map_ref
     assert reference is not None
     assert reference.name == scripts["metadata"]["name"]
-    assert list(problems(spec, scripts["data"][reference.key])) == []
+    assert list(problems(spec, scripts["data"][reference.key], Blocks())) == []
 
 
 def test_a_good_script() -> None:
@@ -193,7 +194,7 @@ def test_values_for_a_script_are_one_line() -> None:
 def test_a_load_prints_no_more_than_is_read(rate: dict[str, int], hours: int) -> None:
     def problems_of(duration: str) -> list[str]:
         load = {"warmup": "30m", "duration": duration, **rate}
-        return [problem.text for problem in problems(workload_spec(load=load), None)]
+        return [problem.text for problem in problems(workload_spec(load=load), None, Blocks())]
 
     assert problems_of(f"{hours - 1}h30m") == []
     (problem,) = problems_of(f"{hours - 1}h31m")
@@ -201,3 +202,20 @@ def test_a_load_prints_no_more_than_is_read(rate: dict[str, int], hours: int) ->
         f"load.warmup and load.duration of 30m and {hours - 1}h31m are too long: of what sysbench "
         f"prints 16 MiB are read, so make them {hours}h or less together"
     )
+
+
+@pytest.mark.parametrize("solo", [0, 1])
+def test_in_turns_an_arm_prints_in_its_own_slices(solo: int) -> None:
+    def problems_of(rounds: int, duration: str) -> list[str]:
+        turns = {"rounds": rounds, "slice": "2m"}
+        blocks = Blocks.model_validate({"interleave": turns, "solo": solo})
+        spec = workload_spec(load={"warmup": "30m", "duration": duration})
+        return [problem.text for problem in problems(spec, None, blocks)]
+
+    assert problems_of(824, "1m") == []
+    (problem,) = problems_of(1000, "1m")
+    assert problem == (
+        "load.warmup of 30m and the 1,000 rounds of blocks.interleave with slices of 2m are too "
+        "long: of what sysbench prints 16 MiB are read, so make them 28h or less together"
+    )
+    assert len(problems_of(4, "30h")) == solo, "only sequential blocks last so long"

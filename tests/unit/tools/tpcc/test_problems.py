@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from encbench.api.campaign import Blocks
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.workload import WorkloadSpec
@@ -25,7 +26,7 @@ def on(engine: str) -> InstanceTemplateSpec:
 
 
 def problems(spec: WorkloadSpec) -> list[str]:
-    return [problem.text for problem in found_by.problems(spec, None)]
+    return [problem.text for problem in found_by.problems(spec, None, Blocks())]
 
 
 def pair_problems(
