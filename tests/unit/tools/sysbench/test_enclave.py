@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from encbench.api.campaign import Blocks
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.core.connection import EnclaveClient, SecretEntry
@@ -118,7 +119,7 @@ def test_statements_that_each_thread_prepares() -> None:
 
 def said(test: dict[str, Any], mode: EncryptionModeSpec, on: InstanceTemplateSpec) -> list[str]:
     spec = workload_spec(test)
-    return [one.text for one in (*problems(spec, None), *pair_problems(spec, on, mode))]
+    return [one.text for one in (*problems(spec, None, Blocks()), *pair_problems(spec, on, mode))]
 
 
 @pytest.mark.parametrize("name", ["point", "range", "write"])
