@@ -62,7 +62,8 @@ def test_a_driver_s_own_url_may_name_the_proxy_s_port() -> None:
     assert f"contains(':{layout.PORT}')" in own.cel
     for port, holds in ((layout.PORT, True), (3306, False)):
         mode = EncryptionModeSpec.model_validate(COLUMNS)
-        jar = DriverJar.model_construct(url_template=f"jdbc:mysql://{{host}}:{port}/")
+        url = f"jdbc:mysql://{{host}}:{port}/"
+        jar = DriverJar.model_construct(class_name="org.example.Driver", url_template=url)
         driver = JdbcDriver.model_construct(jar=jar)
         assert own.holds(mode.model_copy(update={"driver": driver})) is holds
 
