@@ -96,7 +96,7 @@ class S3Connection:
         return await self._in(self._signatures, do, endpoint)
 
     async def settled(self) -> None:
-        """Wait for the end of requests that nobody waits for any more: one may yet store."""
+        """Wait for the end of abandoned requests: one may yet store."""
         left = map(asyncio.wrap_future, tuple(self._abandoned))
         await asyncio.gather(*left, return_exceptions=True)
 

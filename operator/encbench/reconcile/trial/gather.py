@@ -171,7 +171,7 @@ async def _recovery(
 def _had_a_record(trial: Trial) -> bool:
     """Whether what the condition says can only have come of a record.
 
-    That the recovery failed is also said of an agent that never told what came of it.
+    That the recovery failed is also said of an agent that never said what came of it.
     """
     fact = find(trial.status.conditions, RECOVERED)
     if fact is None or fact.status == "Unknown":
