@@ -77,6 +77,17 @@ def with_condition(
     return tuple(new if c.type == kind else c for c in before)
 
 
+def restamped(conditions: Iterable[Condition], generation: int) -> list[Condition]:
+    """The same facts about a later generation, if what has changed in the spec bears on none.
+
+    `kubectl wait` takes a condition about an earlier generation for one that does not hold.
+    """
+    about = {"observed_generation": generation}
+    return [
+        c if c.observed_generation == generation else c.model_copy(update=about) for c in conditions
+    ]
+
+
 def format_time(moment: datetime) -> str:
     """RFC 3339 with whole seconds, as Kubernetes writes `metav1.Time`; the moment is in UTC."""
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")

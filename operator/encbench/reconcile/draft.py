@@ -5,7 +5,15 @@ from datetime import datetime
 from typing import Any, Generic, Protocol, TypeVar
 
 from encbench.api.base import Model
-from encbench.api.conditions import Condition, find, is_false, is_true, parse_time, with_condition
+from encbench.api.conditions import (
+    Condition,
+    find,
+    is_false,
+    is_true,
+    parse_time,
+    restamped,
+    with_condition,
+)
 from encbench.api.lifecycle import ALONE, HINDERED, UNDERSTOOD
 from encbench.reconcile.absences import Absences
 from encbench.reconcile.objects import Object
@@ -51,7 +59,9 @@ class Draft(Generic[S, T, V]):
 
     def __init__(self, subject: Object[S, T], seen: V) -> None:
         self.subject, self.spec, self.seen = subject, subject.spec, seen
-        self.status = subject.status.model_copy(update={"observed_generation": subject.generation})
+        generation = subject.generation
+        self.status = subject.status.model_copy(update={"observed_generation": generation})
+        self.set(conditions=restamped(self.conditions, generation))
         self._hindrance: tuple[str, str] | None = None
         if self.misfit:
             self.condition(UNDERSTOOD, False, "Malformed", self.misfit)

@@ -9,6 +9,7 @@ from encbench.api.conditions import (
     is_false,
     is_true,
     parse_time,
+    restamped,
     with_condition,
 )
 
@@ -29,6 +30,13 @@ def test_the_time_moves_with_the_status_only() -> None:
     assert reason[0].reason == "Proving"
     ready = with_condition(reason, "Ready", True, "Done", now=LATER)
     assert ready[0].last_transition_time == format_time(LATER)
+
+
+def test_a_later_generation_changes_nothing_but_itself() -> None:
+    once = with_condition((), "Accepted", True, "Planned", "frozen", now=NOW, generation=1)
+    (later,) = restamped(once, 2)
+    assert later == once[0].model_copy(update={"observed_generation": 2})
+    assert restamped([later], 2)[0] is later
 
 
 def test_order_of_first_appearance_is_kept() -> None:

@@ -60,6 +60,36 @@ async def test_after_its_deadline_a_campaign_stops_and_reports_what_it_has() -> 
     assert not leftovers(world)
 
 
+def judged(world: World) -> dict[str, tuple[str, str, int | None]]:
+    """Status, time of change and generation of each condition of the campaign."""
+    found = world.campaign().status.conditions
+    return {c.type: (c.status, c.last_transition_time, c.observed_generation) for c in found}
+
+
+async def test_every_condition_is_about_the_campaign_as_it_was_edited_last() -> None:
+    """`kubectl wait` believes no condition that is about an earlier generation."""
+    world = World()
+    world.apply(*parts(), study("plain", blocks=1))
+    for moment, change in (
+        (world.running(), {"activeDeadlineSeconds": 86_400}),
+        (world.ended, {"ttlSecondsAfterFinished": 86_400}),
+    ):
+        await world.run(moment)
+        await world.settle(30)
+        before = judged(world)
+        world.cluster.set_spec(CAMPAIGN, SPACE, NAME, **change)
+        await world.settle(2)
+        generation = world.campaign().generation
+        found = judged(world)
+        assert {about for _, _, about in found.values()} == {generation}
+        assert {kind: fact[:2] for kind, fact in before.items()}.items() <= {
+            kind: fact[:2] for kind, fact in found.items()
+        }.items()
+    writes = len(world.cluster.writes)
+    await world.settle(600)
+    assert len(world.cluster.writes) == writes, "once"
+
+
 async def test_succeeded_trials_go_after_their_time_and_the_others_stay() -> None:
     world = World()
     world.apply(*parts(), study("plain", blocks=1, ttlSecondsAfterFinished=100))
