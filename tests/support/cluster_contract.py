@@ -89,7 +89,15 @@ class ClusterContract:
     ) -> None:
         wanted = {**body(CAMPAIGN, "study", namespace), "status": {"phase": "Succeeded"}}
         made = await cluster.create(CAMPAIGN, wanted)
-        assert "status" not in made
+        assert made["status"] == {
+            "observedGeneration": -1,
+            "phase": "Pending",
+            "progress": {"planned": 0, "active": 0, "succeeded": 0, "invalid": 0, "failed": 0},
+            "step": "",
+            "verdict": "",
+        }
+        trial = {**body(TRIAL, "trial", namespace), "status": {"phase": "Succeeded"}}
+        assert "status" not in await cluster.create(TRIAL, trial)
         assert made["spec"]["blocks"] == {
             "min": 6,
             "max": 30,

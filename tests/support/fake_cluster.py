@@ -245,8 +245,9 @@ class FakeCluster:
         return self._faults.guard(call)
 
     def _insert(self, key: Key, body: Body) -> Body:
-        stored = with_defaults(key[0], copy.deepcopy(body))
+        stored = copy.deepcopy(body)
         stored.pop("status", None)
+        stored = with_defaults(key[0], stored)
         meta = stored["metadata"]
         meta["uid"] = str(UUID(int=next(self._uids)))
         meta["creationTimestamp"] = format_time(self._now())

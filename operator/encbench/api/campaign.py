@@ -360,7 +360,8 @@ MAX_LOST_SETS = 32
 class CampaignStatus(Model):
     """State of the campaign."""
 
-    observed_generation: Int | None = optional("Generation that the operator has processed.")
+    observed_generation: Int | None = None
+    """Generation that the operator has processed; -1 before its first look."""
     phase: PhaseName = Field("Pending", description=CAMPAIGN_LIFE.phase_names)
     conditions: Conditions = Field(default_factory=list, description=CAMPAIGN_LIFE.names)
     progress: Progress = Field(default_factory=Progress, description="Counts of trials.")

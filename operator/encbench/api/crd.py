@@ -65,6 +65,8 @@ def schema(resource: Resource) -> dict[str, Any]:
     }
     if resource.status is not None:
         properties["status"] = without_rules(structural(resource.status))
+    if resource.unseen:
+        properties["status"]["default"] = dict(resource.unseen)
     return {
         "type": "object",
         "description": resource.description,

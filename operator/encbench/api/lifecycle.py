@@ -40,7 +40,7 @@ NODE_IN_USE = "NodeInUse"
 UNLIKE_NODES, OTHER_LIMITS = "UnlikeNodes", "OtherLimits"
 UNSCHEDULABLE = "Unschedulable"
 POD_ENDED, NOT_STARTED = "PodEnded", "NotStarted"
-PROGRESSING, REFUSED = "Progressing", "Refused"
+PROGRESSING, REFUSED, MALFORMED = "Progressing", "Refused", "Malformed"
 NODE_LOST, NO_POD, NO_ANSWER, NOT_STORED = "NodeLost", "NoPod", "NoAnswer", "NotStored"
 HELD = "Held"
 """Of a deleted Testbed or Trial that does not go."""
@@ -96,7 +96,7 @@ _UNDERSTOOD = ConditionType(
     "This version of the operator understands the object.",
     true={"Understood": "It does again."},
     false={
-        "Malformed": "The object, or one that belongs to it, is of another version, or no campaign "
+        MALFORMED: "The object, or one that belongs to it, is of another version, or no campaign "
         "has planned it."
     },
     note="once it was not",
@@ -170,6 +170,7 @@ CAMPAIGN_LIFE = Lifecycle(
             false={
                 PROGRESSING: "The campaign goes on.",
                 SUSPENDED: "`spec.suspend` is true.",
+                MALFORMED: "As the condition `Understood` says.",
                 **_STALLED,
             },
         ),

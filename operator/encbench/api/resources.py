@@ -1,6 +1,7 @@
 """Each kind of `encbench.io` with its models, from which CRDs are made and objects are checked."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pydantic import ValidationError
@@ -39,6 +40,9 @@ class Resource:
     spec: type[Model]
     status: type[Model] | None
     columns: tuple[Column, ...]
+    unseen: Mapping[str, Any] = field(default_factory=dict)
+    """The status that the API server shows until the operator has written one. Without any, tools
+    that use kstatus, such as Flux, would take the object for one that needs no more."""
 
 
 def _reason(condition: str) -> str:
@@ -116,6 +120,7 @@ RESOURCES: tuple[Resource, ...] = (
             Column("ETA", ".status.estimatedCompletionTime", "Expected end at the present pace."),
             Column("Verdict", ".status.verdict", "Of its report, on the first treatment."),
         ),
+        unseen={"observedGeneration": -1},
     ),
     Resource(
         kinds.TESTBED,

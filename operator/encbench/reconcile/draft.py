@@ -14,7 +14,7 @@ from encbench.api.conditions import (
     restamped,
     with_condition,
 )
-from encbench.api.lifecycle import ALONE, HINDERED, UNDERSTOOD
+from encbench.api.lifecycle import ALONE, HINDERED, MALFORMED, UNDERSTOOD
 from encbench.reconcile.absences import Absences
 from encbench.reconcile.objects import Object
 
@@ -64,7 +64,7 @@ class Draft(Generic[S, T, V]):
         self.set(conditions=restamped(self.conditions, generation))
         self._hindrance: tuple[str, str] | None = None
         if self.misfit:
-            self.condition(UNDERSTOOD, False, "Malformed", self.misfit)
+            self.condition(UNDERSTOOD, False, MALFORMED, self.misfit)
         elif self.is_false(UNDERSTOOD):
             self.condition(UNDERSTOOD, True, "Understood")
 

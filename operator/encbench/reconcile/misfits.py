@@ -6,11 +6,12 @@ Nothing is guessed about them. They get a condition that says so, and can be del
 from typing import Any
 
 from encbench.api.conditions import Condition, format_time, with_condition
-from encbench.api.kinds import Kind
-from encbench.api.lifecycle import UNDERSTOOD
+from encbench.api.kinds import CAMPAIGN, Kind
+from encbench.api.lifecycle import MALFORMED, READY, UNDERSTOOD
 from encbench.kube.parsing import Malformed
 from encbench.ports import Body, Clock, Cluster
 from encbench.reconcile.campaign.cleanup import FINALIZER, without_ours
+from encbench.reconcile.objects import is_over
 
 LOOK_AGAIN = 60.0
 """Seconds until another version may have taken over, or the object is another one."""
@@ -31,24 +32,28 @@ async def handle(cluster: Cluster, clock: Clock, kind: Kind, body: Body, why: Ma
             )
         return LOOK_AGAIN
     status = dict(body.get("status") or {})
-    status["conditions"] = _conditions(status.get("conditions"), clock, str(why))
+    kinds = [UNDERSTOOD]
+    if kind == CAMPAIGN and not is_over(body):
+        # By these, tools that use kstatus tell that it is not what they wait for.
+        status["observedGeneration"] = meta.get("generation", 1)
+        kinds.append(READY)
+    for one in kinds:
+        status["conditions"] = _with(status.get("conditions"), one, clock, meta, str(why))
     if status != body.get("status"):
         await cluster.apply_status(kind, {**body, "status": status})
     return LOOK_AGAIN
 
 
-def _conditions(before: Any, clock: Clock, why: str) -> list[Any]:
-    """As they were, of whatever form they are, with ours among them."""
+def _with(before: Any, kind: str, clock: Clock, meta: Body, why: str) -> list[Any]:
+    """The conditions as they were, of whatever form they are, but for this one, which is False."""
     kept = before if isinstance(before, list) else []
-    own = next((c for c in kept if isinstance(c, dict) and c.get("type") == UNDERSTOOD), None)
+    own = next((c for c in kept if isinstance(c, dict) and c.get("type") == kind), None)
     now = clock.now()
     old = []
     if own is not None and own.get("status") == "False":
         since = own.get("lastTransitionTime") or format_time(now)
-        old = [
-            Condition(
-                type=UNDERSTOOD, status="False", reason="Malformed", last_transition_time=since
-            )
-        ]
-    (made,) = with_condition(old, UNDERSTOOD, False, "Malformed", why, now=now)
+        old = [Condition(type=kind, status="False", reason=MALFORMED, last_transition_time=since)]
+    (made,) = with_condition(
+        old, kind, False, MALFORMED, why, now=now, generation=meta.get("generation")
+    )
     return [*(c for c in kept if c is not own), made.to_dict()]

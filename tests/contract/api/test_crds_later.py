@@ -28,7 +28,7 @@ def test_it_says_what_it_waits_for_and_watches_what_comes(tmp_path: Path) -> Non
             assert server.request("POST", campaigns, body)[0] == 201
             wait_for(
                 "what a watch brings",
-                lambda: "status" in server.request("GET", f"{campaigns}/study")[1],
+                lambda: "conditions" in server.request("GET", f"{campaigns}/study")[1]["status"],
                 20,
             )
             assert time.monotonic() - begun < SWEEP_SECONDS, "the sweep finds it without a watch"

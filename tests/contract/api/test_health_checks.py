@@ -57,6 +57,10 @@ def campaign(**conditions: str) -> dict[str, Any]:
     ("body", "expected"),
     [
         ({}, ("Progressing", "waiting for the operator")),
+        (
+            {"status": {"observedGeneration": -1, "phase": "Pending", "step": ""}},
+            ("Progressing", "waiting for the operator"),
+        ),
         ({"status": {"phase": "Pending"}}, ("Progressing", "Pending")),
         (campaign(**{life.ACCEPTED: "True"}), ("Progressing", "3 of 6 trials")),
         (campaign(**{life.ACCEPTED: "False"}), ("Degraded", life.ACCEPTED)),

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from encbench.api import crd
+from encbench.api.kinds import CAMPAIGN
 from encbench.api.resources import RESOURCES, Resource
 from encbench.api.rules import VALIDATIONS
 
@@ -61,6 +62,13 @@ def test_the_oldest_api_server_takes_every_rule_for_cheap_enough(resource: Resou
     ruled = _ruled(properties["spec"])
     assert [path for path in ruled if "[]" in path and path.endswith("|int")] == []
     assert ruled
+
+
+def test_a_campaign_that_no_operator_has_seen_is_not_done_to_kstatus() -> None:
+    """It takes an object for one that needs no more if nothing in its status says otherwise."""
+    for resource in RESOURCES:
+        unseen = crd.schema(resource)["properties"].get("status", {}).get("default")
+        assert unseen == ({"observedGeneration": -1} if resource.kind == CAMPAIGN else None)
 
 
 def _ruled(node: dict[str, Any], path: str = "") -> list[str]:

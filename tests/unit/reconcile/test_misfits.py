@@ -54,9 +54,9 @@ async def in_mid_run() -> World:
     return world
 
 
-def said(world: World, kind: Kind, name: str) -> Body:
+def said(world: World, kind: Kind, name: str, fact: str = "Understood") -> Body:
     conditions = world.cluster.one(kind, SPACE, name)["status"]["conditions"]
-    found = [c for c in conditions if c["type"] == "Understood"]
+    found = [c for c in conditions if c["type"] == fact]
     return found[0] if found else {}
 
 
@@ -135,6 +135,37 @@ async def test_a_campaign_that_is_not_understood_says_so_and_can_be_deleted() ->
     assert "status.fieldOfTomorrow" in said(world, CAMPAIGN, NAME)["message"]
     world.cluster.remove(CAMPAIGN, SPACE, NAME)
     await world.run(world.gone)
+
+
+async def test_a_new_campaign_that_is_not_understood_is_not_what_kstatus_waits_for() -> None:
+    world = World()
+    world.apply(*parts(), study("plain", blocks=1))
+    misfit(world, CAMPAIGN, NAME)
+    await world.settle(200)
+    status = world.cluster.one(CAMPAIGN, SPACE, NAME)["status"]
+    ready = said(world, CAMPAIGN, NAME, "Ready")
+    assert (ready["status"], ready["reason"]) == ("False", "Malformed")
+    assert ready["observedGeneration"] == status["observedGeneration"] == 1
+    assert "status.fieldOfTomorrow" in ready["message"]
+    writes = len(world.cluster.writes)
+    await world.settle(600)
+    assert len(world.cluster.writes) == writes, "once"
+    correct(world, CAMPAIGN, NAME)
+    await world.run(world.ended)
+    assert world.campaign().status.phase == "Succeeded"
+    assert said(world, CAMPAIGN, NAME, "Ready")["status"] == "True"
+
+
+async def test_the_answer_of_a_campaign_that_is_over_stays() -> None:
+    world = World()
+    world.apply(*parts(), study("plain", blocks=1))
+    await world.run(world.ended)
+    await world.settle(10)
+    misfit(world, CAMPAIGN, NAME)
+    world.restart()
+    await world.settle(100)
+    assert said(world, CAMPAIGN, NAME)["status"] == "False"
+    assert said(world, CAMPAIGN, NAME, "Ready")["status"] == "True"
 
 
 @pytest.mark.parametrize("kind", [TESTBED, TRIAL])
