@@ -20,7 +20,7 @@ from encbench.handlers import kopf_settings
 from encbench.reconcile import election, farewell, loop, nodes, services
 from encbench.reconcile.background import LIMIT
 from encbench.reconcile.campaign.cleanup import GIVE_UP
-from encbench.reconcile.campaign.decide import IDLE, RESOLVE_AGAIN, RESOLVE_SELDOM
+from encbench.reconcile.campaign.decide import ARRIVES_WITHIN, IDLE, RESOLVE_AGAIN, RESOLVE_SELDOM
 from encbench.reconcile.draft import PATIENCE
 from encbench.reconcile.queue import WorkQueue
 from encbench.reconcile.trial.decision import UPLOAD_AFTER_FAILURE
@@ -163,6 +163,7 @@ def test_they_wait_as_long_as_the_page_says() -> None:
     assert at_a_time["reconcile.services.look"] == f"{services.LIMIT:.0f} s"
     assert f"a refused campaign are looked at every {RESOLVE_AGAIN:.0f} s at first" in PAGE
     assert f"the more seldom, but every {RESOLVE_SELDOM:.0f} s" in PAGE
+    assert f"may be missing for {ARRIVES_WITHIN:.0f} s until `Stalled`" in PAGE
     assert beside()["__main__.part"][2] == f"{PARTING_ATTEMPTS} attempts"
 
 

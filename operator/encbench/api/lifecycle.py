@@ -177,7 +177,11 @@ CAMPAIGN_LIFE = Lifecycle(
         ConditionType(
             STALLED,
             "It does not go on by itself.",
-            true=_STALLED,
+            true={
+                **_STALLED,
+                REFUSED: f"{_STALLED[REFUSED]} If that may yet arrive (`NotFound`, `NotMarked`, "
+                "`EntryMissing`), it has been missing for a minute.",
+            },
             false={PROGRESSING: "It goes on."},
             note="once it did not",
         ),

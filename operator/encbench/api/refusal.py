@@ -37,6 +37,9 @@ class Reason(StrEnum):
     FITS_NO_NODE = "FitsNoNode"
 
 
+MAY_ARRIVE = frozenset({Reason.NOT_FOUND, Reason.NOT_MARKED, Reason.ENTRY_MISSING})
+"""Those that pass by themselves where other controllers write a part, such as a Secret."""
+
 MEANINGS = {
     Reason.NOT_FOUND: "An object that the campaign names does not exist.",
     Reason.MALFORMED: "An object does not fit this version's schema.",

@@ -123,16 +123,33 @@ def in_short(decision: CampaignDecision) -> tuple[str, str, str]:
 # -- acceptance
 
 
+@pytest.mark.parametrize("reason", Reason)
+def test_what_may_arrive_is_waited_for_before_it_is_said_to_stand_still(reason: Reason) -> None:
+    found = Resolution(Resolved(), (), (Problem(SECRET, reason, "one thing", "key"), *WRONG))
+    fresh, before = a_campaign({}, resolved=False), ("False", "Refused")
+    seen = CampaignSeen(NOW, found, {}, {})
+    at_first = decide(fresh, seen)
+    refused = replace(fresh, status=at_first.status)
+    soon, later = (
+        decide(refused, replace(seen, now=NOW + timedelta(seconds=seconds))) for seconds in (59, 60)
+    )
+    stalled = "" if reason in ("NotFound", "NotMarked", "EntryMissing") else "True"
+    assert in_short(at_first) == in_short(soon) == (*before, stalled)
+    assert in_short(later) == (*before, "True")
+    assert soon.requeue == 10.0
+    assert status_of(soon, "Accepted") == ("False", reason)
+
+
 def test_problems_refuse_it_and_are_told_once() -> None:
     fresh = a_campaign({}, resolved=False)
-    wrong = Resolution(Resolved(), (), WRONG)
+    wrong = Resolution(Resolved(), (), WRONG[::-1])
     seen = CampaignSeen(NOW, wrong, {}, {})
     decision = decide(fresh, seen)
-    assert status_of(decision, "Accepted") == ("False", "NotFound"), "the first one's reason"
+    assert status_of(decision, "Accepted") == ("False", "ResetRequired"), "the first one's reason"
     for kind, status in (("Accepted", "False"), ("Ready", "False"), ("Stalled", "True")):
         fact = find(decision.status.conditions, kind)
         assert fact is not None
-        assert (fact.status, fact.message) == (status, "one thing; another")
+        assert (fact.status, fact.message) == (status, "another; one thing")
     corrected = CampaignSeen(NOW, Resolution(RESOLVED, (), ()), {}, {})
     goes_on = decide(replace(fresh, status=decision.status), corrected)
     assert in_short(goes_on) == ("False", "Progressing", "False")

@@ -14,6 +14,7 @@ from encbench.api import lifecycle as life
 from encbench.api.campaign import CampaignSpec, CampaignStatus, LostSet, Progress, Resolved
 from encbench.api.conditions import find, format_time, is_true
 from encbench.api.kinds import CONFIG_MAP, TRIAL
+from encbench.api.refusal import MAY_ARRIVE
 from encbench.api.scalars import parse_duration
 from encbench.core import plan
 from encbench.core.naming import storage_prefix
@@ -43,6 +44,9 @@ from encbench.wire.foreign import printable
 RESOLVE_AGAIN, RESOLVE_SELDOM = 10.0, 60.0
 """Seconds between looks at what was missing or wrong: at first, and the longer it has been so the
 more, at most. Each reads all that the campaign names."""
+ARRIVES_WITHIN = 60.0
+"""Seconds for which a part may be missing until the campaign is said to stand still: tools that use
+kstatus give up at once then, though it goes on when the part arrives."""
 RENDER_AGAIN, RENDER_SELDOM = 5.0, 300.0
 """Seconds between attempts to render the report, each of which reads all that the campaign stored:
 at first, and the longer it has failed the more, at most."""
@@ -103,10 +107,17 @@ class CampaignDraft(Draft[CampaignSpec, CampaignStatus, CampaignSeen]):
         found = self.fact(basis)
         message = found.message if found is not None else ""
         self.condition(life.READY, reason == life.COMPLETE, reason, message)
-        if reason in (life.FAILED, life.REFUSED):
+        if reason == life.FAILED or (reason == life.REFUSED and self._refusal_stands):
             self.condition(life.STALLED, True, reason, message)
         elif self.is_true(life.STALLED):
             self.condition(life.STALLED, False, life.PROGRESSING)
+
+    @property
+    def _refusal_stands(self) -> bool:
+        """Whether it takes a person to have the campaign accepted, as far as one can tell."""
+        refused = self.fact(life.ACCEPTED)
+        may_pass = refused is not None and refused.reason in MAY_ARRIVE
+        return not may_pass or self.since(life.ACCEPTED) >= ARRIVES_WITHIN
 
 
 @dataclass(frozen=True)
