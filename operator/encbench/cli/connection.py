@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 from encbench.adapters.kubectl import Kubectl, KubectlFailed
 from encbench.adapters.kubernetes import KubernetesCluster
@@ -14,6 +15,7 @@ from encbench.cli.output import CommandError
 from encbench.ports import Body, Cluster
 
 _NAMESPACE = ("view", "--minify", "--output=jsonpath={..namespace}")
+_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 
 
 def kubectl(args: argparse.Namespace) -> Kubectl:
@@ -88,5 +90,15 @@ async def _context_namespace(chosen: Kubectl) -> str:
     except KubectlFailed:
         # Inside a pod there is no kubeconfig, and kubectl goes by the service account.
         if "KUBERNETES_SERVICE_HOST" in os.environ:
-            return "default"
+            return _pod_namespace()
         raise
+
+
+def _pod_namespace() -> str:
+    """The namespace that kubectl takes in a pod: client-go's `inClusterClientConfig.Namespace`."""
+    if named := os.environ.get("POD_NAMESPACE"):
+        return named
+    try:
+        return (_ACCOUNT / "namespace").read_text(encoding="utf-8").strip() or "default"
+    except OSError:
+        return "default"

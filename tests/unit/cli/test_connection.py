@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from encbench.api.kinds import CAMPAIGN
+from encbench.cli import connection
 from encbench.cli.connection import connected
 from encbench.cli.output import CommandError
 from tests.support.kubectl import FakeKubectl
@@ -85,13 +86,35 @@ async def test_a_kubectl_that_gives_up_is_quoted(broken: str, kubectl: FakeKubec
             pass
 
 
+@pytest.mark.parametrize(
+    ("variable", "account", "wanted"),
+    [
+        ("team-a", "team-b", "team-a"),
+        ("", "team-b\n", "team-b"),
+        (None, "team-b", "team-b"),
+        (None, "", "default"),
+        (None, None, "default"),
+    ],
+)
 async def test_in_a_pod_there_is_no_kubeconfig(
-    kubectl: FakeKubectl, monkeypatch: pytest.MonkeyPatch
+    variable: str | None,
+    account: str | None,
+    wanted: str,
+    kubectl: FakeKubectl,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
+    """And the namespace is the one that kubectl would take."""
     kubectl.script('test "$1" = config && exit 1; echo serving; exec sleep 60')
     monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "10.0.0.1")
+    monkeypatch.delenv("POD_NAMESPACE", raising=False)
+    if variable is not None:
+        monkeypatch.setenv("POD_NAMESPACE", variable)
+    monkeypatch.setattr(connection, "_ACCOUNT", tmp_path)
+    if account is not None:
+        (tmp_path / "namespace").write_text(account)
     async with connected(arguments()) as (_, namespace):
-        assert namespace == "default"
+        assert namespace == wanted
 
 
 _SIGNALLED = """
