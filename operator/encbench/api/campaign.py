@@ -114,7 +114,7 @@ class Blocks(Model):
     """Maximum of valid blocks that `precision` may plan; without it, no effect."""
     max_replacements: Annotated[Int, Field(ge=0, le=1000)] = 3
     """Blocks that may be repeated for each instance, workload and concurrency, because one of their
-    trials was Invalid or Failed."""
+    trials was Invalid or Failed. As many sets of testbeds may be lost with a node in each cell."""
     per_testbed: Annotated[Int, Field(ge=0, le=250)] = 0
     """Blocks after which all testbeds are rebuilt, so that the interval includes luck of placement;
     0 keeps them. Baseline and control always alternate between their two testbeds."""
@@ -135,11 +135,12 @@ class Blocks(Model):
 
 
 class Precision(Model):
-    """The wanted width of the intervals of TPS."""
+    """The wanted width of the intervals of what is judged: seconds in recovery workloads, CPU per
+    transaction at a fixed rate where it is known, else TPS."""
 
     target_half_width: Annotated[Number, Field(gt=0, lt=1)]
-    """Half-width of the 95 % interval of the loss of TPS, as a fraction: 0.02 is ±2 %. The pilot's
-    spread sets the number of blocks once, up to blocks.max."""
+    """Half-width of the 95 % interval of the cost, as a fraction: 0.02 is ±2 %. The pilot's spread
+    sets the number of blocks once, up to blocks.max."""
 
 
 class Extends(ObjectRef):
@@ -159,10 +160,12 @@ class Limits(Model):
     for which it was throttled. 1 allows everything."""
     foreign_cpu: Fraction = 0.5
     """Share of a node's cores used by anything but the campaign's own databases, clients and
-    sidecars, on the nodes of database and clients. 1 allows everything."""
+    sidecars, on the nodes of database and clients; not judged with an external database. 1 allows
+    everything."""
     idle_cpu: Fraction = 0.1
     """CPU that the campaign's other databases on the trial's nodes used in the window, as a share
-    of the instance's CPU. 1 allows everything."""
+    of the instance's CPU; not judged in interleaved blocks, whose databases take turns. 1 allows
+    everything."""
     like_nodes: Bool = False
     """Make a trial Invalid whose database runs on a node unlike that of the baseline's database: of
     another CPU model, kernel, or allocatable CPU or memory. Otherwise the report has a caveat. The
@@ -180,7 +183,8 @@ class StepDeadlines(Model):
     provision: PositiveDuration = "10m"
     """From the database pod's creation until it answers queries."""
     load: PositiveDuration = Field("6h", description="Loading the dataset.")
-    proof: PositiveDuration = Field("10m", description="Proving the encryption mode.")
+    proof: PositiveDuration = "10m"
+    """Proving the encryption mode, and as long for TPC-C's consistency queries."""
     reset: PositiveDuration = "2h"
     """Stopping the database, copying its data directory and restarting it."""
     start: PositiveDuration = "5m"
@@ -314,7 +318,8 @@ class BlockPlan(Model):
     widest_arm: Name | None = None
     """The arm with the widest interval in the pilot; it sets the number."""
     spread: Number | None = None
-    """Standard deviation of that arm's ln(TPS / baseline's TPS) between the pilot's blocks."""
+    """Standard deviation of that arm's ln(figure / baseline's figure) between the pilot's blocks,
+    of the figure that precision is about."""
     half_width: Number | None = None
     """Half-width of that arm's 95 % interval after the pilot, as a fraction."""
     wanted_blocks: Int | None = optional("Blocks that the target half-width needs at that spread.")
@@ -368,7 +373,7 @@ class CampaignStatus(Model):
     step: Annotated[str, Field(max_length=512)] = ""
     """The current step, in words."""
     start_time: Time | None = optional("When the plan was frozen.")
-    completion_time: Time | None = optional("When the last trial ended.")
+    completion_time: Time | None = optional("When the campaign ended, its report included.")
     estimated_completion_time: Time | None = None
     """When the campaign will end at the present pace. During a pilot its condition counts with the
     pilot only."""

@@ -59,7 +59,7 @@ MEANINGS = {
     Reason.SCRIPT_INVALID: "A sysbench script cannot be used.",
     Reason.DRIVER_UNSUPPORTED: "The tool or the mode does not go with this JDBC driver.",
     Reason.COLUMN_UNKNOWN: "A mode names a column that the workload's tables lack.",
-    Reason.BASELINE_ENCRYPTED: "The baseline mode encrypts.",
+    Reason.BASELINE_ENCRYPTED: "The template's StorageClass is the one that a mode encrypts with.",
     Reason.RESET_REQUIRED: "The workload needs `spec.reset`.",
     Reason.RESET_ADVISED: "Arms may drift apart without `spec.reset` (a note of `plan` alone).",
     Reason.NOT_INSTALLED: "The chart's values leave out what the mode needs.",

@@ -155,12 +155,13 @@ class Load(Model):
     concurrency: Annotated[
         list[Annotated[Int, Field(ge=1, le=4096)]], Field(min_length=1, max_length=32), Unique()
     ]
-    """Client threads (TPC-C: terminals), in total over all replicas. Each value is measured
-    separately."""
+    """Client threads (TPC-C: terminals, with dialect 6 connections), in total over all replicas.
+    Each value is measured separately."""
     warmup: Annotated[Duration, NO_MILLISECONDS] = "30s"
     """Load before the measured window, excluded from every figure; 0s for none."""
     duration: Annotated[PositiveDuration, NO_MILLISECONDS] = "60s"
-    """Length of the measured window."""
+    """Length of the measured window; that of an interleaved block follows from blocks.interleave
+    instead."""
     rate: Annotated[Int, Field(ge=1, le=10_000_000)] | None = None
     """Transactions to offer per second, in total over all replicas; as many as possible if omitted.
     A trial fails once 131,071 of them wait in a client, which is all that sysbench's queue
