@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from encbench.admission import extended
 from encbench.admission.gather import CampaignParts, named
 from encbench.api.base import Placement
-from encbench.api.campaign import MAX_TRIALS, CampaignSpec
+from encbench.api.campaign import MAX_BLOCK_PLANS, MAX_TRIALS, CampaignSpec
 from encbench.api.kinds import CAMPAIGN, INSTANCE_TEMPLATE, WORKLOAD, Kind
 from encbench.api.workload import WorkloadSpec
 from encbench.core.plan import SOLO, cells
@@ -85,8 +85,15 @@ def trials(found: CampaignParts) -> Iterator[Problem]:
     if not found.workloads.keys() >= {*named(found.campaign)[WORKLOAD]}:
         return
     count, blocks = most_trials(found), most_blocks(found.campaign)
+    conditions = sum(len(cell.conditions) for cell in cells(found.campaign, found.workloads))
+    if found.campaign.precision is not None and conditions > MAX_BLOCK_PLANS:
+        text = (
+            f"{conditions:,} combinations of instance, workload and concurrency are more than the "
+            f"{MAX_BLOCK_PLANS:,} for which precision can set the number of blocks: split the "
+            "matrix over several campaigns, or leave precision out"
+        )
+        yield Problem(CAMPAIGN, Reason.TOO_MANY_TRIALS, text, found.name)
     if count > MAX_TRIALS:
-        conditions = sum(len(cell.conditions) for cell in cells(found.campaign, found.workloads))
         text = (
             f"{conditions:,} combinations of instance, workload and concurrency with up to "
             f"{blocks:,} blocks, replacements included, are {count:,} trials where a campaign may "

@@ -24,7 +24,9 @@ from encbench.api.scalars import (
 )
 from encbench.api.workload import WorkloadSpec
 
-NameSet = Annotated[list[Name], Field(min_length=1, max_length=16), Unique()]
+MAX_ENTRIES = 16
+"""Entries of a matrix, and names in each list of an entry."""
+NameSet = Annotated[list[Name], Field(min_length=1, max_length=MAX_ENTRIES), Unique()]
 
 MIN_UNITS = 4
 """Independent units (blocks, or sets of testbeds) that a pilot needs to estimate a spread;
@@ -135,12 +137,12 @@ class Blocks(Model):
 
 
 class Precision(Model):
-    """The wanted width of the intervals of what is judged: seconds in recovery workloads, CPU per
-    transaction at a fixed rate where it is known, else TPS."""
+    """The wanted width of the intervals of what is judged."""
 
     target_half_width: Annotated[Number, Field(gt=0, lt=1)]
-    """Half-width of the 95 % interval of the cost, as a fraction: 0.02 is ±2 %. The pilot's spread
-    sets the number of blocks once, up to blocks.max."""
+    """Half-width of the 95 % interval of the cost, as a fraction: 0.02 is ±2 %. The cost is in TPS,
+    for recovery workloads in seconds, and at a fixed rate in CPU per transaction where that is
+    known. The pilot's spread sets the number of blocks once, up to blocks.max."""
 
 
 class Extends(ObjectRef):
@@ -250,7 +252,7 @@ class CampaignSpec(Model):
     )
     transitions = tuple(_frozen(field) for field in FROZEN_FIELDS)
 
-    matrix: Annotated[list[MatrixEntry], Field(min_length=1, max_length=16)]
+    matrix: Annotated[list[MatrixEntry], Field(min_length=1, max_length=MAX_ENTRIES)]
     """What to measure. An instance and a workload that meet in several entries have the same modes
     in each, in the same order."""
     baseline_mode_ref: Name
@@ -328,7 +330,8 @@ class BlockPlan(Model):
 
 
 T = TypeVar("T")
-ByName = Annotated[dict[str, T], Field(max_length=256)]
+ByName = Annotated[dict[str, T], Field(max_length=MAX_ENTRIES * MAX_ENTRIES + 1)]
+"""As many as a matrix may name of one kind, and the baseline mode."""
 
 
 class Resolved(Model):

@@ -64,7 +64,8 @@ MEANINGS = {
     Reason.RESET_ADVISED: "Arms may drift apart without `spec.reset` (a note of `plan` alone).",
     Reason.NOT_INSTALLED: "The chart's values leave out what the mode needs.",
     Reason.NOT_INTERLEAVED: "The arms of a block cannot take turns.",
-    Reason.TOO_MANY_TRIALS: "The matrix and `blocks` ask for more trials than are allowed.",
+    Reason.TOO_MANY_TRIALS: "The matrix and `blocks` ask for more trials than are allowed, or "
+    "`precision` for more plans.",
     Reason.NOT_EXTENDABLE: "The campaign to extend is not complete, or has another plan.",
     Reason.NOT_SIDE_BY_SIDE: "No plan with `parallelism` cells on nodes of their own is possible.",
     Reason.NAMES_ALIKE: "Two arms of a cell would have one testbed.",

@@ -168,6 +168,52 @@ async def test_more_trials_than_a_campaign_may_have_are_refused_at_once() -> Non
     )
 
 
+async def test_more_plans_than_the_status_takes_are_refused_at_once() -> None:
+    """An A/A campaign of the fewest blocks, whose trials are not too many."""
+    world = World()
+    names = [f"w{n}" for n in range(32)]
+    threads = {"concurrency": list(range(1, 33)), "warmup": "1s", "duration": "5s"}
+    parts_ = [manifests.body(WORKLOAD, name, SPACE, load=threads) for name in names]
+    matrix = [
+        {"instanceRefs": ["small"], "modeRefs": ["plain"], "workloadRefs": names[at : at + 16]}
+        for at in (0, 16)
+    ]
+    blocks = {"min": 4, "max": 4, "maxReplacements": 0}
+    wide = study("plain", blocks=blocks, matrix=matrix, precision={"targetHalfWidth": 0.02})
+    world.apply(*parts()[:3], *parts_, wide)
+    await world.settle(5)
+    assert refusal(world, Reason.TOO_MANY_TRIALS) == (
+        "1,024 combinations of instance, workload and concurrency are more than the 1,000 for "
+        "which precision can set the number of blocks: split the matrix over several campaigns, "
+        "or leave precision out"
+    )
+
+
+async def test_the_most_modes_that_a_matrix_may_name_fit_into_the_status() -> None:
+    world = World()
+    instance, plain, _, workload = parts()
+    modes = [f"m{n}" for n in range(256)]
+    names = [f"w{n}" for n in range(16)]
+    parts_ = [manifests.body(ENCRYPTION_MODE, name, SPACE) for name in modes]
+    parts_ += [
+        {**workload, "metadata": {**workload["metadata"], "name": name, "uid": name}}
+        for name in names
+    ]
+    matrix = [
+        {
+            "instanceRefs": ["small"],
+            "modeRefs": modes[16 * at : 16 * at + 16],
+            "workloadRefs": [name],
+        }
+        for at, name in enumerate(names)
+    ]
+    world.apply(instance, plain, *parts_, study("plain", blocks=1, matrix=matrix))
+    await world.settle(5)
+    resolved = world.campaign().status.resolved
+    assert resolved is not None
+    assert len(resolved.modes) == 257
+
+
 async def test_with_precision_the_most_that_it_may_plan_counts() -> None:
     world = World()
     threads = {"concurrency": list(range(1, 33)), "warmup": "1s", "duration": "5s"}
