@@ -8,9 +8,10 @@ from encbench.admission.references import not_found
 from encbench.api.campaign import CampaignSpec
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
-from encbench.api.kinds import CAMPAIGN, ENCRYPTION_MODE, INSTANCE_TEMPLATE, SECRET
+from encbench.api.kinds import CAMPAIGN, ENCRYPTION_MODE, INSTANCE_TEMPLATE, SECRET, WORKLOAD
 from encbench.core.problem import Problem, Reason
 from encbench.engines.external import OWN_CERTIFICATE, entries_of, unfit, wanted
+from encbench.engines.facts import facts
 from encbench.kube.labels import CREDENTIALS, USE
 from encbench.kube.use import unmarked
 
@@ -38,8 +39,25 @@ def check(found: CampaignParts) -> Iterator[Problem]:
         if why is not None:
             yield Problem(SECRET, Reason.NOT_MARKED, where + why, secret)
             continue
-        for reason, text in _login(entries_of(found.objects[SECRET, secret]), needed):
+        given = entries_of(found.objects[SECRET, secret])
+        for reason, text in _login(given, needed):
             yield Problem(SECRET, reason, f"{where}Secret {secret}{text}", secret)
+        if not given.keys().isdisjoint(OWN_CERTIFICATE):
+            yield from _not_presented(found, name, secret)
+
+
+def _not_presented(found: CampaignParts, template: str, secret: str) -> Iterator[Problem]:
+    """Workloads whose client would come without the certificate that the user meant it to have."""
+    has_option = facts(found.instances[template].engine).driver == "mysql"
+    for one, workload in found.combinations(INSTANCE_TEMPLATE, WORKLOAD):
+        if one != template or (has_option and found.workloads[workload].sysbench is not None):
+            continue
+        text = (
+            f"InstanceTemplate {template} with Workload {workload}: only sysbench with MySQL's "
+            f"protocol presents {' and '.join(OWN_CERTIFICATE)}, which Secret {secret} has: let "
+            "the server take this user without a certificate, and name a Secret without the two"
+        )
+        yield Problem(SECRET, Reason.ENTRY_INVALID, text, secret)
 
 
 def beyond(instance: InstanceTemplateSpec, mode: EncryptionModeSpec) -> Iterator[Problem]:

@@ -86,7 +86,7 @@ class External(Model):
     credentials_secret_ref: SecretRef
     """Secret with the label encbench.io/use=credentials and the entries username and password;
     ca.crt for modes with inTransit; client.crt and client.key if the server requires a client
-    certificate."""
+    certificate, which only sysbench with MySQL's protocol can present."""
     database_cpu_query: SeriesSelector | None = None
     """Selector of the series in the operator's Prometheus that counts the database's CPU seconds;
     without it, database CPU is not available."""

@@ -14,6 +14,7 @@ from encbench.api.kinds import (
     ENCRYPTION_MODE,
     INSTANCE_TEMPLATE,
     PERSISTENT_VOLUME_CLAIM,
+    SECRET,
     WORKLOAD,
     Kind,
 )
@@ -276,6 +277,30 @@ async def test_an_external_server_is_not_judged_by_what_an_engine_of_ours_can_do
     own = {"concurrency": [2048], "warmup": "10s", "duration": "50s"}
     problems = await admitted(*external(), login, workload(load=own))
     assert [p.kind for p in problems] == [WORKLOAD], "the client's memory alone"
+
+
+@pytest.mark.parametrize(
+    ("engine", "tool", "is_presented"),
+    [
+        ("mysql", {"sysbench": {"script": "oltp_read_write"}}, True),
+        ("mariadb", {"sysbench": {"script": "oltp_read_write"}}, True),
+        ("postgresql", {"sysbench": {"script": "oltp_read_write"}}, False),
+        ("mysql", {"sysbench": None, "tpcc": {"warehouses": 10}}, False),
+        ("postgresql", {"sysbench": None, "tpcc": {"warehouses": 10}}, False),
+    ],
+)
+async def test_a_client_certificate_that_no_client_presents_is_refused(
+    engine: str, tool: dict[str, Any], is_presented: bool
+) -> None:
+    own = {name: encoded("PEM") for name in ("client.crt", "client.key")}
+    user = {name: encoded("bob") for name in ("username", "password")}
+    far = {**template(), "spec": {**EXTERNAL, "engine": engine}}
+    load = workload(**tool)
+    assert await admitted(far, load, secret("login", CREDENTIALS, **user)) == ()
+    problems = await admitted(far, load, secret("login", CREDENTIALS, **user, **own))
+    found = [(p.kind, p.subject, p.reason) for p in problems]
+    assert found == ([] if is_presented else [(SECRET, "login", Reason.ENTRY_INVALID)])
+    assert is_presented or "only sysbench with MySQL's protocol presents" in problems[0].text
 
 
 async def test_nothing_says_what_an_external_server_reads() -> None:
