@@ -6,11 +6,11 @@ does the next one with data stand in. The range over all conditions follows in a
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from encbench.api.campaign import Resolved
-from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.api.encryptionmode import EncryptionModeSpec, Scope
 from encbench.api.testbed import Arm
 from encbench.core.columns.enclave import SIMULATION
 from encbench.report.document import Headline, Report
@@ -21,6 +21,17 @@ from encbench.text.words import capitalised, listed, plural
 
 FEW_TPS = 10.0
 """An offered rate below this has decimals."""
+
+_PARTS: Mapping[Scope, str] = {
+    "tables": "tables",
+    "system": "system tables",
+    "redo": "redo log",
+    "undo": "undo log",
+    "binlog": "binary log",
+    "temporary": "temporary files",
+}
+_LASTING = _PARTS.keys() - {"temporary"}
+"""What TDE covers on every engine that lets a mode choose; not all of them encrypt the rest."""
 
 
 def headlines(report: Report) -> tuple[Headline, ...]:
@@ -249,7 +260,7 @@ def proof_clause(
     if mode.is_plaintext:
         return "; ".join(unseen) or "mode proven"
     parts = (
-        ("on disk", mode.encrypts_at_rest and not comparison.on_trust),
+        (f"on disk{_partly(mode)}", mode.encrypts_at_rest and not comparison.on_trust),
         ("in transit", mode.in_transit is not None),
         ("in results", mode.proxy is not None and mode.proxy.encrypts),
         ("in tables, indexes and results", mode.enclave is not None),
@@ -259,6 +270,14 @@ def proof_clause(
     trusted = "encryption on disk declared, not seen" if comparison.on_trust else ""
     simulated = SIMULATION if mode.enclave is not None else ""
     return "; ".join(filter(None, (proven, trusted, simulated, *unseen)))
+
+
+def _partly(mode: EncryptionModeSpec) -> str:
+    """` (tables only)`, where the mode leaves other parts in plaintext; the proofs show that too."""
+    scope = mode.tde.scope if mode.tde else None
+    if scope is None or set(scope) >= _LASTING:
+        return ""
+    return f" ({listed(words for part, words in _PARTS.items() if part in scope)} only)"
 
 
 def _range(alike: Sequence[Candidate], measured: int, conditions: int) -> list[str]:

@@ -22,6 +22,10 @@ from tests.support.testbeds import ENCRYPTED_CLASS, GOCRYPTFS, PASS_THROUGH, TDE
 PROXY = {"columns": {**HOP, "ratio": 0}}
 
 
+def tde_of(*parts: str) -> dict[str, Any]:
+    return {"atRest": {"method": "engine", "scope": list(parts)}}
+
+
 def sentences(study: Study) -> list[str]:
     return [headline.text for headline in report_of(study).headlines]
 
@@ -40,6 +44,12 @@ def test_overhead() -> None:
     [
         ({}, "mode proven"),
         (TDE, "encryption proven on disk"),
+        (tde_of("tables"), "encryption proven on disk (tables only)"),
+        (
+            {**tde_of("redo", "tables"), **TLS},
+            "encryption proven on disk (tables and redo log only) and in transit",
+        ),
+        (tde_of("system", "tables", "redo", "undo", "binlog"), "encryption proven on disk"),
         (TLS, "encryption proven in transit"),
         ({**TDE, **TLS}, "encryption proven on disk and in transit"),
         (GOCRYPTFS, "encryption proven on disk"),
