@@ -19,6 +19,7 @@ from encbench.api.kinds import (
     STORAGE_CLASS,
 )
 from encbench.core.artefact import decode
+from encbench.core.naming import INDEX
 from encbench.core.records import TrialRecord
 from encbench.ports import Body
 from encbench.wire.agent import VolumeGround
@@ -231,6 +232,10 @@ async def test_what_a_class_declares_reaches_the_proof(
     assert proof["evidence"]["claim"]["storageClass"] == "encrypted"
     assert proof["evidence"]["claim"]["driver"] == "csi.example.com"
     assert proof["ok"] is (phase == "Succeeded")
+    (index,) = [v for key, v in world.store.objects.items() if key.endswith(INDEX)]
+    beds = {one["arm"]: one["proof"] for one in json.loads(index)["testbeds"]}
+    assert beds["luks"].get("onTrust", False) is (phase == "Succeeded")
+    assert "onTrust" not in beds["plain"]
 
 
 async def proven_without_dm_crypt(world: World, arm: str) -> dict[str, Any]:

@@ -166,7 +166,11 @@ async def _proof(deps: Deps, key: str) -> records.IndexProof | None:
         return None
     proof = decode(ProofRecord, content, key).proof
     return records.IndexProof(
-        ok=proof.ok, summary=proof.summary, key=key, digest=digest_of(content)
+        ok=proof.ok,
+        summary=proof.summary,
+        on_trust=proof.on_trust,
+        key=key,
+        digest=digest_of(content),
     )
 
 

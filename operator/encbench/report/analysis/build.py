@@ -218,7 +218,8 @@ def _proofs(index: IndexRecord) -> tuple[TestbedProof, ...]:
             testbed=testbed.name,
             instance=instances.get(testbed.cell, testbed.cell),
             arm=testbed.arm,
-            **dict(testbed.proof or none),
+            **{**dict(proof), "on_trust": proof.is_on_trust or None},
         )
         for testbed in index.testbeds
+        for proof in [testbed.proof or none]
     )

@@ -80,6 +80,8 @@ class TestbedProof(Model):
     arm: Name
     ok: bool
     summary: str
+    on_trust: Literal[True] | None = None
+    """Encryption on disk was declared, and not verified."""
     key: str | None = None
     digest: str | None = None
 

@@ -217,8 +217,9 @@ class Group(Model):
     """A' against A by arm, such as 1 - A'/A of TPS: only noise and order differ between them."""
     placement: Interval | None = None
     """The same of the control's testbed against the baseline's, whichever of the two arms it
-    served: luck of placement. None where testbeds were rebuilt for every block. Of pooled campaigns
-    that kept their testbeds, which differ in luck, it is that of the campaign with the largest."""
+    served: luck of placement. None where testbeds were rebuilt for every block, and of an external
+    database, which all arms share. Of pooled campaigns that kept their testbeds, which differ in
+    luck, it is that of the campaign with the largest."""
     offered_tps: float | None = None
     """The fixed rate that the workload offers."""
     equal_work: bool | None = None

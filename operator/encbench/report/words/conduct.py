@@ -8,7 +8,7 @@ from encbench.core.starts import started_anew
 from encbench.report.document import Report
 from encbench.report.document.trial import TrialView
 from encbench.report.words import text
-from encbench.text.words import plural
+from encbench.text.words import listed, plural
 
 RESETS: dict[Reset, str] = {
     "none": "data never restored",
@@ -65,6 +65,40 @@ def _copying(report: Report) -> str:
 def placement(report: Report) -> str:
     """Where the clients ran, seen from their database."""
     return PLACEMENTS[report.shared_node]
+
+
+def external(report: Report) -> tuple[str, ...]:
+    """Instances that the operator does not run."""
+    instances = report.resolved.instances
+    return tuple(name for name, instance in instances.items() if instance.is_external)
+
+
+def repeat(report: Report) -> str:
+    """Where the baseline mode ran a second time."""
+    count, outside = len(report.resolved.instances), len(external(report))
+    if not outside:
+        return "on a second, identical database"
+    if outside == count:
+        return "a second time on the same database"
+    return "on a second, identical database, or on the same one where encbench does not run it"
+
+
+def searches(report: Report) -> str:
+    """Where each mode was looked for."""
+    outside = external(report)
+    found = []
+    if len(outside) < len(report.resolved.instances):
+        which = "each database that encbench runs" if outside else "each database"
+        found.append(
+            f"Before any measurement the whole data directory of {which} is searched for a known "
+            "marker; before and after each trial its own table file is. Plaintext is proven too."
+        )
+    if outside:
+        found.append(
+            f"encbench does not run {listed(outside)} and sees none of its files: there the "
+            "clients' own sessions in each trial say what was encrypted in transit."
+        )
+    return " ".join(found)
 
 
 def disturbances(report: Report) -> list[tuple[str, str, str | None]]:

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from encbench.api.instancetemplate import External
 from encbench.api.trial import Outcome
-from encbench.core.artefact import decode, encode
+from encbench.core.artefact import decode, digest_of, encode
+from encbench.core.evidence import ON_TRUST
 from encbench.core.records import IndexTrial
 from encbench.report.analysis.build import build
 from encbench.report.document import Report
@@ -26,6 +28,10 @@ from tests.unit.report.formats.html_tree import Node, parse, tables
 
 STUDY = Study(
     concurrency=(4, 16), blocks=3, seconds=20, fail={(16, 2, "tde"): ("Invalid", "ProofFailed")}
+)
+
+EXTERNAL = External.model_validate(
+    {"host": "db.example.com", "database": "sbtest", "credentialsSecretRef": {"name": "db"}}
 )
 
 
@@ -294,6 +300,53 @@ def test_colour_alone_tells_no_two_arms_apart() -> None:
     (drawn,) = parse(timeline(group, report.trials, report.spec.blocks, "t")).all("svg")
     used = [node.attributes for node in drawn.all("use")]
     assert len({(one["href"], one["style"]) for one in used}) == len(group.arms)
+
+
+@pytest.mark.parametrize("field", [True, False])
+def test_a_proof_that_rests_on_a_declaration_is_not_a_plain_yes(field: bool) -> None:
+    """An index of an earlier release says it in the summary alone, and keeps its digest."""
+    index, bucket = write(STUDY)
+    plain, control, tde = index.testbeds
+    assert tde.proof is not None
+    said = {"on_trust": True} if field else {"summary": f"TDE is in force, {ON_TRUST}"}
+    proof = tde.proof.model_copy(update=said)
+    testbeds = (plain, control, tde.model_copy(update={"proof": proof}))
+    index = index.model_copy(update={"testbeds": testbeds})
+    report = build(index, bucket.__getitem__)
+    assert report.index.digest == digest_of(encode(index))
+    shown = [row[1] for row in tables(parse(page(report)))["Full proof of each database"]]
+    assert shown == ["✓ yes", "✓ yes", "on disk: declared, not seen"]
+
+
+def test_of_an_external_database_nothing_is_said_to_be_searched() -> None:
+    index, bucket = write(STUDY)
+    (small,) = index.resolved.instances.values()
+    instances = {"small": small.model_copy(update={"external": EXTERNAL})}
+    resolved = index.resolved.model_copy(update={"instances": instances})
+    report = build(index.model_copy(update={"resolved": resolved}), bucket.__getitem__)
+    assert all(group.placement is None for group in report.groups)
+    made = parse(page(report))
+    found = tables(made)
+    shown = {row[1] for row in found["Full proof of each database"]}
+    assert shown == {"in each trial, by its sessions"}
+    (floors,) = [table for caption, table in found.items() if caption.startswith("Noise floor")]
+    assert {row[3] for row in floors} == {text.ABSENT}
+    said = made.text.replace("\u00a0", " ")
+    assert "data directory" not in said and "identical database" not in said
+    assert "a second time on the same database" in said
+
+
+def test_beside_an_external_database_ours_is_searched() -> None:
+    report = report_of(replace(STUDY, instances=("large", "small"), concurrency=(4,)))
+    instances = dict(report.resolved.instances)
+    instances["small"] = instances["small"].model_copy(update={"external": EXTERNAL})
+    resolved = report.resolved.model_copy(update={"instances": instances})
+    made = parse(page(report.model_copy(update={"resolved": resolved})))
+    shown = [row[1] for row in tables(made)["Full proof of each database"]]
+    assert shown == ["✓ yes"] * 3 + ["in each trial, by its sessions"] * 3
+    said = made.text.replace("\u00a0", " ")
+    assert "the whole data directory of each database that encbench runs is searched" in said
+    assert "encbench does not run small and sees none of its files" in said
 
 
 def test_nothing_is_fetched() -> None:
