@@ -16,7 +16,10 @@ Step = tuple[str, tuple[Statement, ...]]
 """A name, and statements that belong together."""
 
 MARKER = re.compile(r"[A-Za-z0-9_-]{16,128}")
-"""Long enough not to occur by chance, and the same bytes in every character set."""
+"""Long enough not to occur by chance, and ASCII: the bytes that are searched for. A column's
+character set may have others, such as utf16, so MySQL's and MariaDB's columns name `CHARSET`."""
+
+CHARSET = "CHARACTER SET ascii"
 
 
 def is_marker(text: str) -> bool:

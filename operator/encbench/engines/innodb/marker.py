@@ -1,14 +1,16 @@
 """The marker table: how a known text gets into every kind of file that the server writes.
 
 The agent imports this module: the standard library only. A new table holds the marker. It is made
-with the server's defaults, because the proof must show what the defaults do. `FLUSH TABLES ... FOR
-EXPORT` returns when the table's pages are in its file; by the write-ahead rule their content is in
-the redo log by then. The redo log is sure to hold only the first row of a page whole, because it
-may hold later rows as differences to their neighbour. The other rows are for the table's own file.
+with the server's defaults, because the proof must show what the defaults do. Only its text has a
+character set of its own, or the marker might not be the bytes that are searched for. `FLUSH TABLES
+... FOR EXPORT` returns when the table's pages are in its file; by the write-ahead rule their
+content is in the redo log by then. The redo log is sure to hold only the first row of a page whole,
+because it may hold later rows as differences to their neighbour. The other rows are for the table's
+own file.
 """
 
 from encbench.core.connection import DATABASE
-from encbench.engines.marker import ROWS, Statement, like_table_name
+from encbench.engines.marker import CHARSET, ROWS, Statement, like_table_name
 
 LEFT_BEHIND: Statement = (
     "SELECT TABLE_NAME FROM information_schema.TABLES "
@@ -31,7 +33,8 @@ def plant(table: str, marker: str) -> tuple[Statement, ...]:
     return (
         (
             f"CREATE TABLE {DATABASE}.{table} ("
-            "id INT AUTO_INCREMENT PRIMARY KEY, marker VARCHAR(128) NOT NULL) ENGINE=InnoDB",
+            f"id INT AUTO_INCREMENT PRIMARY KEY, marker VARCHAR(128) {CHARSET} NOT NULL) "
+            "ENGINE=InnoDB",
             (),
         ),
         # The text consists of constants alone; the marker is a parameter.

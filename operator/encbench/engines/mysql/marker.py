@@ -9,7 +9,7 @@ it brings it into the undo log.
 """
 
 from encbench.core.connection import DATABASE
-from encbench.engines.marker import ROWS, Statement
+from encbench.engines.marker import CHARSET, ROWS, Statement
 
 
 def echo(marker: str) -> str:
@@ -25,7 +25,7 @@ def plant(table: str, marker: str) -> tuple[Statement, ...]:
     return (
         (
             f"CREATE TABLE {name} (id INT AUTO_INCREMENT PRIMARY KEY, "
-            "marker VARCHAR(128) NOT NULL, former VARCHAR(128) NOT NULL) "
+            f"marker VARCHAR(128) {CHARSET} NOT NULL, former VARCHAR(128) {CHARSET} NOT NULL) "
             "ENGINE=InnoDB COMMENT=%s",
             (text,),
         ),

@@ -1,8 +1,11 @@
 """Rows of the catalogue, kinds of files, the marker's table."""
 
+from collections.abc import Callable, Sequence
+
 import pytest
 
-from encbench.engines.marker import ROWS
+from encbench.engines.innodb import marker as innodb_marker
+from encbench.engines.marker import ROWS, Statement
 from encbench.engines.mysql import catalogue, flavour, marker
 from encbench.engines.mysql.flavour import LAST
 
@@ -89,6 +92,16 @@ def test_marker_and_echo_are_parameters() -> None:
     assert given.count(text) == ROWS
     assert given.count(marker.echo(text)) == ROWS + 1
     assert all(statement.count("%s") == len(values) for statement, values in statements)
+
+
+@pytest.mark.parametrize("plant", [marker.plant, innodb_marker.plant])
+def test_every_text_is_ascii_whatever_the_server_s_character_set_is(
+    plant: Callable[[str, str], Sequence[Statement]],
+) -> None:
+    """With utf16, a letter would have two bytes, and no search would find the marker."""
+    create = " ".join(plant("encbench_marker_1", "encbench-marker-" + "0" * 32)[0][0].split())
+    assert create.startswith("CREATE TABLE")
+    assert create.count("VARCHAR(128)") == create.count("VARCHAR(128) CHARACTER SET ascii") > 0
 
 
 @pytest.mark.parametrize(
