@@ -75,7 +75,7 @@ def judge(
     ]
     if full:
         checks += [check for part in _KINDS for check in _files(seen, part, scope)]
-        checks += _doublewrite(seen, scope)
+        checks += [*_doublewrite(seen, scope), *_rest(seen, scope)]
     if "tables" in scope:
         checks += [only_innodb(seen), _change_buffer(seen)]
     if scope:
@@ -156,7 +156,7 @@ def _binary_logs(seen: AgentEvidence, scope: frozenset[Scope]) -> list[Compariso
 
 def _own_file(own: SearchedFile | None, *, encrypted: bool) -> list[Comparison]:
     if encrypted:
-        open_file = [own.path] if own is not None and (own.found or own.echoed) else []
+        open_file = [own.path] if own is not None and _is_readable(own) else []
         return [none("marker in its table file", open_file)]
     return [facts.present("marker in its table file", own is not None and own.found)]
 
@@ -168,7 +168,7 @@ def _files(seen: AgentEvidence, part: Scope, scope: frozenset[Scope]) -> list[Co
         why = "not all pages were written in time: the catalogue speaks for it"
         return [exempt(f"files of {part}", "not judged", why=why)]
     if part in scope:
-        shown = [file.path for file in files if file.found or file.echoed]
+        shown = [file.path for file in files if _is_readable(file)]
         return [none(f"files of {part} in which the marker is readable", shown)]
     if echoing and not any(_part_of(space.name) == part for space in spaces):
         return []  # 5.7 has no tablespaces for them.
@@ -192,6 +192,21 @@ def _doublewrite(seen: AgentEvidence, scope: frozenset[Scope]) -> list[Compariso
         echoes = [file.path for file in files if file.echoed]
         checks.append(none("doublewrite files in which the echo is readable", echoes))
     return checks
+
+
+def _rest(seen: AgentEvidence, scope: frozenset[Scope]) -> list[Comparison]:
+    """Files that hold no rows, such as a log of statements that somebody turned on.
+
+    They belong to no part. With 9.7 none of them has the marker even in plaintext.
+    """
+    if not scope.issuperset(_KINDS):
+        return []
+    shown = [file.path for file in seen.files if file.kind == "other" and _is_readable(file)]
+    return [none("other files in which the marker is readable", shown)]
+
+
+def _is_readable(file: SearchedFile) -> bool:
+    return file.found or file.echoed
 
 
 def _change_buffer(seen: AgentEvidence) -> Comparison:

@@ -184,6 +184,16 @@ def test_a_readable_marker_or_echo_disproves_tde(kind: str, names: set[str], fie
 
 
 @pytest.mark.parametrize("field", ["found", "echoed"])
+def test_a_log_of_statements_disproves_tde_of_everything_alone(field: str) -> None:
+    name = "other files in which the marker is readable"
+    for mode, failing in ((ALL, {name}), (scoped(*PARTS), {name}), (TABLES, set()), ({}, set())):
+        facts = evidence(mode)
+        statements = {"path": "data/mysql-0.log", "kind": "other", "bytes": 300, "found": False}
+        facts["files"].append({**statements, field: True})
+        assert failed(judged(facts, mode)) == failing
+
+
+@pytest.mark.parametrize("field", ["found", "echoed"])
 def test_the_doublewrite_buffer_goes_with_tables(field: str) -> None:
     text = {"found": "marker", "echoed": "echo"}[field]
     name = f"doublewrite files in which the {text} is readable"
