@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
@@ -63,6 +64,16 @@ _OWNED: setting_names.Owned = (
     ),
 )
 
+_STATEMENTS: setting_names.Owned = (
+    (
+        "log_statement log_min_duration_statement log_min_duration_sample "
+        "log_transaction_sample_rate log_parameter_max_length* debug_print_*",
+        "leave it out, because under a mode with atRest it would write statements in plaintext to "
+        "the container's log, which is not on the encrypted volume",
+    ),
+)
+"""What no search for the marker can see, and no such mode can accept."""
+
 _FOREIGN_SIZE = re.compile(r"([0-9]+)([KkMGT])i?")
 _BAD_VALUE = re.compile(r"[\x00-\x1f\x7f]")
 
@@ -79,7 +90,7 @@ def problems(instance: InstanceTemplateSpec, mode: EncryptionModeSpec) -> Iterat
             "is not supported: write atRest.method: volume, or leave atRest out"
         )
         yield Problem(ENCRYPTION_MODE, Reason.MODE_UNSUPPORTED, text)
-    yield from SETTINGS.problems(instance)
+    yield from (SETTINGS_AT_REST if mode.encrypts_at_rest else SETTINGS).problems(instance)
 
 
 def _wrong(name: str, value: str) -> str | None:
@@ -96,3 +107,4 @@ def _wrong(name: str, value: str) -> str | None:
 
 
 SETTINGS = setting_names.SettingsFile(belong=_OWNED, wrong=_wrong, pool=lambda _: POOL)
+SETTINGS_AT_REST = replace(SETTINGS, belong=(*_OWNED, *_STATEMENTS))

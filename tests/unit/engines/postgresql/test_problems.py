@@ -10,7 +10,7 @@ from encbench.engines.postgresql.problems import SETTINGS
 from encbench.engines.postgresql.settings import POD, parse_size, server_settings
 from encbench.engines.registry import engine
 from encbench.engines.setting_names import known_settings
-from tests.support.testbeds import TDE, TLS, TLS12, instance
+from tests.support.testbeds import GOCRYPTFS, PASS_THROUGH, TDE, TLS, TLS12, instance
 from tests.unit.engines.postgresql.golden import INSTANCE, spec
 
 SERIES = ["15", "16", "17", "18"]
@@ -32,6 +32,34 @@ def test_a_plain_template_has_none(version: str, mode: dict[str, Any]) -> None:
 def test_a_volume_is_no_business_of_the_server() -> None:
     volume = {"method": "volume", "volume": {"storageClassName": "encrypted"}}
     assert problems({"atRest": volume}) == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "log_statement",
+        "log_min_duration_statement",
+        "log_min_duration_sample",
+        "log_transaction_sample_rate",
+        "log_parameter_max_length",
+        "log_parameter_max_length_on_error",
+        "debug_print_plan",
+    ],
+)
+def test_statements_in_the_container_s_log_are_refused_where_the_volume_is_encrypted(
+    name: str,
+) -> None:
+    """That log lies on the node, in plaintext; MySQL and MariaDB refuse theirs in every mode."""
+    assert name in known_settings("postgresql").names
+    (problem,) = problems(GOCRYPTFS, settings={name: "1"})
+    assert problem.startswith(f"settings.{name} belongs to the operator: leave it out, because")
+    for mode in ({}, TLS, PASS_THROUGH):
+        assert problems(mode, settings={name: "1"}) == []
+
+
+def test_other_words_of_the_log_may_be_chosen_in_every_mode() -> None:
+    wanted = {"log_min_error_statement": "panic", "log_checkpoints": "on", "log_lock_waits": "on"}
+    assert problems(GOCRYPTFS, settings=wanted) == []
 
 
 def test_encryption_at_rest_of_its_own_is_refused_with_the_way_that_there_is() -> None:
