@@ -71,6 +71,8 @@ def dm_crypt(device: str, sysfs: Path = SYSFS, depth: int = 0) -> str | None:
     if _ENCRYPTING.match(name):
         return name
     below = sorted(node.glob("slaves/*"))
+    if not below and (node / "partition").exists():
+        below = [node.resolve().parent]  # What lies below a partition is known of its whole device.
     if not below or depth > _DEEPEST:
         return None
     found = [dm_crypt(_read(one / "dev"), sysfs, depth + 1) for one in below]

@@ -79,6 +79,14 @@ class Sysfs:
             (node / "slaves" / slave).mkdir()
             (node / "slaves" / slave / "dev").write_text(f"{slave}\n")
 
+    def partition(self, number: str, *, of: str) -> None:
+        """Without `slaves`, within the device that it is a part of."""
+        whole = self.root / "dev" / "block" / of
+        (whole / "dev").write_text(f"{of}\n")
+        (whole / "p1").mkdir()
+        (whole / "p1" / "partition").write_text("1\n")
+        (self.root / "dev" / "block" / number).symlink_to(whole / "p1")
+
     def block(self, name: str, number: str, *, mapped: str = "") -> None:
         node = self.root / "class" / "block" / name
         (node / "dm").mkdir(parents=True)
@@ -108,6 +116,9 @@ def sysfs(tmp_path: Path) -> Sysfs:
     made.device("9:0", below=("253:0", "8:32"))
     made.device("9:1", below=("253:0", "253:0 again"))
     (tmp_path / "dev/block/9:1/slaves/253:0 again/dev").write_text("253:0\n")
+    made.partition("8:17", of="8:16")
+    made.partition("259:0", of="9:0")
+    made.partition("259:1", of="9:1")
     return made
 
 
@@ -125,6 +136,10 @@ def sysfs(tmp_path: Path) -> Sysfs:
         # A mirror with one plain half leaks.
         ("9:0", None),
         ("9:1", LUKS),
+        # Partitions: of a plain disk, and of those mirrors.
+        ("8:17", None),
+        ("259:0", None),
+        ("259:1", LUKS),
         ("0:160", None),
     ],
 )
