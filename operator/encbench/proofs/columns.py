@@ -35,7 +35,6 @@ class ReadTable(Evidence):
 class ReadTables(Evidence):
     """The agent's part of the evidence."""
 
-    all: int
     tables: list[ReadTable]
 
 
