@@ -273,7 +273,7 @@ def proof_clause(
 
 
 def _partly(mode: EncryptionModeSpec) -> str:
-    """` (tables only)`, where the mode leaves other parts in plaintext; the proofs show that too."""
+    """` (tables only)`, where the mode leaves parts in plaintext, as the proofs show too."""
     scope = mode.tde.scope if mode.tde else None
     if scope is None or set(scope) >= _LASTING:
         return ""
