@@ -13,6 +13,7 @@ from encbench.database.connection import loading
 from encbench.database.context import DatabaseContext
 from encbench.kube.leases import Unit
 from encbench.ports import Body, Rejected, Unavailable
+from encbench.reconcile import agents
 from encbench.reconcile.effects import agent
 from encbench.reconcile.effects import effect as do
 from encbench.reconcile.effects.nodes import NodeEffects
@@ -63,9 +64,14 @@ class TestbedEffects(NodeEffects[Testbed, do.OwnTestbedEffect, TestbedFound]):
             case _:
                 return await self._on_cluster(testbed, effect)
 
-    def blame(self, testbed: Testbed, _: do.NodeEffect | do.OwnTestbedEffect, problem: str) -> None:
-        """See `Effects`."""
-        self.keep(testbed, replace(self.found(testbed), problem=problem))
+    def blame(
+        self, testbed: Testbed, effect: do.NodeEffect | do.OwnTestbedEffect, problem: str
+    ) -> None:
+        """See `Effects`. A proof that never began, by a fault of ours, has its deadline too."""
+        found = replace(self.found(testbed), problem=problem)
+        if isinstance(effect, do.ProveFully) and found.asked is None:
+            found = replace(found, asked=format_time(self._deps.clock.now()))
+        self.keep(testbed, found)
 
     def _context(self, testbed: Testbed) -> DatabaseContext:
         settings = self._deps.settings
@@ -157,8 +163,6 @@ class TestbedEffects(NodeEffects[Testbed, do.OwnTestbedEffect, TestbedFound]):
         return checked is not None
 
     async def _prove(self, testbed: Testbed, database: PodFacts | None) -> bool:
-        asked = self.found(testbed).asked or format_time(self._deps.clock.now())
-        self.keep(testbed, replace(self.found(testbed), asked=asked))
         try:
             proof, problem = await self._proven(testbed, database), ""
         except (Unavailable, Rejected) as error:
@@ -167,17 +171,22 @@ class TestbedEffects(NodeEffects[Testbed, do.OwnTestbedEffect, TestbedFound]):
         return proof.digest is not None
 
     async def _proven(self, testbed: Testbed, database: PodFacts | None) -> FullProof:
-        """Prove and store. Whether the store is away is found out before the expensive scan."""
+        """Prove and store. Whether the store is away is found out before the expensive scan.
+
+        The time for the proof begins once it is not.
+        """
         store, spec, campaign = self._deps.store, testbed.spec, testbed.spec.campaign_ref
         prefix = storage_prefix(testbed.namespace, campaign.name, campaign.uid)
         key = proof_key(prefix, testbed.name)
         try:
             await store.get(key)
-        except Unavailable as error:
+        except (Unavailable, Rejected) as error:
             return FullProof(store_problem=str(error))
+        self._begin_proof(testbed)
         if database is None:
             proof = agent.declared(testbed)
         else:
+            await self._settle(testbed, database)
             proof = await agent.prove(self._deps, testbed, database, full=True)
         record = ProofRecord(
             testbed=testbed.name, cell=spec.cell, arm=spec.arm, mode=spec.mode, proof=proof
@@ -185,6 +194,23 @@ class TestbedEffects(NodeEffects[Testbed, do.OwnTestbedEffect, TestbedFound]):
         content = encode(record)
         try:
             await store.put(key, content, "application/json")
-        except Unavailable as error:
+        except (Unavailable, Rejected) as error:
             return FullProof(proof, store_problem=str(error))
         return FullProof(proof, digest_of(content))
+
+    def _begin_proof(self, testbed: Testbed) -> None:
+        """Note when, anew where the store was away; it is in nobody's way any more."""
+        found = self.found(testbed)
+        first = found.asked is None or bool(found.proof.store_problem)
+        asked = format_time(self._deps.clock.now()) if first else found.asked
+        self.keep(testbed, replace(found, asked=asked, proof=FullProof()))
+
+    async def _settle(self, testbed: Testbed, database: PodFacts) -> None:
+        """Have the server write what the load left: files that lack pages show no echo, or hide it.
+
+        Unavailable while it has not.
+        """
+        space, name = testbed.namespace, testbed.name
+        where, access = await agents.agent(self._deps.cluster, space, name, database)
+        await agent.settle(self._deps, where, access)
+        self.keep(testbed, replace(self.found(testbed), problem=""))

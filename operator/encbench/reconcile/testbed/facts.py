@@ -85,7 +85,7 @@ class TestbedFound(FoundOnNodes):
     """What the checks of the fresh dataset came to, once they are through."""
     proof: FullProof = FullProof()
     asked: str | None = None
-    """When this process first had a slot to ask for that proof, RFC 3339."""
+    """When this process first had a slot to ask for that proof, and a store for it, RFC 3339."""
     problem: str = ""
     """Why the last effect came to nothing."""
 

@@ -1,0 +1,152 @@
+"""The full proof of a testbed: what it waits for, and from when its deadline runs."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from encbench.api.conditions import find, parse_time
+from encbench.api.kinds import POD, TESTBED
+from encbench.core.evidence import Proof
+from encbench.ports import Rejected, Unavailable
+from encbench.reconcile import objects
+from encbench.reconcile.effects import agent
+from encbench.reconcile.effects.effect import ProveFully
+from encbench.reconcile.effects.testbed import TestbedEffects
+from encbench.reconcile.objects import Testbed
+from encbench.reconcile.pods import pod_facts
+from encbench.reconcile.testbed.facts import TestbedFound
+from tests.unit.reconcile.world import SPACE, World, parts, study
+
+NEVER = 10**6
+
+
+def campaign(**spec: Any) -> World:
+    world = World()
+    world.apply(*parts(), study("plain", blocks=1, **spec))
+    return world
+
+
+@pytest.mark.parametrize("what", ["unwritten", "reading_back"])
+async def test_it_waits_until_the_server_is_at_rest(what: str) -> None:
+    """Files that lack pages would prove nothing of themselves."""
+    world = campaign()
+    await world.run(lambda: bool(world.agent.servers))
+    (address,) = world.agent.servers
+    setattr(world.agent.servers[address], what, 5)
+    await world.run(lambda: ("evidence", address) in world.agent.calls)
+    own = [method for method, where in world.agent.calls if where == address]
+    assert own[: own.index("evidence")].count("settle") == 5 + 1
+    await world.run(world.ended)
+    assert world.campaign().status.phase == "Succeeded"
+
+
+async def test_a_server_that_never_rests_ends_it_by_its_deadline() -> None:
+    world = campaign()
+    await world.run(lambda: bool(world.agent.servers))
+    (address,) = world.agent.servers
+    world.agent.servers[address].reading_back = NEVER
+    await world.run(world.ended)
+    failed = find(world.campaign().status.conditions, "Failed")
+    assert failed is not None
+    assert failed.reason == "TestbedFailed"
+    assert "could not be proven in time: the server is still reading" in failed.message
+
+
+async def test_a_fault_of_ours_before_it_begins_ends_it_by_its_deadline(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def odd(*_: Any) -> str:
+        raise ValueError("s3cr3t")
+
+    monkeypatch.setattr("encbench.reconcile.effects.testbed.proof_key", odd)
+    world = campaign()
+    await world.run(world.ended)
+    failed = find(world.campaign().status.conditions, "Failed")
+    assert failed is not None
+    assert "could not be proven in time" in failed.message
+
+
+# -- a store that was away
+
+
+class Proving:
+    """The proof of one testbed that was loaded, asked for by hand."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.effects = TestbedEffects(world.deps, world.operators[0].nodes)
+        pods = {body["metadata"]["name"]: body for body in world.cluster.all(POD, SPACE)}
+        beds = [objects.testbed(body) for body in world.cluster.all(TESTBED, SPACE)]
+        self.bed: Testbed = next(bed for bed in beds if f"{bed.name}-0" in pods)
+        self.effect = ProveFully(pod_facts(pods[f"{self.bed.name}-0"]))
+
+    @property
+    def found(self) -> TestbedFound:
+        return self.effects.found(self.bed)
+
+    async def ask(self, seconds: float = 0.0) -> bool:
+        self.world.clock.time += seconds
+        return await self.effects.perform(self.bed, self.effect)
+
+
+@pytest.fixture(name="proving")
+async def one_that_can_be_asked() -> Proving:
+    world = campaign()
+    await world.run(lambda: bool(world.agent.markers))
+    return Proving(world)
+
+
+def watched(
+    proving: Proving, monkeypatch: pytest.MonkeyPatch, answers: list[Exception | None]
+) -> list[TestbedFound]:
+    """What is known while each search is under way."""
+    during = []
+
+    async def prove(*_: Any, **__: Any) -> Proof:
+        during.append(proving.found)
+        error = answers.pop(0)
+        if error is not None:
+            raise error
+        return Proof(ok=True, summary="in force")
+
+    monkeypatch.setattr(agent, "prove", prove)
+    return during
+
+
+async def test_its_time_begins_once_the_store_has_answered(
+    proving: Proving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    during = watched(proving, monkeypatch, [Unavailable("no answer"), None])
+    store = proving.world.store
+    store.away = True
+    assert not await proving.ask()
+    assert (proving.found.asked, bool(proving.found.proof.store_problem)) == (None, True)
+    store.away = False
+    assert not await proving.ask(3600.0)
+    first = during[0]
+    assert first.asked is not None
+    assert abs(parse_time(first.asked) - proving.world.clock.now()) < timedelta(seconds=2)
+    assert not first.proof.store_problem, "a search that runs is not hindered by the store"
+    assert await proving.ask(60.0)
+    assert during[1].asked == first.asked, "one deadline for all attempts"
+    assert not during[1].problem, "a search that runs is hindered by nothing"
+
+
+async def test_its_time_begins_anew_after_the_store_did_not_take_it(
+    proving: Proving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    during = watched(proving, monkeypatch, [None, None])
+    store = proving.world.store
+    put = store.put
+
+    async def refuse(*_: Any, **__: Any) -> None:
+        raise Rejected("no space")
+
+    monkeypatch.setattr(store, "put", refuse)
+    assert not await proving.ask()
+    assert proving.found.proof.store_problem == "no space"
+    monkeypatch.setattr(store, "put", put)
+    assert await proving.ask(3600.0)
+    assert during[0].asked != during[1].asked
+    assert proving.found.proof.digest is not None
