@@ -15,7 +15,7 @@ from encbench.api.testbed import Arm
 from encbench.api.trial import Outcome, TrialResult, TrialSpec, Window
 from encbench.api.workload import Stop
 from encbench.core.artefact import Digest, Record
-from encbench.core.evidence import ON_TRUST, ClientMachine, ClockOffsetFacts, ProofVerdict
+from encbench.core.evidence import ClientMachine, ClockOffsetFacts, ProofVerdict
 from encbench.core.naming import trial_prefix
 from encbench.core.plan import Cell
 from encbench.core.slices import Slices
@@ -388,7 +388,8 @@ class IndexProof(Model):
     @property
     def is_on_trust(self) -> bool:
         """Whether encryption was declared, and not verified."""
-        return self.on_trust is True or (self.ok and ON_TRUST in self.summary)
+        said = ProofVerdict.model_validate({"ok": self.ok, "summary": self.summary})
+        return self.on_trust is True or said.on_trust is True
 
 
 class IndexTestbed(Model):
