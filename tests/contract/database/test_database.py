@@ -10,10 +10,12 @@ from encbench.engines.registry import engine
 from encbench.ports import Rejected, Unavailable
 from tests.contract.database.conftest import MODES
 from tests.contract.database.harness import ServedAgent, agent
+from tests.contract.database.proving import prove
 from tests.support import sidecars
 from tests.support.daemon import free_port
 from tests.support.fake_agent import FakeAgent, FakeServer
-from tests.support.mariadb import MariaDB
+from tests.support.mariadb import MariaDB, running
+from tests.support.testbeds import PLAINTEXT
 
 WRONG = sidecars.access("wrong")
 FACTS = {
@@ -140,3 +142,10 @@ async def test_a_stop_that_cannot_be_meant_is_refused(either: ServedAgent) -> No
         await either.database.stop(
             either.address, WRONG, "one", how="Crash", after=0.0, seconds=60.0
         )
+
+
+async def test_a_server_whose_letters_have_two_bytes_is_proven_too() -> None:
+    """The marker's column has a character set of its own, beside that of the database."""
+    with running(PLAINTEXT, overrides={"character_set_server": "utf16"}) as server:
+        proof = await prove(server, PLAINTEXT, 1, full=True)
+    assert proof.ok, proof.summary
