@@ -195,7 +195,7 @@ def _doublewrite(seen: AgentEvidence, scope: frozenset[Scope]) -> list[Compariso
 
 
 def _rest(seen: AgentEvidence, scope: frozenset[Scope]) -> list[Comparison]:
-    """Files that hold no rows, such as a log of statements that somebody turned on.
+    """Files that hold no rows, such as a log of statements that was turned on.
 
     They belong to no part. With 9.7 none of them has the marker even in plaintext.
     """

@@ -199,7 +199,7 @@ class TestbedEffects(NodeEffects[Testbed, do.OwnTestbedEffect, TestbedFound]):
         return FullProof(proof, digest_of(content))
 
     def _begin_proof(self, testbed: Testbed) -> None:
-        """Note when, anew where the store was away; it is in nobody's way any more."""
+        """Note when, anew where the store was away; it is no longer in the way."""
         found = self.found(testbed)
         first = found.asked is None or bool(found.proof.store_problem)
         asked = format_time(self._deps.clock.now()) if first else found.asked
