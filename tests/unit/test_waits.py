@@ -22,6 +22,7 @@ from encbench.reconcile.background import LIMIT
 from encbench.reconcile.campaign.cleanup import GIVE_UP
 from encbench.reconcile.campaign.decide import ARRIVES_WITHIN, IDLE, RESOLVE_AGAIN, RESOLVE_SELDOM
 from encbench.reconcile.draft import PATIENCE
+from encbench.reconcile.effects.testbed import ROUND_PAUSE
 from encbench.reconcile.queue import WorkQueue
 from encbench.reconcile.trial.decision import UPLOAD_AFTER_FAILURE
 
@@ -156,6 +157,7 @@ def test_they_wait_as_long_as_the_page_says() -> None:
     assert stands == f"{election.AGAIN:.0f} s, {election.PATIENCE:.0f} s"
     assert gives_back == f"{election.PATIENCE:.0f} s"
     assert at_a_time["adapters.sidecar._content"] == f"{sidecar.READ_SECONDS:.0f} s"
+    assert at_a_time["reconcile.effects.testbed._rest"] == f"{ROUND_PAUSE:.0f} s"
     assert at_a_time["reconcile.loop._sweep"] == f"{loop.SWEEP_SECONDS:.0f} s"
     assert at_a_time["reconcile.nodes.keep"] == f"{nodes.TEND:.0f} s"
     usual, soon = (f"{seconds:.0f} s" for seconds in (services.PERIOD, services.SOON))

@@ -14,11 +14,11 @@ from typing import Any, TypeVar, cast
 import aiohttp
 
 from encbench.adapters.session import HttpClient, content_of
-from encbench.ports import Access, Rejected, Unavailable
+from encbench.ports import Access, NotNow, Rejected, Unavailable
 from encbench.wire.foreign import parsed, printable
 from encbench.wire.shape import misfit
 
-_REFUSALS = range(400, 500)
+_REFUSALS, _NOT_NOW = range(400, 500), 503
 CONNECT_SECONDS = 10.0
 """Limit for a connection with its handshake: nothing refuses one at the address of a pod that has
 gone, and a sidecar with a twentieth of a CPU needs a moment."""
@@ -84,7 +84,8 @@ class Sidecar(HttpClient):
     ) -> Answer:
         """The answer within that many seconds and bytes, a JSON object of that type of `wire`.
 
-        Rejected when the sidecar understood and refused; Unavailable for everything else.
+        Rejected when the sidecar understood and refused; NotNow when it says that what it needs is
+        away or busy; Unavailable for everything else.
         """
         where, limit = f"the {self.title} at {address}", seconds or self._seconds
         connect = AGAIN_SECONDS if address in self._silent else CONNECT_SECONDS
@@ -180,12 +181,14 @@ async def _content(answer: aiohttp.ClientResponse, largest: int, where: str) -> 
 
 
 def _meant(kind: type[Answer], status: int, content: bytes, largest: int, where: str) -> Answer:
-    """The JSON object of that type; Rejected and Unavailable as `_ask` has them."""
+    """The JSON object of that type; Rejected, NotNow and Unavailable as `_ask` has them."""
     if sum(map(content.count, b"[{,")) > largest // BYTES_A_VALUE:
         raise Rejected(f"{where} answered with too many values")
     value = _json(content)
     if status in _REFUSALS:
         raise Rejected(f"{where} refused: {_reason(value, status)}")
+    if status == _NOT_NOW:
+        raise NotNow(f"{where}: {_reason(value, status)}")
     if status != 200 or not isinstance(value, dict):
         raise Unavailable(f"{where}: {_reason(value, status)}")
     if (wrong := misfit(kind, value)) is not None:

@@ -13,7 +13,7 @@ from encbench.adapters.agent import LARGEST_PROOF, QUICK_SECONDS, STOP_SECONDS, 
 from encbench.adapters.certificates import EllipticCertificates
 from encbench.adapters.sidecar import BYTES_A_VALUE
 from encbench.api.columns import Columns
-from encbench.ports import Access, Unavailable
+from encbench.ports import Access, NotNow, Rejected, Unavailable
 from encbench.sidecars.agent.__main__ import KEPT_SECONDS
 from tests.support import sealed
 from tests.support.testbeds import ENCLAVE
@@ -68,6 +68,16 @@ async def test_what_a_pass_asks_an_agent_about_a_stop_ends_soon(
     often = [sidecar.CONNECT_SECONDS] * 3
     assert connects == [*often, sidecar.AGAIN_SECONDS], "one that is busy for 5 s is there"
     await agent.aclose()
+
+
+@pytest.mark.parametrize(("status", "error"), [(400, Rejected), (500, Unavailable), (503, NotNow)])
+def test_one_that_is_there_but_cannot_now_is_told_apart(
+    status: int, error: type[Exception]
+) -> None:
+    content = b'{"error": "the server is busy"}'
+    with pytest.raises(error, match="the server is busy") as raised:
+        sidecar._meant(dict, status, content, LARGEST_PROOF, "the agent")
+    assert raised.type is error
 
 
 def test_connections_are_reused_however_many_campaigns_are_under_way() -> None:

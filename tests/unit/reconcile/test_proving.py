@@ -1,5 +1,6 @@
 """The full proof of a testbed: what it waits for, and from when its deadline runs."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -10,15 +11,19 @@ from encbench.api.kinds import POD, TESTBED
 from encbench.core.evidence import Proof
 from encbench.ports import Rejected, Unavailable
 from encbench.reconcile import objects
+from encbench.reconcile.absences import Absences
 from encbench.reconcile.effects import agent
 from encbench.reconcile.effects.effect import ProveFully
-from encbench.reconcile.effects.testbed import TestbedEffects
+from encbench.reconcile.effects.testbed import ROUND_PAUSE, TestbedEffects
 from encbench.reconcile.objects import Testbed
 from encbench.reconcile.pods import pod_facts
 from encbench.reconcile.testbed.facts import TestbedFound
+from tests.unit.reconcile.timeline import START
 from tests.unit.reconcile.world import SPACE, World, parts, study
 
 NEVER = 10**6
+LIMIT = 600
+"""Seconds for a proof, and for the rest before it."""
 
 
 def campaign(**spec: Any) -> World:
@@ -27,10 +32,32 @@ def campaign(**spec: Any) -> World:
     return world
 
 
+@pytest.fixture(name="pauses")
+def pauses_that_pass_at_once(monkeypatch: pytest.MonkeyPatch) -> "Pauses":
+    return Pauses(monkeypatch)
+
+
+class Pauses:
+    """Between two rounds of a rest: time passes in the world, and nobody waits."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.seen: list[TestbedFound] = []
+        """What was known during each."""
+        self._patch = monkeypatch
+
+    def pass_in(self, world: World, found: Callable[[], TestbedFound] = TestbedFound) -> None:
+        async def sleep(seconds: float) -> None:
+            world.clock.time += seconds
+            self.seen.append(found())
+
+        self._patch.setattr("encbench.reconcile.effects.testbed.asyncio.sleep", sleep)
+
+
 @pytest.mark.parametrize("what", ["unwritten", "reading_back"])
-async def test_it_waits_until_the_server_is_at_rest(what: str) -> None:
+async def test_it_waits_until_the_server_is_at_rest(what: str, pauses: Pauses) -> None:
     """Files that lack pages would prove nothing of themselves."""
     world = campaign()
+    pauses.pass_in(world)
     await world.run(lambda: bool(world.agent.servers))
     (address,) = world.agent.servers
     setattr(world.agent.servers[address], what, 5)
@@ -41,16 +68,22 @@ async def test_it_waits_until_the_server_is_at_rest(what: str) -> None:
     assert world.campaign().status.phase == "Succeeded"
 
 
-async def test_a_server_that_never_rests_ends_it_by_its_deadline() -> None:
+async def test_an_agent_that_is_silent_while_it_rests_ends_it_by_the_deadlines(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     world = campaign()
-    await world.run(lambda: bool(world.agent.servers))
-    (address,) = world.agent.servers
-    world.agent.servers[address].reading_back = NEVER
+
+    async def silent(*_: Any, **__: Any) -> None:
+        raise Unavailable("nobody answers")
+
+    monkeypatch.setattr(world.agent, "settle", silent)
+    monkeypatch.setattr(world.agent, "evidence", silent)
     await world.run(world.ended)
     failed = find(world.campaign().status.conditions, "Failed")
     assert failed is not None
     assert failed.reason == "TestbedFailed"
-    assert "could not be proven in time: the server is still reading" in failed.message
+    assert "could not be proven in time: nobody answers" in failed.message
+    assert world.clock.time - START < 2 * LIMIT + 120
 
 
 async def test_a_fault_of_ours_before_it_begins_ends_it_by_its_deadline(
@@ -67,7 +100,7 @@ async def test_a_fault_of_ours_before_it_begins_ends_it_by_its_deadline(
     assert "could not be proven in time" in failed.message
 
 
-# -- a store that was away
+# -- asked for by hand
 
 
 class Proving:
@@ -79,7 +112,11 @@ class Proving:
         pods = {body["metadata"]["name"]: body for body in world.cluster.all(POD, SPACE)}
         beds = [objects.testbed(body) for body in world.cluster.all(TESTBED, SPACE)]
         self.bed: Testbed = next(bed for bed in beds if f"{bed.name}-0" in pods)
-        self.effect = ProveFully(pod_facts(pods[f"{self.bed.name}-0"]))
+        database = pod_facts(pods[f"{self.bed.name}-0"])
+        self.effect = ProveFully(database)
+        self.server = next(
+            server for at, server in world.agent.servers.items() if at.startswith(f"{database.ip}:")
+        )
 
     @property
     def found(self) -> TestbedFound:
@@ -112,6 +149,71 @@ def watched(
 
     monkeypatch.setattr(agent, "prove", prove)
     return during
+
+
+async def test_its_own_time_begins_after_the_rest_in_the_same_slot(
+    proving: Proving, pauses: Pauses, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    during = watched(proving, monkeypatch, [None])
+    pauses.pass_in(proving.world, lambda: proving.found)
+    proving.server.unwritten = 50
+    assert await proving.ask(), "it is proven by the first errand"
+    assert len(pauses.seen) == 50
+    assert {one.asked for one in pauses.seen} == {None}
+    assert all("still writing" in one.problem for one in pauses.seen)
+    (found,) = during
+    assert found.resting is not None
+    assert found.asked is not None
+    assert parse_time(found.asked) - parse_time(found.resting) == timedelta(seconds=50)
+    assert not found.problem, "a search that runs is hindered by nothing"
+
+
+async def test_a_server_that_never_rests_is_proven_as_it_is(
+    proving: Proving, pauses: Pauses, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    during = watched(proving, monkeypatch, [Unavailable("no answer"), None])
+    pauses.pass_in(proving.world, lambda: proving.found)
+    proving.server.reading_back = NEVER
+    assert not await proving.ask()
+    assert await proving.ask()
+    assert len(pauses.seen) == LIMIT / ROUND_PAUSE, "it has this time once"
+    assert during[0].asked == during[1].asked
+    assert not during[0].problem
+
+
+async def test_a_rest_does_not_count_the_time_in_which_we_were_away(
+    proving: Proving, pauses: Pauses, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = proving.world
+    watched(proving, monkeypatch, [None])
+    pauses.pass_in(world)
+    proving.server.reading_back = NEVER
+    world._absences = Absences().and_one(
+        world.clock.now() + timedelta(seconds=10), world.clock.now() + timedelta(seconds=70)
+    )
+    assert await proving.ask()
+    assert len(pauses.seen) == LIMIT + 60
+
+
+async def test_a_rest_ends_its_errand_where_nobody_answers(
+    proving: Proving, pauses: Pauses, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Others wait for the slot, and the next errand may know another pod."""
+
+    async def silent(*_: Any) -> None:
+        raise Unavailable("nobody answers")
+
+    pauses.pass_in(proving.world, lambda: proving.found)
+    monkeypatch.setattr(proving.world.agent, "settle", silent)
+    assert not await proving.ask()
+    assert (proving.found.asked, proving.found.problem) == (None, "nobody answers")
+    assert not pauses.seen
+    during = watched(proving, monkeypatch, [None])
+    assert await proving.ask(LIMIT), "its rest is over"
+    assert during[0].asked != during[0].resting
+
+
+# -- a store that was away
 
 
 async def test_its_time_begins_once_the_store_has_answered(

@@ -492,6 +492,16 @@ def test_a_database_that_cannot_be_asked_has_no_turn_to_wait_for() -> None:
     assert not failure(decide(a_testbed({**UP, "Loaded": ("True", 9000.0)}), saw(database=None)))
 
 
+def test_a_database_that_is_lost_while_it_rests_has_the_time_of_both() -> None:
+    def look(resting: float) -> TestbedDecision:
+        facts = {**UP, "Loaded": ("True", 9000.0), "Hindered": ("True", 8000.0)}
+        found = TestbedFound(ALONE, resting=ago(resting))
+        return decide(a_testbed(facts), saw(database=STARTING, found=found))
+
+    assert not failure(look(1199.0)), "its rest was a hindrance before it was lost"
+    assert failure(look(1202.0)) == "ProofTimeout"
+
+
 # -- ready, and failed
 
 

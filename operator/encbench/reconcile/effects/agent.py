@@ -7,7 +7,7 @@ from encbench.api.kinds import PERSISTENT_VOLUME, PERSISTENT_VOLUME_CLAIM, STORA
 from encbench.api.scalars import parse_duration
 from encbench.core.evidence import Proof
 from encbench.engines.registry import engine
-from encbench.ports import Access, Body, Reader, Unavailable
+from encbench.ports import Access, Body, NotNow, Reader
 from encbench.proofs import columns, enclave, volume
 from encbench.proofs.clients import before_sessions
 from encbench.reconcile import agents, checks
@@ -47,18 +47,18 @@ def declared(testbed: Testbed) -> Proof:
 
 
 async def settle(deps: Deps, address: str, access: Access) -> None:
-    """Have the server write what it has changed. Unavailable while some of it is not written yet.
+    """Have the server write what it has changed. NotNow while some of it is not written yet.
 
-    Unavailable too while the server still fills its pool with the pages of the run before.
+    NotNow too while the server still fills its pool with the pages of the run before.
     So a trial is measured on a server at rest, and leaves one behind for its neighbours.
     """
     said = await deps.agent.settle(address, access)
     if said["loading"]:
-        raise Unavailable("the server is still reading the pages back that its pool held")
+        raise NotNow("the server is still reading the pages back that its pool held")
     if not said["settled"]:
         left = said["dirtyPages"]
         pages = "changes" if left is None else f"{left} changed pages"
-        raise Unavailable(f"the server is still writing {pages}")
+        raise NotNow(f"the server is still writing {pages}")
 
 
 async def ask_checks(deps: Deps, effect: AskChecks) -> Checked | None:

@@ -1,9 +1,11 @@
 """The effects of a testbed's decisions: its Secrets, its database, its load, its proof."""
 
+import asyncio
 from dataclasses import replace
 
 from encbench.api import kinds
-from encbench.api.conditions import format_time
+from encbench.api.conditions import format_time, parse_time
+from encbench.api.scalars import parse_duration
 from encbench.core.artefact import digest_of, encode
 from encbench.core.certificates import KeyPair, entries, host_names
 from encbench.core.evidence import ProofRecord
@@ -12,7 +14,7 @@ from encbench.database import children
 from encbench.database.connection import loading
 from encbench.database.context import DatabaseContext
 from encbench.kube.leases import Unit
-from encbench.ports import Body, Rejected, Unavailable
+from encbench.ports import Body, NotNow, Rejected, Unavailable
 from encbench.reconcile import agents
 from encbench.reconcile.effects import agent
 from encbench.reconcile.effects import effect as do
@@ -24,6 +26,9 @@ from encbench.reconcile.testbed.facts import FullProof, TestbedFound
 from encbench.tools.context import LoadContext
 from encbench.tools.registry import tool
 from encbench.wire.sidecar import Sidecar, certified_name
+
+ROUND_PAUSE = 1.0
+"""Seconds between two rounds in which a server writes what the load left."""
 
 
 class TestbedEffects(NodeEffects[Testbed, do.OwnTestbedEffect, TestbedFound]):
@@ -173,7 +178,7 @@ class TestbedEffects(NodeEffects[Testbed, do.OwnTestbedEffect, TestbedFound]):
     async def _proven(self, testbed: Testbed, database: PodFacts | None) -> FullProof:
         """Prove and store. Whether the store is away is found out before the expensive scan.
 
-        The time for the proof begins once it is not.
+        The time for the rest begins once it is not, and that for the proof after the rest.
         """
         store, spec, campaign = self._deps.store, testbed.spec, testbed.spec.campaign_ref
         prefix = storage_prefix(testbed.namespace, campaign.name, campaign.uid)
@@ -182,11 +187,13 @@ class TestbedEffects(NodeEffects[Testbed, do.OwnTestbedEffect, TestbedFound]):
             await store.get(key)
         except (Unavailable, Rejected) as error:
             return FullProof(store_problem=str(error))
-        self._begin_proof(testbed)
+        self._begin_rest(testbed)
         if database is None:
+            self._begin_proof(testbed)
             proof = agent.declared(testbed)
         else:
-            await self._settle(testbed, database)
+            await self._rest(testbed, database)
+            self._begin_proof(testbed)
             proof = await agent.prove(self._deps, testbed, database, full=True)
         record = ProofRecord(
             testbed=testbed.name, cell=spec.cell, arm=spec.arm, mode=spec.mode, proof=proof
@@ -198,19 +205,40 @@ class TestbedEffects(NodeEffects[Testbed, do.OwnTestbedEffect, TestbedFound]):
             return FullProof(proof, store_problem=str(error))
         return FullProof(proof, digest_of(content))
 
-    def _begin_proof(self, testbed: Testbed) -> None:
+    def _begin_rest(self, testbed: Testbed) -> None:
         """Note when, anew where the store was away; it is no longer in the way."""
         found = self.found(testbed)
-        first = found.asked is None or bool(found.proof.store_problem)
-        asked = format_time(self._deps.clock.now()) if first else found.asked
-        self.keep(testbed, replace(found, asked=asked, proof=FullProof()))
+        if found.resting is None or found.proof.store_problem:
+            found = replace(found, resting=format_time(self._deps.clock.now()), asked=None)
+        self.keep(testbed, replace(found, proof=FullProof()))
 
-    async def _settle(self, testbed: Testbed, database: PodFacts) -> None:
+    def _begin_proof(self, testbed: Testbed) -> None:
+        """Note when; whatever the rest came to is no hindrance any more."""
+        found = self.found(testbed)
+        asked = found.asked or format_time(self._deps.clock.now())
+        self.keep(testbed, replace(found, asked=asked, problem=""))
+
+    async def _rest(self, testbed: Testbed, database: PodFacts) -> None:
         """Have the server write what the load left: files that lack pages show no echo, or hide it.
 
-        Unavailable while it has not.
+        All rounds have the one slot. Where the time for them is over, the proof goes on without
+        rest, and exempts what it cannot see. Unavailable where nobody answers: that may take long,
+        and others wait for the slot.
         """
         space, name = testbed.namespace, testbed.name
-        where, access = await agents.agent(self._deps.cluster, space, name, database)
-        await agent.settle(self._deps, where, access)
-        self.keep(testbed, replace(self.found(testbed), problem=""))
+        while self._may_rest(testbed):
+            where, access = await agents.agent(self._deps.cluster, space, name, database)
+            try:
+                await agent.settle(self._deps, where, access)
+            except NotNow as error:
+                self.keep(testbed, replace(self.found(testbed), problem=str(error)))
+                await asyncio.sleep(ROUND_PAUSE)
+            else:
+                return
+
+    def _may_rest(self, testbed: Testbed) -> bool:
+        """It has as long as the proof itself."""
+        began, now = self.found(testbed).resting, self._deps.clock.now()
+        limit = parse_duration(testbed.spec.step_deadlines.proof)
+        absences = self._deps.presence.absences()
+        return began is not None and absences.waited(parse_time(began), now) < limit

@@ -84,8 +84,11 @@ class TestbedFound(FoundOnNodes):
     checked: Checked | None = None
     """What the checks of the fresh dataset came to, once they are through."""
     proof: FullProof = FullProof()
+    resting: str | None = None
+    """When this process first had a slot for that proof, and a store for it, RFC 3339: from then on
+    the server is asked to write what the load left."""
     asked: str | None = None
-    """When this process first had a slot to ask for that proof, and a store for it, RFC 3339."""
+    """When that was done or given up, so that the proof itself was first asked for, RFC 3339."""
     problem: str = ""
     """Why the last effect came to nothing."""
 

@@ -55,10 +55,10 @@ def prove_mode(draft: TestbedDraft) -> TestbedDecision:
     external = draft.spec.instance.is_external
     ask: list[PodFacts | None] = [None] if external else [*draft.up]
     # Other databases may be scanned first; one that cannot be asked has no turn.
-    asked = draft.without_waits(draft.age(seen.found.asked))
-    if not ask and seen.found.asked is None and draft.is_true(life.HINDERED):
-        asked = min(waited, draft.since(life.HINDERED))
-    if not made.store_problem and asked > parse_duration(deadlines.proof):
+    limit, asked = parse_duration(deadlines.proof), draft.without_waits(draft.age(seen.found.asked))
+    if not ask and seen.found.asked is None:
+        asked = _without_turn(draft, waited, limit)
+    if not made.store_problem and asked > limit:
         why = seen.found.problem or ("no answer" if ask else draft.not_ready[1])
         return draft.fail("ProofTimeout", f"the mode could not be proven in time: {why}")
     draft.condition(life.PROVEN, None, life.PROVING, "all files are being searched for a marker")
@@ -71,3 +71,14 @@ def prove_mode(draft: TestbedDraft) -> TestbedDecision:
     prove = [do.ProveFully(pod) for pod in ask]
     wait = backoff(waited, STORE_RETRY) if made.store_problem else POLL
     return draft.decide(*prove, requeue=wait)
+
+
+def _without_turn(draft: TestbedDraft, waited: float, limit: float) -> float:
+    """Seconds that count against the proof's limit while the database cannot be asked for it.
+
+    Once its rest has begun, the limit is that of both.
+    """
+    resting = draft.seen.found.resting
+    if resting is not None:
+        return draft.without_waits(draft.age(resting)) - limit
+    return min(waited, draft.since(life.HINDERED)) if draft.is_true(life.HINDERED) else 0.0
