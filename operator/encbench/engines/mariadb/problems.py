@@ -33,7 +33,11 @@ _OWNED: setting_names.Owned = (
     ("ssl ssl_* tls_version require_secure_transport", setting_names.MODE),
     ("plugin_*", options.PLUGINS),
     ("log_bin log_bin_* log_basename server_id sql_log_bin", options.BINLOG),
-    ("general_log* slow_query_log* log_slow_query* log_output", options.PLAINTEXT),
+    (
+        "general_log* slow_query_log* log_slow_query* log_output innodb_status_* "
+        "innodb_print_all_deadlocks",
+        options.PLAINTEXT,
+    ),
     ("max_connections back_log", setting_names.CONNECTIONS),
     ("innodb_file_per_table innodb_compression_default", options.FILES),
     ("default_storage_engine enforce_storage_engine", options.ENGINE),

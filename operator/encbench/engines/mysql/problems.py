@@ -58,7 +58,11 @@ _OWNED: setting_names.Owned = (
     ),
     ("plugin_*", options.PLUGINS),
     ("log_bin log_bin_* server_id sql_log_bin", options.BINLOG),
-    ("general_log* slow_query_log* log_slow_* log_output log_raw", options.PLAINTEXT),
+    (
+        "general_log* slow_query_log* log_slow_* log_output log_raw innodb_status_* "
+        "innodb_print_all_deadlocks",
+        options.PLAINTEXT,
+    ),
     ("max_connections max_user_connections", setting_names.CONNECTIONS),
     ("innodb_file_per_table binlog_transaction_compression", options.FILES),
     ("default_storage_engine enforce_storage_engine", options.ENGINE),

@@ -67,12 +67,17 @@ _OWNED: setting_names.Owned = (
 _STATEMENTS: setting_names.Owned = (
     (
         "log_statement log_min_duration_statement log_min_duration_sample "
-        "log_transaction_sample_rate log_parameter_max_length* debug_print_*",
+        "log_transaction_sample_rate log_parameter_max_length* debug_print_* log_statement_stats "
+        "log_parser_stats log_planner_stats log_executor_stats log_temp_files log_lock_waits "
+        "log_lock_failures trace_sort",
         "leave it out, because under a mode with atRest it would write statements in plaintext to "
         "the container's log, which is not on the encrypted volume",
     ),
 )
-"""What no search for the marker can see, and no such mode can accept."""
+"""What no search for the marker can see, and no such mode can accept.
+
+To a message of its level LOG the server adds the statement that caused it.
+"""
 
 _FOREIGN_SIZE = re.compile(r"([0-9]+)([KkMGT])i?")
 _BAD_VALUE = re.compile(r"[\x00-\x1f\x7f]")

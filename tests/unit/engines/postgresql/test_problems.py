@@ -44,6 +44,12 @@ def test_a_volume_is_no_business_of_the_server() -> None:
         "log_parameter_max_length",
         "log_parameter_max_length_on_error",
         "debug_print_plan",
+        "log_statement_stats",
+        "log_parser_stats",
+        "log_planner_stats",
+        "log_executor_stats",
+        "log_temp_files",
+        "log_lock_waits",
     ],
 )
 def test_statements_in_the_container_s_log_are_refused_where_the_volume_is_encrypted(
@@ -51,6 +57,15 @@ def test_statements_in_the_container_s_log_are_refused_where_the_volume_is_encry
 ) -> None:
     """That log lies on the node, in plaintext; MySQL and MariaDB refuse theirs in every mode."""
     assert name in known_settings("postgresql").names
+    refused_at_rest_alone(name)
+
+
+@pytest.mark.parametrize("name", ["log_lock_failures", "trace_sort"])
+def test_so_are_those_that_not_every_version_lists(name: str) -> None:
+    refused_at_rest_alone(name)
+
+
+def refused_at_rest_alone(name: str) -> None:
     (problem,) = problems(GOCRYPTFS, settings={name: "1"})
     assert problem.startswith(f"settings.{name} belongs to the operator: leave it out, because")
     for mode in ({}, TLS, PASS_THROUGH):
@@ -58,7 +73,7 @@ def test_statements_in_the_container_s_log_are_refused_where_the_volume_is_encry
 
 
 def test_other_words_of_the_log_may_be_chosen_in_every_mode() -> None:
-    wanted = {"log_min_error_statement": "panic", "log_checkpoints": "on", "log_lock_waits": "on"}
+    wanted = {"log_min_error_statement": "panic", "log_checkpoints": "on", "log_duration": "on"}
     assert problems(GOCRYPTFS, settings=wanted) == []
 
 
