@@ -94,9 +94,9 @@ def _drawn_ids(sysbench: Sysbench) -> Iterator[Problem]:
     """
     if sysbench.script == "oltp_insert" and not sysbench.flag("auto-inc", default=True):
         text = (
-            "sysbench.options auto-inc: without it oltp_insert begins with empty tables, and draws "
-            "ids anew in every client and every trial, until it meets one that exists: leave "
-            "auto-inc out"
+            "sysbench.options auto-inc: without it each client of oltp_insert draws its ids by "
+            "chance, whatever the seed, so that no two trials insert the same rows and some ids "
+            "exist already: leave auto-inc out"
         )
         yield Problem(WORKLOAD, Reason.SETTING_INVALID, text)
 

@@ -86,9 +86,9 @@ def test_values_are_checked(option: str, value: str, advice: str) -> None:
 def test_a_client_that_draws_the_ids_of_its_rows_is_refused(off: dict[str, str]) -> None:
     (problem,) = found({"script": "oltp_insert", "options": off})
     assert problem == (
-        "sysbench.options auto-inc: without it oltp_insert begins with empty tables, and draws "
-        "ids anew in every client and every trial, until it meets one that exists: leave "
-        "auto-inc out"
+        "sysbench.options auto-inc: without it each client of oltp_insert draws its ids by "
+        "chance, whatever the seed, so that no two trials insert the same rows and some ids "
+        "exist already: leave auto-inc out"
     )
     assert found({"script": "oltp_insert", "options": dict.fromkeys(off, "on")}) == []
     assert found({"script": "oltp_read_write", "options": off}) == []
