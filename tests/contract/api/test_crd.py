@@ -14,7 +14,7 @@ def test_kubectl_explains_every_field(api_server: ApiServer) -> None:
         assert f"KIND:       {resource.kind.kind}" in text
         assert all(f"  {name}\t" in text for name in crd.schema(resource)["properties"])
     load = api_server.kubectl("explain", "workload.spec.load")
-    assert 'Length of the measured window. Default: "60s".' in load
+    assert 'excluded from every figure; 0s for none. Default: "30s".' in " ".join(load.split())
 
 
 def test_kubectl_finds_kinds_by_category_and_short_name(api_server: ApiServer) -> None:

@@ -72,11 +72,11 @@ def prepared(api_server: ApiServer) -> ApiServer:
     path = CLAIMS.format("team-a")
     create(api_server, path, "PersistentVolumeClaim", "my-drivers", spec=request)
     api_server.kubectl("apply", "--kustomize", f"{REPOSITORY}/campaigns/demo")
-    condition = {"status": "True", "reason": "Done", "message": "m", "lastTransitionTime": NOW}
+    condition: dict[str, Any] = {"status": "True", "reason": "Done", "message": "m"}
+    condition |= {"lastTransitionTime": NOW, "observedGeneration": 1}
     conditions = [{"type": kind, **condition} for kind in ("Accepted", "Complete")]
-    state(
-        api_server, f"{OURS}/campaigns/demo", conditions=conditions, completionTime=NOW, progress={}
-    )
+    over = {"observedGeneration": 1, "completionTime": NOW, "progress": {}}
+    state(api_server, f"{OURS}/campaigns/demo", conditions=conditions, **over)
     ref = {"campaignRef": {"name": "demo", "uid": "u"}}
     create(api_server, f"{OURS}/overheadreports", "OverheadReport", "demo", spec=ref)
     state(api_server, f"{OURS}/overheadreports/demo", headline="costs nothing")
