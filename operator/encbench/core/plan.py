@@ -23,6 +23,7 @@ import random
 import sys
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 
 from encbench.api.campaign import Blocks, CampaignSpec, LostSet, MatrixEntry, Resolved
@@ -104,6 +105,8 @@ class CellState:
     """Conditions that used up their replacement blocks without reaching their goal."""
     remaining: int
     """Trials still to start, as planned now; during a pilot only the pilot's."""
+    sets: frozenset[int] = frozenset()
+    """The sets of testbeds that serve the blocks of these (`generation`)."""
 
 
 def arms(entry: MatrixEntry, baseline: str) -> tuple[Arm, ...]:
@@ -302,6 +305,9 @@ def next_trial(
     open_blocks: list[tuple[int, int, Set[str] | None]] = []
     exhausted: list[LoadLevel] = []
     remaining = 0
+    served = partial(generation, spec.blocks)
+    # Conditions are many, and those that are equally far have the same sets.
+    spans: set[tuple[int, int]] = set()
     for place, condition in enumerate(cell.conditions):
         usual, solo = known.runs(cell, condition)
         if len(usual.broken) + len(solo.broken) > spec.blocks.max_replacements:
@@ -314,8 +320,9 @@ def next_trial(
             ends.append((solo, SOLO + spec.blocks.solo + len(solo.broken)))
         remaining += sum(run.missing(end) for run, end in ends)
         # Later blocks are counted but not planned: nothing of them is needed yet.
-        firsts = ((run, run.first_open(end)) for run, end in ends)
-        run, block = next(((run, block) for run, block in firsts if block), (usual, None))
+        firsts = [(run, block, end) for run, end in ends if (block := run.first_open(end))]
+        spans |= {(served(one), served(end)) for _, one, end in firsts}
+        run, block = next(((run, block) for run, block, _ in firsts), (usual, None))
         if block is not None:
             open_blocks.append((block, place, run.started.get(block, set())))
         if goal is None:
@@ -333,6 +340,7 @@ def next_trial(
         together=first if interleaved else first[:1],
         exhausted=tuple(exhausted),
         remaining=remaining,
+        sets=frozenset(chain.from_iterable(range(one, end + 1) for one, end in spans)),
     )
 
 

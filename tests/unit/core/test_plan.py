@@ -448,6 +448,26 @@ def test_a_condition_with_its_blocks_stops_while_others_go_on() -> None:
     assert last == [8] * 6
 
 
+def test_the_sets_to_come_are_those_of_the_condition_with_the_most_blocks() -> None:
+    spec = campaign(blocks={"min": 4, "max": 40, "perTestbed": 1}, precision=PRECISE["precision"])
+    cell = only_cell(spec, concurrency=[1, 8])
+    low, high = cell.conditions
+    assert plan.next_trial(spec, cell, []).sets == {1, 2, 3, 4}, "the pilot's"
+    goals = {low: 4, high: 7}
+    past = run_to_the_end(spec, cell, goals=goals)
+    begun = [attempt for attempt in past if attempt.block <= 4]
+    assert plan.next_trial(spec, cell, begun, goals).sets == {5, 6, 7}
+    assert plan.next_trial(spec, cell, past[:-1], goals).sets == {7}
+    assert plan.next_trial(spec, cell, past, goals).sets == frozenset()
+
+
+def test_solo_blocks_have_sets_to_come() -> None:
+    blocks = {"min": 4, "perTestbed": 1, "solo": 2, "interleave": {}}
+    spec = campaign(blocks=blocks)
+    cell = only_cell(spec)
+    assert plan.next_trial(spec, cell, []).sets == {1, 2, 3, 4, 1001, 1002}
+
+
 def test_others_wait_for_a_pilot_whose_last_trial_is_under_way() -> None:
     spec = campaign(**PRECISE)
     cell = only_cell(spec, concurrency=[1, 8])

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from encbench.api.campaign import Resolved
+from encbench.api.campaign import BlockPlan, Resolved
 from encbench.api.conditions import find, parse_time
 from encbench.api.kinds import CAMPAIGN, SECRET, TESTBED, TRIAL
 from encbench.core import plan
@@ -323,6 +323,47 @@ def test_a_set_of_testbeds_serves_blocks_of_every_condition() -> None:
     assert found == ago(-(48 * TRIAL_TAKES + 3 * 40))
 
 
+def test_the_condition_with_the_most_blocks_decides_how_many_sets_are_built() -> None:
+    """Pilots asked for 8 and 24 blocks, 2 of each on a set: 96 trials and 11 more sets."""
+    precision = {"targetHalfWidth": 0.01}
+    of = a_campaign(blocks={"min": 8, "max": 40, "perTestbed": 2}, precision=precision)
+    oltp = RESOLVED.workloads["oltp"]
+    load = oltp.load.model_copy(update={"concurrency": [2, 8]})
+    twice = oltp.model_copy(update={"load": load})
+    resolved = RESOLVED.model_copy(update={"workloads": {"oltp": twice}})
+    (cell,) = plan.cells(of.spec, resolved.workloads)
+    plans = [
+        BlockPlan(
+            cell=cell.name,
+            instance="small",
+            workload="oltp",
+            concurrency=concurrency,
+            pilot_blocks=8,
+            planned_blocks=count,
+        )
+        for concurrency, count in ((2, 8), (8, 24))
+    ]
+    update = {"resolved": resolved, "block_plans": plans}
+    of = replace(of, status=of.status.model_copy(update=update))
+    seen = saw(of)
+    slow = {bed.name: replace(bed, created=ago(9 + 40)) for bed in seen.testbeds.values()}
+    found = decide(of, replace(seen, testbeds=slow)).status.estimated_completion_time
+    assert found == ago(-(96 * TRIAL_TAKES + 11 * 40))
+
+
+def test_an_interleaved_block_whose_trials_retire_one_by_one_began_once() -> None:
+    turns = {"slice": "3s", "settle": "500ms", "rounds": 20}
+    of = a_campaign(blocks={"min": 4, "interleave": turns})
+    trials = began(the_trials(of, *ALL, *ALL), [600.0, 599.9, 599.8, 300.0, 299.9, 299.8])
+    retired, *others = trials
+    ledger = Ledger()
+    ledger.begin(plan.Attempts(of.spec.blocks, [the_cell(of)]))
+    ledger.add(trials[retired])
+    seen = saw(of, trials={name: trials[name] for name in others}, ledger=ledger)
+    first, second = estimate._starts(the_cell(of).name, seen)
+    assert (first.block, second.block) == (1, 2)
+
+
 def test_a_solo_block_is_named_in_the_step() -> None:
     of = a_campaign(blocks={"min": 1, "solo": 1, "interleave": {"slice": "3s"}})
     trials = the_trials(of, *ALL)
@@ -414,7 +455,8 @@ def test_cells_side_by_side_take_a_step_each_and_end_sooner() -> None:
     first, second = both.status.step.split("; ")
     assert first.startswith("cell 1: block 1, oltp at ")
     assert second.startswith("cell 2: block 1, more at ")
-    assert one.status.estimated_completion_time == ago(-6 * (30 + 60 + 5))
+    prepared = 3600 - 9  # as the first cell's testbeds were
+    assert one.status.estimated_completion_time == ago(-6 * (30 + 60 + 5) - prepared)
     assert both.status.estimated_completion_time == ago(-3 * (30 + 60 + 5))
     avoided = [e.body["spec"].get("avoid", []) for e in both.effects if isinstance(e, Create)]
     assert avoided == [["n1"], ["n0"]]

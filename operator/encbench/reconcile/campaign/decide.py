@@ -207,8 +207,8 @@ def _run(draft: CampaignDraft, resolved: Resolved) -> CampaignDecision:
     unended = {trial.spec.cell for trial in trials if trial.status.outcome is None}
     unmeasured = [name for name, state in states.items() if name in unended or _is_open(state)]
     standing = Standing(cells, states, _broken(unmeasured, seen, lost))
-    left = {name: state.remaining for name, state in states.items() if name not in standing.broken}
-    remaining = sum(left.values())
+    left = {name: state for name, state in states.items() if name not in standing.broken}
+    remaining = sum(state.remaining for state in left.values())
     outcomes = ledger.outcomes + Counter(trial.status.outcome for trial in trials)
     end = estimate(seen, left, cells, resolved, spec.blocks)
     draft.set(

@@ -9,7 +9,7 @@ from statistics import median
 
 from encbench.api.campaign import Blocks, Interleave, Resolved
 from encbench.api.conditions import format_time, parse_time
-from encbench.core.plan import Cell, generation
+from encbench.core.plan import Cell, CellState, generation
 from encbench.reconcile.campaign.facts import CampaignSeen
 from encbench.reconcile.campaign.ledger import Begun, block_of
 from encbench.reconcile.objects import Trial
@@ -28,14 +28,14 @@ LONGEST = 1000 * 365 * 86_400
 
 def estimate(
     seen: CampaignSeen,
-    left: Mapping[str, int],
+    left: Mapping[str, CellState],
     cells: Sequence[Cell],
     resolved: Resolved,
     blocks: Blocks,
 ) -> str | None:
     """RFC 3339 time of the end, or None while no testbed is ready and no pace known, or too far.
 
-    `left` are the trials that each cell still has to start, the first of them as `blocks` has it.
+    `left` is what each cell still has to start, the first of it as `blocks` has it.
     The pace is the median time from one trial's start to that of the cell's next one on the same
     testbeds, so that one long pause does not spoil it; of the last ones only, because counting all
     of them would take ever longer. What new testbeds take is counted apart, once for each set that
@@ -46,7 +46,7 @@ def estimate(
     ready = {bed.spec.cell for bed in seen.testbeds.values() if bed.status.ready_time}
     active = {trial.spec.cell for trial in trials if trial.status.outcome is None}
     known = [cell for cell in cells if cell.name in left]
-    going = [cell for cell in known if left[cell.name] or cell.name in active]
+    going = [cell for cell in known if left[cell.name].remaining or cell.name in active]
     starts = {cell: _starts(cell, seen) for cell in left}
     gaps, pauses = _gaps(starts.values(), blocks)
     if not going or not (ready or gaps or pauses):
@@ -59,10 +59,12 @@ def estimate(
     starting = {t.spec.cell: t.spec.block for t in unended if t.status.start_time is None}
     needs = []
     for cell in going:
-        own, trials_left = starts[cell.name], left[cell.name]
+        own, state = starts[cell.name], left[cell.name]
         newest = starting.get(cell.name) or (own[-1].block if own else 0)
-        to_build = anew * _sets_to_come(blocks, cell, newest, trials_left)
-        seconds = trials_left / together * pace + to_build
+        # A cell that has not begun has its first set, or that one has to be built too.
+        serving = generation(blocks, newest) if newest else int(cell.name in ready)
+        to_build = anew * sum(one > serving for one in state.sets)
+        seconds = state.remaining / together * pace + to_build
         if cell.name in starting:
             seconds += pace
         elif own:
@@ -86,16 +88,6 @@ def _gaps(
     return gaps, pauses
 
 
-def _sets_to_come(blocks: Blocks, cell: Cell, newest: int, left: int) -> int:
-    """How often the cell's testbeds are built anew, with so many trials left; 0 is no block yet.
-
-    Every condition has its block of a number before any has the next one.
-    """
-    after = newest + left // (len(cell.arms) * len(cell.conditions))
-    first, last = (generation(blocks, max(1, block)) for block in (newest, after))
-    return last - first
-
-
 def makespan(needs: Iterable[float], lanes: int) -> float:
     """Seconds until all are done, if each is begun in its order as soon as a lane is free."""
     ends = [0.0] * lanes
@@ -105,11 +97,14 @@ def makespan(needs: Iterable[float], lanes: int) -> float:
 
 
 def _starts(cell: str, seen: CampaignSeen) -> list[Begun]:
-    """How the cell's last trials began, in their order; those of one block count as one here."""
+    """How the cell's last trials began, in their order; those of one block count as one here.
+
+    They retire one by one, so that a block may be in the ledger while some are not yet.
+    """
     begun = {
         block_of(trial): Begun(parse_time(trial.status.start_time).timestamp(), trial.spec.block)
         for trial in seen.trials.values()
-        if trial.status.start_time and trial.spec.cell == cell
+        if trial.status.start_time and trial.spec.cell == cell and not seen.ledger.has_begun(trial)
     }
     return sorted([*seen.ledger.starts(cell), *begun.values()])
 

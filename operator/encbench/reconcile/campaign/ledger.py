@@ -219,10 +219,14 @@ class Ledger:
         if trial.spec.turns is not None:
             self.together = max(self.together, len(trial.spec.turns.trials))
         # Trials of an interleaved block begin together, and count as one here.
-        if trial.status.start_time is not None and block_of(trial) not in self._begun:
+        if trial.status.start_time is not None and not self.has_begun(trial):
             self._begun.add(block_of(trial))
             began = parse_time(trial.status.start_time).timestamp()
             insort(self._starts[own.place[0]], Begun(began, own.block))
+
+    def has_begun(self, trial: Trial) -> bool:
+        """Whether the start of this trial, or of its interleaved block, is known already."""
+        return block_of(trial) in self._begun
 
     def starts(self, cell: str) -> Sequence[Begun]:
         """How the last trials of a cell began, in their order."""
