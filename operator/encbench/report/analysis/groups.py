@@ -49,8 +49,7 @@ def group(
     )
     of_arm = {comparison.arm: comparison for comparison in compared}
     half_width = _half_width(pairs, primary)
-    # All arms share an external database, so no placement differs between them.
-    has_luck = spec.blocks.per_testbed != 1 and not index.resolved.instances[cell.instance].external
+    has_luck = spec.blocks.per_testbed != 1 and not pairs.shared
     by_testbed = pairs.placement(primary.field) if has_luck else None
     # A campaign that is extended is complete, so that all its planned blocks are valid.
     planned = seen.planned + seen.added

@@ -85,9 +85,9 @@ def observations(
     blocks, needed = _by_block(trials), judged(recovery=is_recovery)[0].field
     good = _good(cell.arms, blocks, needed)
     external = index.resolved.instances[cell.instance].external is not None
-    # All arms share an external database, so its luck is theirs alike.
     kept = not spec.blocks.per_testbed and not external
-    alone = pooled.pairs_of(_compared(spec, good), cell.arms, spec, one_set=kept)
+    compared = _compared(spec, good)
+    alone = pooled.pairs_of(compared, cell.arms, spec, one_set=kept, shared=external)
     before = [
         (name, replace(alone, blocks=_compared(spec, _good(cell.arms, _by_block(of), needed))))
         for name, of in earlier

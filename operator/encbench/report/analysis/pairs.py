@@ -53,6 +53,8 @@ class Pairs:
     """The independent unit that a block belongs to (`core.plan.unit`)."""
     one_set: bool = False
     """Each arm has one testbed for the whole campaign, so that no unit differs in its luck."""
+    shared: bool = False
+    """All arms have the same testbed, an external database, so that its luck is theirs alike."""
     campaign: Callable[[int], int] = lambda _: 0
     """The campaign that a block is of."""
     carried: Mapping[str, float] = field(default_factory=dict)
@@ -202,11 +204,14 @@ class Pairs:
         """The larger of two readings of A' against A: by arm, and by testbed.
 
         By arm it contains drift, bursts and order. By testbed it also contains luck of placement,
-        which cancels out by arm because the two arms take turns on their testbeds.
+        which cancels out by arm because the two arms take turns on their testbeds. Where they share
+        one, there is nothing to read by testbed.
         """
         if self.control is None:
             return None
-        readings = (self.by_arm(figure.field), self.placement(figure.field))
+        readings = [self.by_arm(figure.field)]
+        if not self.shared:
+            readings.append(self.placement(figure.field))
         return verdict.noise_floor(*readings, sense=figure.sense)
 
     def mean(self, figure: Figure, arm: str) -> float | None:

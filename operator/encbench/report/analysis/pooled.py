@@ -49,9 +49,11 @@ def campaign_of(block: int) -> int:
     return block // STRIDE
 
 
-def pairs_of(blocks: Blocks, arms: tuple[Arm, ...], spec: CampaignSpec, *, one_set: bool) -> Pairs:
+def pairs_of(
+    blocks: Blocks, arms: tuple[Arm, ...], spec: CampaignSpec, *, one_set: bool, shared: bool
+) -> Pairs:
     """The blocks of one campaign, or of several as `joined` gives them."""
-    return Pairs(blocks, arms, partial(_unit, spec), one_set, campaign_of)
+    return Pairs(blocks, arms, partial(_unit, spec), one_set, shared, campaign_of)
 
 
 def _unit(spec: CampaignSpec, block: int) -> int:
