@@ -84,14 +84,24 @@ async def campaign(
 
 
 async def _context_namespace(chosen: Kubectl) -> str:
-    """The namespace of the context; `default` if it names none."""
+    """The namespace of the context; if it names none, `default` or that of the pod around it."""
     try:
-        return (await chosen.ask("config", *_NAMESPACE)).strip() or "default"
+        named = (await chosen.ask("config", *_NAMESPACE)).strip()
     except KubectlFailed:
         # Inside a pod there is no kubeconfig, and kubectl goes by the service account.
         if "KUBERNETES_SERVICE_HOST" in os.environ:
             return _pod_namespace()
         raise
+    return named or (_pod_namespace() if _is_in_pod() else "default")
+
+
+def _is_in_pod() -> bool:
+    """Whether kubectl could go by the service account, and so takes the account's namespace.
+
+    As client-go's `inClusterClientConfig.Possible`.
+    """
+    host, port = (os.environ.get(f"KUBERNETES_SERVICE_{part}") for part in ("HOST", "PORT"))
+    return bool(host and port) and (_ACCOUNT / "token").is_file()
 
 
 def _pod_namespace() -> str:

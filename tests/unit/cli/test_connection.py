@@ -117,6 +117,36 @@ async def test_in_a_pod_there_is_no_kubeconfig(
         assert namespace == wanted
 
 
+@pytest.mark.parametrize(
+    ("own", "port", "token", "wanted"),
+    [
+        ("", "443", True, "team-b"),
+        ("bench", "443", True, "bench"),
+        ("", "", True, "default"),
+        ("", "443", False, "default"),
+    ],
+)
+async def test_in_a_pod_a_kubeconfig_may_name_no_namespace(
+    own: str,
+    port: str,
+    token: bool,
+    wanted: str,
+    kubectl: FakeKubectl,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    kubectl.answer(namespace=own)
+    monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "10.0.0.1")
+    monkeypatch.setenv("KUBERNETES_SERVICE_PORT", port)
+    monkeypatch.delenv("POD_NAMESPACE", raising=False)
+    monkeypatch.setattr(connection, "_ACCOUNT", tmp_path)
+    (tmp_path / "namespace").write_text("team-b")
+    if token:
+        (tmp_path / "token").write_text("")
+    async with connected(arguments()) as (_, namespace):
+        assert namespace == wanted
+
+
 _SIGNALLED = """
 import argparse, asyncio, contextlib, os, signal
 from encbench.cli.connection import connected
