@@ -154,8 +154,7 @@ def outline(
         ]
 
     def seconds(runs: list[list[_Runs]], lanes: int) -> float:
-        needs = (sum(it.trials * (it.warmup + it.measured + it.dead) for it in own) for own in runs)
-        return makespan(needs, lanes)
+        return makespan((sum(it.trials * it.seconds for it in own) for own in runs), lanes)
 
     least, most = runs(lambda blocks: blocks.least), runs(lambda blocks: blocks.most)
     replaced = runs(lambda blocks: blocks.most + spec.blocks.max_replacements)
@@ -163,6 +162,7 @@ def outline(
         sum(part.trials for own in it for part in own) for it in (least, most, replaced)
     )
     parts, lanes = [part for own in least for part in own], spec.parallelism
+    gathering = ", and what the clients take to gather" * any(it.gathering for it in parts)
     return Outline(
         seed=spec.seed,
         time=PlannedTime(
@@ -172,8 +172,8 @@ def outline(
             in_a_row_seconds=seconds(least, 1),
             measured_seconds=sum(it.trials * it.measured for it in parts),
             warmup_seconds=sum(it.trials * it.warmup for it in parts),
-            between_trials_seconds=sum(it.trials * it.dead for it in parts),
-            source=pace.source,
+            between_trials_seconds=sum(it.trials * (it.dead + it.gathering) for it in parts),
+            source=f"{pace.source}{gathering}",
         ),
         trials=PlannedTrials(
             least=trials, most=trials_at_most, with_all_replacements=trials_replaced
@@ -191,6 +191,13 @@ class _Runs:
     warmup: float
     measured: float
     dead: float
+    gathering: float = 0.0
+    """What its clients take to gather, which is part of the time between trials too."""
+
+    @property
+    def seconds(self) -> float:
+        """All of that."""
+        return self.warmup + self.measured + self.dead + self.gathering
 
 
 def _runs(
@@ -198,17 +205,18 @@ def _runs(
 ) -> list[_Runs]:
     """Trials of an interleaved block share its warm-up, and the time between blocks.
 
-    The clients of others gather first, which is part of the time between trials.
+    The clients of others gather first.
     """
     load, interleave = workload.load, spec.blocks.interleave
-    warmup, alone = load.warmup_seconds, dead + gather_alone(workload, threads)
+    warmup = load.warmup_seconds
+    alone = (warmup, load.duration_seconds, dead, gather_alone(workload, threads))
     if interleave is None:
-        return [_Runs(arms * blocks, warmup, load.duration_seconds, alone)]
+        return [_Runs(arms * blocks, *alone)]
     counted = interleave.rounds * (interleave.slice_seconds - interleave.settle_seconds)
     between = arm_seconds(interleave) - counted
     return [
         _Runs(arms * blocks, warmup / arms, counted, dead / arms + between),
-        _Runs(arms * spec.blocks.solo, warmup, load.duration_seconds, alone),
+        *([_Runs(arms * spec.blocks.solo, *alone)] if spec.blocks.solo else []),
     ]
 
 

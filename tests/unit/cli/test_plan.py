@@ -115,6 +115,9 @@ async def test_clients_that_gather_first_take_their_time(tmp_path: Path) -> None
     solo = await outlined_with(tmp_path, blocks={**turns, "solo": 2})
     more = solo.time.least_seconds - together.time.least_seconds
     assert more == pytest.approx(2 * 3 * (60 + DEAD_TIME + 1.24))
+    for found in (one, solo):
+        assert found.time.source.endswith("seen some, and what the clients take to gather")
+    assert "gather" not in together.time.source
 
 
 def test_cells_side_by_side_take_as_long_as_the_longest_lane(
