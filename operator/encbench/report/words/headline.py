@@ -13,7 +13,7 @@ from encbench.api.campaign import Resolved
 from encbench.api.encryptionmode import EncryptionModeSpec, Scope
 from encbench.api.testbed import Arm
 from encbench.core.columns.enclave import SIMULATION
-from encbench.report.document import Headline, Report
+from encbench.report.document import Headline, Report, TestbedProof
 from encbench.report.document.group import LAYERS, Finding, Group, PairedComparison
 from encbench.report.figures import JUDGED, TPS
 from encbench.report.words import decision, judgement, text
@@ -312,10 +312,16 @@ def _no_data(arm: Arm, found: Sequence[tuple[Group, PairedComparison]], report: 
     own = [t for t in report.ended if t.cell in cells]
     proofs = (
         f"; the proof of {proof.testbed} failed: {proof.summary}"
-        for proof in report.proofs
+        for proof in _proofs(found, report)
         if proof.arm == arm.name and not proof.ok
     )
     return f"no data for {arm.name}: {judgement.why_no_data(arm.name, own)}{next(proofs, '')}."
+
+
+def _proofs(found: Sequence[tuple[Group, PairedComparison]], report: Report) -> list[TestbedProof]:
+    """Those of the arms that stand in these conditions, on the same instances."""
+    places = {(group.instance, arm.name) for group, _ in found for arm in group.arms}
+    return [proof for proof in report.proofs if (proof.instance, proof.arm) in places]
 
 
 def _where_to_look(found: Sequence[tuple[Group, PairedComparison]], report: Report) -> str:
@@ -325,10 +331,12 @@ def _where_to_look(found: Sequence[tuple[Group, PairedComparison]], report: Repo
     if any(t.outcome != "Succeeded" for t in own):
         return "So look at the excluded trials first."
     if own:
-        return ""
-    if any(proof.key is not None and not proof.ok for proof in report.proofs):
+        is_left_out = any(block.why is not None for group, _ in found for block in group.blocks)
+        return "So look at the blocks that do not count first." if is_left_out else ""
+    if any(proof.key is not None and not proof.ok for proof in _proofs(found, report)):
         return "So look at the proofs first."
-    return "So look at the campaign's conditions first."
+    # On the page a condition is a workload at a concurrency.
+    return "So look at the conditions in the campaign's status first (kubectl describe campaign)."
 
 
 def _control_only(groups: Sequence[Group], margin: float) -> Headline:

@@ -249,12 +249,26 @@ def test_where_nothing_went_wrong_nothing_is_looked_at() -> None:
     assert (headline.verdict, headline.so) == ("NoData", "")
 
 
+def test_where_an_arm_completed_no_transaction_its_blocks_are_looked_at() -> None:
+    index, bucket = write(Study(concurrency=(4,), blocks=2))
+    report = build(index, bucket.__getitem__)
+    (group,) = report.groups
+    (comparison,) = group.comparisons
+    idle = "tde completed no transaction"
+    blocks = tuple(one.model_copy(update={"counted": False, "why": idle}) for one in group.blocks)
+    without = comparison.model_copy(update={"loss": None, "findings": ()})
+    group = group.model_copy(update={"comparisons": (without,), "blocks": blocks})
+    (headline,) = headlines(report.model_copy(update={"groups": (group,)}))
+    assert headline.so == "So look at the blocks that do not count first."
+
+
+STATUS_FIRST = (
+    "So look at the conditions in the campaign's status first (kubectl describe campaign)."
+)
+
+
 @pytest.mark.parametrize(
-    ("key", "said"),
-    [
-        ("proofs/tde.json", "So look at the proofs first."),
-        (None, "So look at the campaign's conditions first."),
-    ],
+    ("key", "said"), [("proofs/tde.json", "So look at the proofs first."), (None, STATUS_FIRST)]
 )
 def test_without_a_trial_its_proof_or_the_conditions_say_why(key: str | None, said: str) -> None:
     """A testbed failed its proof, or the load before it."""
@@ -262,6 +276,16 @@ def test_without_a_trial_its_proof_or_the_conditions_say_why(key: str | None, sa
     report = build(index.model_copy(update={"trials": ()}), bucket.__getitem__)
     proofs = tuple(one.model_copy(update={"ok": False, "key": key}) for one in report.proofs)
     assert headlines(report.model_copy(update={"proofs": proofs}))[0].so == said
+
+
+def test_a_proof_that_failed_elsewhere_is_not_looked_at() -> None:
+    index, bucket = write(Study(blocks=1))
+    report = build(index.model_copy(update={"trials": ()}), bucket.__getitem__)
+    elsewhere = {"ok": False, "key": "proofs/tde.json", "instance": "another"}
+    proofs = tuple(one.model_copy(update=elsewhere) for one in report.proofs)
+    (headline,) = headlines(report.model_copy(update={"proofs": proofs}))
+    assert headline.so == STATUS_FIRST
+    assert "the proof of" not in headline.text
 
 
 def test_a_condition_without_data_is_in_no_range() -> None:
