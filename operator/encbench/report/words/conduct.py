@@ -98,7 +98,18 @@ def searches(report: Report) -> str:
             f"encbench does not run {listed(outside)} and sees none of its files: there the "
             "clients' own sessions in each trial say what was encrypted in transit."
         )
+    if silent := _silent(report, outside):
+        found.append(
+            f"The clients of {listed(silent)} are BenchmarkSQL's and do not report their sessions."
+        )
     return " ".join(found)
+
+
+def _silent(report: Report, outside: Sequence[str]) -> list[str]:
+    """The workloads on these instances whose clients do not report their sessions."""
+    used = dict.fromkeys(group.workload for group in report.groups if group.instance in outside)
+    tpcc = {name: report.resolved.workloads[name].tpcc for name in used}
+    return [name for name, own in tpcc.items() if own is not None and own.benchmarksql is not None]
 
 
 def disturbances(report: Report) -> list[tuple[str, str, str | None]]:

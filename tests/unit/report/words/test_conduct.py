@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from encbench.api.instancetemplate import External
+from encbench.api.tpcc import BenchmarkSql
 from encbench.core.records import TrialRecord
 from encbench.report.analysis.bucket import Attempt
 from encbench.report.analysis.build import build
@@ -18,6 +20,9 @@ from tests.data.report.synthetic import Study, write
 
 EACH_TRIAL = "each server started anew before each trial, then the warm-up"
 STUDY = Study(concurrency=(4,), blocks=2)
+EXTERNAL = External.model_validate(
+    {"host": "db.example.com", "database": "tpcc", "credentialsSecretRef": {"name": "db"}}
+)
 
 
 def report(*restored: float | None) -> Report:
@@ -93,6 +98,22 @@ def test_where_clients_ran_is_told_if_it_is_known(
         it for it in compare(found, other).differences if it.name == "client and database"
     ]
     assert differs.a == compared
+
+
+@pytest.mark.parametrize("silent", [False, True])
+def test_clients_that_do_not_report_their_sessions_are_named(silent: bool) -> None:
+    found = report_of(replace(STUDY, tpcc=True))
+    assert "BenchmarkSQL" not in conduct.searches(found)
+    resolved, name = found.resolved, "oltp-read-write"
+    tpcc = resolved.workloads[name].tpcc
+    assert tpcc is not None
+    tpcc = tpcc.model_copy(update={"benchmarksql": BenchmarkSql() if silent else None})
+    workload = resolved.workloads[name].model_copy(update={"tpcc": tpcc})
+    small = resolved.instances["small"].model_copy(update={"external": EXTERNAL})
+    update = {"workloads": {name: workload}, "instances": {"small": small}}
+    found = found.model_copy(update={"resolved": resolved.model_copy(update=update)})
+    said = f"The clients of {name} are BenchmarkSQL's and do not report their sessions."
+    assert (said in conduct.searches(found)) is silent
 
 
 def test_it_comes_from_the_trial_s_record() -> None:
