@@ -21,6 +21,7 @@ from encbench.api.kinds import (
     STATEFUL_SET,
     TESTBED,
 )
+from encbench.api.testbed import TestbedStatus
 from encbench.core.artefact import decode
 from encbench.core.problem import Reason
 from encbench.core.records import TrialRecord
@@ -30,6 +31,8 @@ from encbench.kube.secrets import entry
 from encbench.ports import Body, Rejected, Series
 from encbench.reconcile import objects
 from encbench.reconcile.objects import Trial
+from encbench.reconcile.testbed.external import observe
+from encbench.reconcile.testbed.facts import TestbedSeen
 from tests.support import manifests
 from tests.support.fake_metrics import FakeMetrics
 from tests.support.testbeds import TDE, TLS, TLS12
@@ -425,6 +428,61 @@ async def test_a_clock_that_was_set_back_gives_nobody_a_database_that_is_in_use(
     others = [bed for bed in beds(world) if bed.spec.campaign_ref.name == "zweite"]
     facts = [find(bed.status.conditions, "Provisioned") for bed in others]
     assert [fact.reason for fact in facts if fact] == ["DatabaseInUse"]
+
+
+async def test_work_on_another_database_gives_nobody_this_one() -> None:
+    world = world_with()
+    world.apply(template("other", database="elsewhere"), study("plain", blocks=2))
+    await world.run(world.running())
+    body = _second()
+    body["spec"]["matrix"][0]["instanceRefs"] = ["other", "small"]
+    world.apply(body)
+    await world.settle(5)
+    assert {bed.spec.campaign_ref.name for bed in beds(world)} == {NAME, "zweite"}
+    here = next(bed for bed in beds(world) if bed.spec.campaign_ref.name == NAME)
+    before = world.cluster.one(CAMPAIGN, SPACE, NAME)["status"]
+    world.cluster.set_status(CAMPAIGN, SPACE, NAME, {**before, "startTime": LATER})
+    assert await rival(world, here, "zweite") == f"campaign {NAME}", "it is at work here"
+    world.cluster.set_status(CAMPAIGN, SPACE, NAME, before)
+    for bed in beds(world):
+        if bed.spec.campaign_ref.name == NAME:
+            world.cluster.remove(TESTBED, SPACE, bed.name)
+    assert await rival(world, here, NAME) == "", "it only builds its testbeds anew"
+    assert await rival(world, here, "zweite") == f"campaign {NAME}"
+
+
+async def test_who_has_the_login_has_the_database_until_it_has_failed() -> None:
+    world = world_with()
+    world.apply(study("plain", blocks=2))
+    await world.run(world.running())
+    world.apply(_second())
+    await world.settle(5)
+    later = {**world.cluster.one(CAMPAIGN, SPACE, NAME)["status"], "startTime": LATER}
+    world.cluster.set_status(CAMPAIGN, SPACE, NAME, later)
+    own = [bed for bed in beds(world) if bed.spec.campaign_ref.name == NAME]
+    facts = world.cluster.one(TESTBED, SPACE, own[0].name)["status"]["conditions"]
+    failed = {**facts[0], "type": "Failed", "status": "True"}
+
+    async def after(**status: Any) -> str:
+        for bed in own:
+            world.cluster.set_status(TESTBED, SPACE, bed.name, status)
+        return await rival(world, own[0], "zweite")
+
+    assert await after(conditions=facts) == f"campaign {NAME}"
+    assert await after(conditions=[*facts, failed]) == ""
+    assert await after() == f"campaign {NAME}", "it was given the login a moment ago"
+    for bed in own:
+        world.cluster.remove(SECRET, SPACE, f"{bed.name}-credentials")
+    assert await after() == ""
+
+
+async def rival(world: World, bed: objects.Testbed, campaign: str) -> str:
+    """Whom a new testbed of that campaign waits for, on the database of this one."""
+    owner = {"name": campaign, "uid": world.campaign(campaign).uid}
+    ref = bed.spec.campaign_ref.model_copy(update=owner)
+    spec = bed.spec.model_copy(update={"campaign_ref": ref})
+    new = replace(bed, name="new", uid="new", spec=spec, status=TestbedStatus())
+    return (await observe(world.deps, new, TestbedSeen(world.clock.now(), False))).rival
 
 
 LATER = "2999-01-01T00:00:00Z"

@@ -9,6 +9,7 @@ from dataclasses import replace
 from encbench.api.conditions import is_true
 from encbench.api.kinds import SECRET, TESTBED
 from encbench.api.lifecycle import FAILED, PROVISIONED
+from encbench.core.naming import credentials_name
 from encbench.database.connection import connection
 from encbench.engines.external import PASSWORD, USERNAME, entries_of
 from encbench.engines.facts import facts
@@ -17,8 +18,11 @@ from encbench.kube.parsing import Malformed
 from encbench.kube.use import unmarked
 from encbench.reconcile import objects
 from encbench.reconcile.deps import Reads
-from encbench.reconcile.objects import Campaign, Testbed, under_way
+from encbench.reconcile.objects import Campaign, Testbed, belongs_to, under_way
 from encbench.reconcile.testbed.facts import TestbedSeen
+
+Place = tuple[str, int, str]
+"""Host, port and database of an external database."""
 
 
 async def observe(read: Reads, testbed: Testbed, seen: TestbedSeen) -> TestbedSeen:
@@ -50,15 +54,14 @@ async def _login(read: Reads, testbed: Testbed) -> tuple[dict[str, str] | None, 
 async def _rival(read: Reads, testbed: Testbed) -> str:
     """The first campaign under way on this database, if it is not the testbed's own.
 
-    One that works on any goes first, because the time of a campaign's start is that of a clock that
-    may have been set, or of another process. All campaigns have one order, whichever the database,
-    so that no two wait for each other.
+    One that has it goes first, because the time of a campaign's start is that of a clock that may
+    have been set, or of another process. A campaign has one such database at a time and does not
+    need the next one to leave it, so that no two wait for each other.
     """
-    where = connection(testbed.name, testbed.spec)
-    place = (where.host.lower(), where.port, where.database)
+    place = _place(testbed)
     running = await under_way(read.cluster, testbed.namespace)
     found = [one for one in running if place in _places(one)]
-    at_work = await _at_work(read, testbed.namespace)
+    at_work = await _at_work(read, testbed.namespace, place)
     first = min(
         found,
         key=lambda one: (one.uid not in at_work, one.status.start_time or "", one.uid),
@@ -68,19 +71,34 @@ async def _rival(read: Reads, testbed: Testbed) -> str:
     return "" if first is None or first.uid == own else f"campaign {first.name}"
 
 
-async def _at_work(read: Reads, namespace: str) -> set[str]:
-    """The campaigns that have an external database, by uid."""
+async def _at_work(read: Reads, namespace: str, place: Place) -> set[str]:
+    """The campaigns that have the database there, by uid."""
     found = set()
     for body in await read.cluster.list(TESTBED, namespace):
         with suppress(Malformed):
             one = objects.testbed(body)
-            if one.spec.instance.is_external and is_true(one.status.conditions, PROVISIONED):
+            is_here = one.spec.instance.is_external and _place(one) == place
+            if is_here and await _may_log_in(read, one):
                 found.add(one.spec.campaign_ref.uid)
     return found
 
 
-def _places(campaign: Campaign) -> set[tuple[str, int, str]]:
-    """Host, port and database of each external database that a campaign may write to."""
+async def _may_log_in(read: Reads, testbed: Testbed) -> bool:
+    """Whether a testbed has its login, and still has a use for it."""
+    facts = testbed.status.conditions
+    if is_true(facts, FAILED) or is_true(facts, PROVISIONED):
+        return not is_true(facts, FAILED)
+    secret = await read.cluster.get(SECRET, testbed.namespace, credentials_name(testbed.name))
+    return belongs_to(secret, testbed.uid)
+
+
+def _place(testbed: Testbed) -> Place:
+    where = connection(testbed.name, testbed.spec)
+    return where.host.lower(), where.port, where.database
+
+
+def _places(campaign: Campaign) -> set[Place]:
+    """All external databases that a campaign may write to."""
     resolved = campaign.status.resolved
     found = [] if resolved is None else resolved.instances.values()
     return {
