@@ -232,6 +232,29 @@ def test_other_limits_make_a_trial_invalid_before_it_is_measured() -> None:
 
 
 @pytest.mark.parametrize(
+    ("asked", "rounded"),
+    [("1.3333", "1334m"), ("0.3333", "334m"), ("333.5m", "334m"), ("0.29", "290m"), ("4", "4000m")],
+)
+def test_a_limit_of_cpu_that_kubernetes_has_rounded_up_is_no_other(
+    asked: str, rounded: str
+) -> None:
+    bed, usual = a_testbed(machine=HERE), a_trial({"ProvenBefore": ("True", 1.0)})
+    client = usual.spec.workload.client
+    resources = client.resources.model_copy(update={"cpu": asked, "memory": "1.1Gi"})
+    own = {"client": client.model_copy(update={"resources": resources})}
+    workload = usual.spec.workload.model_copy(update=own)
+    one = replace(usual, spec=usual.spec.model_copy(update={"workload": workload}))
+
+    def outcome(cpu: str) -> str | None:
+        limits = with_limits("tool", cpu=cpu, memory="1181116006400m")
+        return decide(one, saw(a_client(**limits), testbed=bed)).status.outcome
+
+    assert outcome(rounded) is None
+    assert outcome(asked) is None
+    assert outcome(f"{int(rounded[:-1]) + 1}m") == "Invalid"
+
+
+@pytest.mark.parametrize(
     ("mode", "kind", "name"),
     [
         ({"columns": {"method": "confidential", "ratio": 0}}, "containers", "proxy"),

@@ -8,7 +8,7 @@ are not looked at: encbench itself asks for less where arms take turns.
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from itertools import chain
-from math import isclose
+from math import ceil
 
 from encbench.api.base import Resources
 from encbench.api.scalars import parse_quantity
@@ -47,15 +47,24 @@ def _changed(pod: PodFacts, asked: Mapping[str, Resources]) -> Iterator[str]:
         wanted = {} if own is None else {"cpu": own.cpu, "memory": own.memory}
         for what, amount in wanted.items():
             has = limits.get(what)
-            if has is None or _differ(str(has), amount):
+            if has is None or _differ(str(has), amount, _PARTS[what]):
                 yield (
                     f"container {one['name']} of pod {pod.name} has {has or 'no'} {what} as its "
                     f"limit instead of {amount}: have the cluster's webhooks leave its pods alone"
                 )
 
 
-def _differ(one: str, other: str) -> bool:
+_PARTS = {"cpu": 1000, "memory": 1}
+"""Into how many parts a core and a byte are divided; Kubernetes rounds CPU up to the next one."""
+
+
+def _differ(one: str, other: str, parts: int) -> bool:
     """By value; what is written in a way that encbench does not read is not compared."""
     with suppress(ValueError):
-        return not isclose(parse_quantity(one), parse_quantity(other))
+        return _rounded(one, parts) != _rounded(other, parts)
     return False
+
+
+def _rounded(amount: str, parts: int) -> int:
+    """In whole parts, but for what comes of calculating in floats."""
+    return ceil(parts * parse_quantity(amount) - 1e-6)
