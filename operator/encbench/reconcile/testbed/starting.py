@@ -102,7 +102,8 @@ def bring(draft: TestbedDraft, wanted: Start) -> StartStep:
             draft.set(run=run.model_copy(update=ready), server_started=started)
             return StartStep(ready=True)
         missing = Trouble(NOT_MARKED, draft.seen.unmarked) if draft.seen.unmarked else None
-        found = pods.trouble([pod], draft.seen.now) or end.trouble or missing
+        # Without it no pod is started on another node either.
+        found = missing or pods.trouble([pod], draft.seen.now) or end.trouble
     hopeless = pod is not None and pod.container(PREPARE).restarts >= ATTEMPTS
     if found is not None and (late or hopeless):
         return StartStep(failed=found)
