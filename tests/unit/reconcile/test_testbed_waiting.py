@@ -8,6 +8,8 @@ import pytest
 
 from encbench.api.conditions import find
 from encbench.api.tpcc import Tpcc
+from encbench.core.starts import GOLDEN, Start
+from encbench.kube import labels
 from encbench.reconcile.claims import NodeStanding
 from encbench.reconcile.effects.effect import Apply, AskChecks, CreateLoad, ProveFully, TakeNodes
 from encbench.reconcile.objects import Testbed
@@ -16,12 +18,12 @@ from encbench.reconcile.testbed.decide import decide
 from encbench.reconcile.testbed.facts import FullProof, TestbedFound
 from tests.unit.reconcile.seen import ALONE, NOW, PROVEN, a_pod, a_testbed, ago, wants
 from tests.unit.reconcile.test_testbed_decide import LOADED, UP, failure, saw, status_of
-from tests.unit.reconcile.test_testbed_starting import a_set
+from tests.unit.reconcile.test_testbed_starting import a_set, set_for
 
 BUSY = TestbedFound(nodes=NodeStanding(waits="waits for node node-1"))
 """Another campaign is measured on the node."""
 
-MINUTE = timedelta(minutes=1)
+MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
 
 AWAY: dict[str, PodFacts | None] = {
     "no pod": None,
@@ -71,6 +73,23 @@ def test_a_database_that_its_node_rejects_again_and_again_says_so_in_the_end() -
         assert (fact.reason, fact.message) == ("PodEnded", what)
     begun = saw(database=a_pod("bed-0", ContainerFacts("server")), now=NOW + MINUTE)
     assert failure(decide(last, begun)) == "ProvisionTimeout"
+
+
+def test_so_does_one_that_its_node_rejects_when_it_starts_anew() -> None:
+    """`test_losses` has that its set is then built anew, if it was ready once."""
+    notes = {labels.START: GOLDEN, labels.RESET: GOLDEN}
+    rejected = a_pod("bed-0", phase="Failed", ended_by="OutOfcpu", annotations=notes)
+    asked = {"start": GOLDEN, "reset": GOLDEN, "askedTime": ago(9)}
+    own: dict[str, Any] = {"stateful_set": set_for(Start(GOLDEN, GOLDEN), 1)}
+    bed = reset(LOADED, run=asked)
+    last = replace(bed, status=decide(bed, saw(database=rejected, **own)).status)
+    for database in (None, a_pod("bed-0", phase="Pending", annotations=notes)):
+        again = decide(last, saw(database=database, now=NOW + 3 * HOUR, **own))
+        fact = find(again.status.conditions, "Failed")
+        assert fact is not None
+        assert (fact.reason, fact.message) == ("PodEnded", "node node-1 ended pod bed-0 (OutOfcpu)")
+    begun = a_pod("bed-0", ContainerFacts("server"), annotations=notes)
+    assert failure(decide(last, saw(database=begun, now=NOW + 3 * HOUR, **own))) == "ResetTimeout"
 
 
 def test_once_its_database_is_back_the_load_has_its_whole_time() -> None:

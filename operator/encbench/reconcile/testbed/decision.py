@@ -51,6 +51,17 @@ class TestbedDraft(Draft[TestbedSpec, TestbedStatus, TestbedSeen]):
             self.hinder(life.NO_POD, self.no_pod)
 
     @property
+    def rejected(self) -> Trouble | None:
+        """What became of the pod before this one, as long as no node has begun with this one.
+
+        A StatefulSet replaces at once what a node rejects, which the node may do again and again.
+        """
+        said, pod = self.fact(life.HINDERED), self.seen.database
+        if said is None or said.reason != life.POD_ENDED or (pod is not None and pod.containers):
+            return None
+        return Trouble(said.reason, said.message)
+
+    @property
     def no_pod(self) -> str:
         """What there is to say of a database that has no pod."""
         return pods.no_pod("statefulset", self.subject.name)

@@ -54,7 +54,7 @@ def provision(draft: TestbedDraft) -> TestbedDecision:
         draft.set(server_started=seen.server_started)
         return draft.decide(requeue=0.0)
     found = pods.trouble([seen.database], seen.now) if seen.database else None
-    found = found or _rejected(draft)
+    found = found or draft.rejected
     if found is not None and found.reason == life.UNSCHEDULABLE and draft.spec.avoid:
         return _await_room(draft, found)
     draft.note_trouble(found, waited)
@@ -65,17 +65,6 @@ def provision(draft: TestbedDraft) -> TestbedDecision:
     if late or refused:
         return draft.fail(*_not_provisioned(draft, found, message))
     return draft.decide(requeue=POLL)
-
-
-def _rejected(draft: TestbedDraft) -> Trouble | None:
-    """What became of the pod before this one, as long as no node has begun with this one.
-
-    A StatefulSet replaces at once what a node rejects, which the node may do again and again.
-    """
-    fact, pod = draft.fact(life.PROVISIONED), draft.seen.database
-    if fact is None or fact.reason != life.POD_ENDED or (pod is not None and pod.containers):
-        return None
-    return Trouble(fact.reason, fact.message)
 
 
 def _not_provisioned(draft: TestbedDraft, found: Trouble | None, message: str) -> tuple[str, str]:

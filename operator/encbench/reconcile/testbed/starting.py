@@ -102,8 +102,9 @@ def bring(draft: TestbedDraft, wanted: Start) -> StartStep:
             draft.set(run=run.model_copy(update=ready), server_started=started)
             return StartStep(ready=True)
         missing = Trouble(NOT_MARKED, draft.seen.unmarked) if draft.seen.unmarked else None
-        # Without it no pod is started on another node either.
+        # Without what it mounts the pod would start on no other node either.
         found = missing or pods.trouble([pod], draft.seen.now) or end.trouble
+    found = found or draft.rejected
     hopeless = pod is not None and pod.container(PREPARE).restarts >= ATTEMPTS
     if found is not None and (late or hopeless):
         return StartStep(failed=found)
