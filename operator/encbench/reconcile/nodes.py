@@ -224,13 +224,14 @@ class NodeLeases:
                 async with self._locks[node]:
                     claim.waits = await self._acquire(unit, claim, node)
             except (Unavailable, Rejected, Conflict) as error:
-                # It waits for no other unit, and it may be at work on the later ones.
                 claim.waits = f"the lease of node {node} cannot be had: {error}"
+                # It waits for no other unit, and it may be at work on the later ones. If it has not
+                # begun, what is refused for good would keep them from all others.
+                if isinstance(error, Rejected) and claim.began is None:
+                    await self._release_after(unit, node)
                 return False
             if claim.waits:
-                for later in self._used(unit):
-                    if later > node:
-                        await self._release(unit, later)
+                await self._release_after(unit, node)
                 return False
         for node in self._used(unit):
             if node not in asked:
@@ -240,6 +241,11 @@ class NodeLeases:
         claim.queued.intersection_update(asked)
         claim.began = claim.began or self._clock.now().timestamp()
         return True
+
+    async def _release_after(self, unit: Unit, node: str) -> None:
+        for later in self._used(unit):
+            if later > node:
+                await self._release(unit, later)
 
     async def _acquire(self, unit: Unit, claim: UnitClaim, node: str) -> str:
         """Empty when the unit has the node; else what it waits for."""

@@ -536,6 +536,27 @@ async def test_who_cannot_write_one_lease_keeps_the_other(here: Installation) ->
     assert used(here.a, one) == {"n1", "n2"}
 
 
+@pytest.mark.parametrize("had_all", [False, True])
+async def test_who_is_refused_a_lease_keeps_others_only_if_it_has_begun(
+    here: Installation, had_all: bool
+) -> None:
+    """A block whose second trial's node has a Lease that is not encbench's."""
+    first = use("one", "n2", "n3", unit="block", member="first")
+    if not had_all:
+        assert await here.b.take(use("three", "n3"))
+    assert await here.a.take(first) == had_all
+    assert used(here.a, first) >= {"n2"}
+    spec = {"holderIdentity": "n1", "leaseDurationSeconds": 40}
+    here.cluster.add(LEASE, {"metadata": {"name": "n1", "namespace": SPACE}, "spec": spec})
+    second = use("one", "n1", unit="block", member="second")
+    assert not await here.a.take(second)
+    assert "is not encbench's" in waits(here.a, second)
+    two = use("two", "n2")
+    assert not await here.b.take(two), "its campaign keeps what is idle for a moment"
+    await here.pass_time(RENEW + 5, here.a)
+    assert await here.b.take(two) == (not had_all)
+
+
 async def test_a_long_time_without_the_api_server_is_no_neglect(here: Installation) -> None:
     way = Switch(here.cluster)
     leases = here.operator(cluster=way)
