@@ -58,7 +58,9 @@ _POD = {
 _SETTINGS = {SETTINGS_REFUSED: "The server refuses settings of the template."}
 _MARK = {NOT_MARKED: "A Secret or a claim is gone, or its owner has not marked it for this use."}
 _NODE = {NODE_IN_USE: "Another campaign or cell works on its node; the message names it."}
-_IN_USE = {IN_USE: "Another campaign uses the same external database, or an earlier load has not ended."}
+_IN_USE = {
+    IN_USE: "Another campaign uses the same external database, or an earlier load has not ended."
+}
 _LOGIN = {NO_LOGIN: "The Secret of an external database is gone or incomplete."}
 _PROVEN = {IN_FORCE: "Everything that was looked at agrees with the mode."}
 _NOT_PROVEN = {NOT_IN_FORCE: "Something that was looked at disagrees with the mode."}

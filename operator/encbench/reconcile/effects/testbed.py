@@ -222,7 +222,7 @@ class TestbedEffects(NodeEffects[Testbed, do.OwnTestbedEffect, TestbedFound]):
         """Have the server write what the load left: files that lack pages show no echo, or hide it.
 
         All rounds have the one slot. Where the time for them is over, the proof goes on without
-        rest, and exempts what it cannot see. Unavailable where nobody answers: that may take long,
+        rest, and exempts what it cannot see. Unavailable where no agent answers: that may last,
         and others wait for the slot.
         """
         space, name = testbed.namespace, testbed.name
