@@ -390,11 +390,7 @@ async def test_two_campaigns_take_turns_on_one_database() -> None:
     await world.run(world.running())
     world.apply(_second())
     await world.settle(5)
-    (waiting,) = [
-        objects.testbed(body)
-        for body in world.cluster.all(TESTBED, SPACE)
-        if body["spec"]["campaignRef"]["name"] == "zweite"
-    ]
+    (waiting,) = beds_of_second(world)
     fact = find(waiting.status.conditions, "Provisioned")
     assert fact is not None
     assert (fact.status, fact.reason) == ("False", "DatabaseInUse")
@@ -425,8 +421,7 @@ async def test_a_clock_that_was_set_back_gives_nobody_a_database_that_is_in_use(
     world.cluster.set_status(CAMPAIGN, SPACE, NAME, later)
     world.apply(_second())
     await world.settle(5)
-    others = [bed for bed in beds(world) if bed.spec.campaign_ref.name == "zweite"]
-    facts = [find(bed.status.conditions, "Provisioned") for bed in others]
+    facts = [find(bed.status.conditions, "Provisioned") for bed in beds_of_second(world)]
     assert [fact.reason for fact in facts if fact] == ["DatabaseInUse"]
 
 
@@ -492,6 +487,10 @@ def beds(world: World) -> list[objects.Testbed]:
     return [objects.testbed(body) for body in world.cluster.all(TESTBED, SPACE)]
 
 
+def beds_of_second(world: World) -> list[objects.Testbed]:
+    return [bed for bed in beds(world) if bed.spec.campaign_ref.name == "zweite"]
+
+
 async def in_mid_load(**fields: Any) -> tuple[World, str]:
     """The name of the load's pod, which takes its time to end once it is deleted."""
     world = world_with()
@@ -518,11 +517,7 @@ async def test_a_campaign_that_was_stopped_may_still_be_loading() -> None:
     world.cluster.created.clear()
     world.apply(_second())
     await world.settle(60)
-    (bed,) = [
-        objects.testbed(body)
-        for body in world.cluster.all(TESTBED, SPACE)
-        if body["spec"]["campaignRef"]["name"] == "zweite"
-    ]
+    (bed,) = beds_of_second(world)
     fact = find(bed.status.conditions, "Loaded")
     assert fact is not None
     assert (fact.status, fact.reason) == ("False", "DatabaseInUse")
