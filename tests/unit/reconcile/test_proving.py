@@ -235,6 +235,15 @@ async def test_its_time_begins_once_the_store_has_answered(
     assert not during[1].problem, "a search that runs is hindered by nothing"
 
 
+async def test_what_hinders_it_stands_while_a_silent_agent_is_asked_again(
+    proving: Proving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    during = watched(proving, monkeypatch, [Unavailable("no answer"), Unavailable("no answer")])
+    assert not await proving.ask()
+    assert not await proving.ask(LIMIT + 1.0), "there is no time left for a rest"
+    assert [one.problem for one in during] == ["", "no answer"]
+
+
 async def test_its_time_begins_anew_after_the_store_did_not_take_it(
     proving: Proving, monkeypatch: pytest.MonkeyPatch
 ) -> None:

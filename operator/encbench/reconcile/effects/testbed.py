@@ -213,10 +213,14 @@ class TestbedEffects(NodeEffects[Testbed, do.OwnTestbedEffect, TestbedFound]):
         self.keep(testbed, replace(found, proof=FullProof()))
 
     def _begin_proof(self, testbed: Testbed) -> None:
-        """Note when; whatever the rest came to is no hindrance any more."""
+        """Note when; whatever the rest came to is then no hindrance any more.
+
+        A later attempt keeps what hindered the one before, until the agent answers.
+        """
         found = self.found(testbed)
-        asked = found.asked or format_time(self._deps.clock.now())
-        self.keep(testbed, replace(found, asked=asked, problem=""))
+        if found.asked is None:
+            found = replace(found, asked=format_time(self._deps.clock.now()), problem="")
+        self.keep(testbed, found)
 
     async def _rest(self, testbed: Testbed, database: PodFacts) -> None:
         """Have the server write what the load left: files that lack pages show no echo, or hide it.
@@ -234,6 +238,7 @@ class TestbedEffects(NodeEffects[Testbed, do.OwnTestbedEffect, TestbedFound]):
                 self.keep(testbed, replace(self.found(testbed), problem=str(error)))
                 await asyncio.sleep(ROUND_PAUSE)
             else:
+                self.keep(testbed, replace(self.found(testbed), problem=""))
                 return
 
     def _may_rest(self, testbed: Testbed) -> bool:
