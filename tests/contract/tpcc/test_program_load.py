@@ -190,6 +190,16 @@ async def test_check_all_and_the_agent_catch_what_check_does_not_ask(
 
 
 @pytest.mark.full
+def test_a_table_that_is_wrong_in_every_row_is_not_read_whole(program: Program) -> None:
+    program.admin("UPDATE @bmsql_customer SET c_balance = c_balance + 1")
+    done = program.run("check-all")
+    program.admin("UPDATE @bmsql_customer SET c_balance = c_balance - 1")
+    found = {event["number"]: event["rows"] for event in done.named("check") if event["rows"]}
+    assert found == {12: 10_001, 14: 10_001}
+    assert done.output.count("is contradicted by more than 10000 rows") == 2
+
+
+@pytest.mark.full
 @pytest.mark.parametrize(("table", "column", "numbers"), NULLS)
 async def test_check_all_and_the_agent_catch_a_null(
     program: Program, table: str, column: str, numbers: set[int]
