@@ -22,12 +22,15 @@ from typing import Literal, NamedTuple
 from encbench.api.overheadreport import Interval, Row
 from encbench.report.compare.likeness import (
     MACHINE,
+    MADE,
     MEASURED,
+    NOT_RECORDED,
     Difference,
     MatchKey,
     facts,
     flat,
     specs,
+    topic_of,
     unequal,
 )
 from encbench.report.document import Report
@@ -193,10 +196,12 @@ def _pair(condition: MatchKey, a: Side, b: Side) -> MatchedPair:
 
 def _differences(a: Report, b: Report, pairs: Sequence[MatchedPair]) -> Iterable[Difference]:
     """Specs first, because with other specs another question was answered."""
-    yield from _specs(a, b, pairs)
-    topics = (MACHINE, "what it was made with")
+    found = list(_specs(a, b, pairs))
+    yield from (it for it in found if it.topic == MEASURED)
+    topics = (MACHINE, MADE)
     for topic, mine, theirs in zip(topics, facts(a), facts(b), strict=True):
-        yield from unequal(topic, _names(mine, theirs), mine, theirs, absent="(not recorded)")
+        yield from unequal(topic, _names(mine, theirs), mine, theirs, absent=NOT_RECORDED)
+    yield from (it for it in found if it.topic == MADE)
     settings = a.provenance.settings, b.provenance.settings
     common = sorted(settings[0].keys() & settings[1].keys())
     yield from unequal("server settings", common, *settings)
@@ -215,7 +220,8 @@ def _specs(a: Report, b: Report, pairs: Sequence[MatchedPair]) -> Iterable[Diffe
     for owner in mine:
         if owner in theirs:
             one, other = mine[owner], theirs[owner]
-            yield from unequal(MEASURED, _names(one, other), one, other, of=f"{owner}: ")
+            for path in _names(one, other):
+                yield from unequal(topic_of(path), [path], one, other, of=f"{owner}: ")
     if a.spec.baseline_mode_ref != b.spec.baseline_mode_ref:
         baselines = a.spec.baseline_mode_ref, b.spec.baseline_mode_ref
         yield Difference(MEASURED, "baseline mode", *baselines)

@@ -8,8 +8,7 @@ open, and a pipeline decides for itself what to do then.
 from dataclasses import dataclass
 
 from encbench.report.compare.difference import ComparedReports, Delta, MatchedPair
-from encbench.report.compare.likeness import MACHINE, MEASURED
-from encbench.report.document import PLACES
+from encbench.report.compare.likeness import decides
 
 
 @dataclass(frozen=True)
@@ -23,9 +22,7 @@ class Judged:
 def unlike(compared: ComparedReports) -> list[str]:
     """What differs between the reports beyond what a pipeline compares; empty if nothing does."""
     return [
-        f"{found.name}: {found.a} and {found.b}"
-        for found in compared.differences
-        if found.topic in (MEASURED, MACHINE) and found.name not in PLACES
+        f"{found.name}: {found.a} and {found.b}" for found in compared.differences if decides(found)
     ]
 
 

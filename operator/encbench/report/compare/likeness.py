@@ -7,15 +7,29 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from encbench.core.naming import child_name
 from encbench.report.document import PLACES, Report
 from encbench.text.words import plural
 
 MEASURED, MACHINE = "what was measured", "what it ran on"
-"""The topics that make reports unlike. Images, settings and versions are often what changed."""
+"""The topics that make reports unlike."""
+MADE = "what it was made with"
+"""Images, settings and versions: they are often what changed."""
+ABSENT, NOT_RECORDED = "(absent)", "(not recorded)"
+_MADE = (
+    *("image", "imagePullPolicy", "imagePullSecrets", "version"),
+    *("client.image", "client.imagePullPolicy", "client.imagePullSecrets"),
+    "tpcc.benchmarksql.loadImage",
+)
+"""Paths of specs with that topic, besides an instance's settings."""
+_MATCHED = "load.concurrency"
+"""The list of a workload, each value of which is a condition of its own."""
 _MACHINE = (
     *("Database node", "Client node", "Kernel", "Client's kernel", "CPU", "Client's CPU"),
     *("CPU flags for ciphers", "Allocatable CPU", "Instance type", "Kubernetes"),
 )
+Configuration = dict[tuple[str, str], str]
+"""Values by topic and name."""
 _KINDS = (("Instance", "instances"), ("Mode", "modes"), ("Workload", "workloads"))
 
 
@@ -53,13 +67,22 @@ def unequal(
     b: Mapping[str, str],
     *,
     of: str = "",
-    absent: str = "(absent)",
+    absent: str = ABSENT,
 ) -> Iterable[Difference]:
     """Every name whose values differ."""
     for name in names:
         one, other = a.get(name, absent), b.get(name, absent)
         if one != other:
             yield Difference(topic, f"{of}{name}", one, other)
+
+
+def decides(found: Difference) -> bool:
+    """Whether it makes reports unlike.
+
+    What only one of them recorded does not: each version of encbench records more.
+    """
+    told = found.name not in PLACES and NOT_RECORDED not in (found.a, found.b)
+    return told and found.topic in (MEASURED, MACHINE)
 
 
 def facts(report: Report) -> tuple[dict[str, str], dict[str, str]]:
@@ -88,17 +111,45 @@ def specs(report: Report, conditions: Iterable[MatchKey]) -> dict[str, dict[str,
         resolved = getattr(report.resolved, field)
         for name in names[field]:
             if name in resolved:
-                found[f"{kind} {name}"] = flat(resolved[name].to_dict())
+                leaves = flat(resolved[name].to_dict())
+                found[f"{kind} {name}"] = {k: v for k, v in leaves.items() if k != _MATCHED}
+    for name in dict.fromkeys(names["workloads"]):
+        if name in report.resolved.scripts:
+            found[f"Workload {name}"]["content of the script"] = _script(report, name)
     return found
 
 
-def configuration(report: Report, condition: MatchKey) -> dict[tuple[str, str], str]:
+def _script(report: Report, workload: str) -> str:
+    """The digest in the name of the script's copy; a name that was cut has lost it."""
+    copy, campaign = report.resolved.scripts[workload], report.campaign.name
+    found = copy.rpartition("-")[2]
+    return found if copy == child_name(campaign, "script", found) else NOT_RECORDED
+
+
+def topic_of(path: str) -> str:
+    """Of a leaf of a spec."""
+    return MADE if path in _MADE or path.startswith("settings.") else MEASURED
+
+
+def configuration(report: Report, condition: MatchKey) -> Configuration:
     """Everything by which a condition of one report is like that of another, by topic and name."""
     found = {(MEASURED, "baseline mode"): report.spec.baseline_mode_ref}
     for owner, leaves in specs(report, [condition]).items():
-        found |= {(MEASURED, f"{owner}: {path}"): value for path, value in leaves.items()}
+        for path, value in leaves.items():
+            if topic_of(path) == MEASURED:
+                found[MEASURED, f"{owner}: {path}"] = value
     machine, _ = facts(report)
     return found | {(MACHINE, name): value for name, value in machine.items() if name not in PLACES}
+
+
+def apart(one: Configuration, other: Configuration) -> Iterable[Difference]:
+    """What makes two configurations unlike."""
+    for topic, name in dict.fromkeys((*one, *other)):
+        absent = NOT_RECORDED if topic == MACHINE else ABSENT
+        values = one.get((topic, name), absent), other.get((topic, name), absent)
+        found = Difference(topic, name, *values)
+        if found.a != found.b and decides(found):
+            yield found
 
 
 def flat(value: Any, path: str = "") -> dict[str, str]:

@@ -14,12 +14,17 @@ from typing import NamedTuple
 
 from encbench.api.overheadreport import FigureKey, Interval, Row
 from encbench.core.statistics.changes import LEVEL, Course, LevelChange, course, levels, needed
-from encbench.report.compare.likeness import Difference, MatchKey, configuration, unequal
+from encbench.report.compare.likeness import (
+    NOT_RECORDED,
+    Configuration,
+    Difference,
+    MatchKey,
+    apart,
+    configuration,
+)
 from encbench.report.document import Report
 from encbench.report.document.group import Group
 from encbench.report.figures import JUDGED, JudgedFigure
-
-Configuration = dict[tuple[str, str], str]
 
 
 @dataclass(frozen=True)
@@ -136,7 +141,7 @@ def history(
                 condition=one.condition,
                 figure=one.figure,
                 number=len(before),
-                differs=tuple(_differs(before[0], one.configuration)),
+                differs=tuple(apart(before[0], one.configuration)),
                 points=tuple(one.points),
                 course=course(own, level),
             )
@@ -155,13 +160,19 @@ def _series(
             for row in (row for row in group.rows if row.role == "treatment"):
                 condition = MatchKey(row.instance, row.workload, row.concurrency, row.arm)
                 like = {} if allow_unlike else configuration(report, condition)
-                key = (condition, figure, like)
-                own = next((it for it in found if it[:3] == key), None)
+                same = (it for it in reversed(found) if it[:2] == (condition, figure))
+                own = next((it for it in same if not any(apart(it.configuration, like))), None)
                 if own is None:
-                    own = _Found(*key, [])
+                    own = _Found(condition, figure, {}, [])
                     found.append(own)
+                _learn(own.configuration, like)
                 own.points.append(_point(report, group, row, figure))
     return [it for it in found if any(point.overhead for point in it.points)]
+
+
+def _learn(known: Configuration, more: Configuration) -> None:
+    """Facts that earlier campaigns of the series did not record."""
+    known |= {it: more[it] for it in more if known.get(it, NOT_RECORDED) == NOT_RECORDED}
 
 
 def _point(report: Report, group: Group, row: Row, figure: JudgedFigure) -> HistoryPoint:
@@ -170,12 +181,3 @@ def _point(report: Report, group: Group, row: Row, figure: JudgedFigure) -> Hist
     overhead: Interval | None = getattr(row, figure.overhead)
     verdict = finding.verdict if finding else row.verdict if figure.key == group.primary else ""
     return HistoryPoint(report, group, row, overhead, verdict)
-
-
-def _differs(first: Configuration, other: Configuration) -> Iterable[Difference]:
-    topics: dict[str, tuple[dict[str, str], dict[str, str]]] = {}
-    for place, found in enumerate((first, other)):
-        for (topic, name), value in found.items():
-            topics.setdefault(topic, ({}, {}))[place][name] = value
-    for topic, (one, two) in topics.items():
-        yield from unequal(topic, dict.fromkeys((*one, *two)), one, two, absent="(not recorded)")

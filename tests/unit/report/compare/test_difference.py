@@ -4,14 +4,17 @@ import json
 import math
 import random
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from encbench.api.overheadreport import Interval
+from encbench.core.naming import child_name
 from encbench.core.statistics.intervals import LEVEL, estimate, t_quantile
-from encbench.report.compare import renderings
+from encbench.report.compare import gate, renderings
 from encbench.report.compare.difference import T_QUANTILES, compare, difference
-from encbench.report.compare.likeness import Difference
+from encbench.report.compare.likeness import Difference, configuration
+from encbench.report.document import Report
 from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study
 
@@ -134,6 +137,67 @@ def test_images_and_settings_are_compared() -> None:
         ("server settings", "innodb_flush_log_at_trx_commit", "2"),
     ]
     assert found.settings_compared == len(origin.settings)
+
+
+def _respecified(workload: dict[str, Any], instance: dict[str, Any], **scripts: str) -> Report:
+    """The report with these fields of its frozen specs."""
+    body = REPORT.to_dict()
+    resolved = body["resolved"]
+    resolved["workloads"]["oltp-read-write"]["client"] |= workload
+    resolved["instances"]["small"] |= instance
+    resolved["scripts"] = {name.replace("_", "-"): copy for name, copy in scripts.items()}
+    return Report.model_validate(body)
+
+
+def test_images_and_settings_of_specs_are_shown_and_make_nothing_unlike() -> None:
+    instance = {"image": "other", "version": "11.4", "settings": {"sync_binlog": "1"}}
+    other = _respecified({"image": "new", "imagePullPolicy": "Always"}, instance)
+    found = compare(REPORT, other)
+    assert {it.topic for it in found.differences} == {"what it was made with"}
+    names = {it.name for it in found.differences}
+    assert names >= {
+        *(
+            "Instance small: image",
+            "Instance small: version",
+            "Workload oltp-read-write: client.image",
+        ),
+        *(
+            "Instance small: settings.sync_binlog",
+            "Workload oltp-read-write: client.imagePullPolicy",
+        ),
+    }
+    assert not gate.unlike(found)
+    (key, *_) = (pair.condition for pair in found.pairs)
+    assert configuration(REPORT, key) == configuration(other, key)
+
+
+def test_the_content_of_a_script_is_compared() -> None:
+    one, other = (
+        _respecified({}, {}, oltp_read_write=child_name("before", "script", digest))
+        for digest in ("0123abcd", "4567cdef")
+    )
+    found = compare(one, other)
+    assert [(it.name, it.a, it.b) for it in found.differences] == [
+        ("Workload oltp-read-write: content of the script", "0123abcd", "4567cdef")
+    ]
+    assert gate.unlike(found)
+    cut = _respecified({}, {}, oltp_read_write=child_name("before" * 9, "script", "4567cdef"))
+    assert [it.b for it in compare(one, cut).differences] == ["(not recorded)"]
+    assert not gate.unlike(compare(one, cut))
+
+
+def test_a_further_concurrency_leaves_the_others_as_they_were() -> None:
+    found = compare(REPORT, report_of(replace(A, concurrency=(4, 16, 64))))
+    assert len(found.pairs) == 2 and not gate.unlike(found)
+
+
+def test_a_fact_that_one_side_alone_recorded_is_shown_and_makes_nothing_unlike() -> None:
+    origin = REPORT.provenance
+    facts = tuple(fact for fact in origin.facts if fact.name != "Kernel")
+    older = REPORT.model_copy(update={"provenance": origin.model_copy(update={"facts": facts})})
+    found = compare(older, REPORT)
+    assert [(it.name, it.a) for it in found.differences] == [("Kernel", "(not recorded)")]
+    assert not gate.unlike(found)
 
 
 def test_conditions_of_one_report_alone_are_named() -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from encbench.cli.flags import FIGURES
 from encbench.core.statistics.changes import LEVEL
+from encbench.report.document import Report
 from encbench.report.figures import JUDGED
 from encbench.report.history.series import history
 from tests.data.report.nights import NIGHTS, OLDER, ROSE, nights, the_history
@@ -39,6 +40,23 @@ def test_unlike_campaigns_are_joined_when_asked() -> None:
     joined = history(nights(), allow_unlike=True)
     assert [len(it.points) for it in joined.series] == [NIGHTS, NIGHTS]
     assert joined.series[0].rose
+
+
+def test_a_fact_that_older_campaigns_did_not_record_begins_no_series() -> None:
+    """Facts that a series learns later still keep other machines apart."""
+    without = [_without_kernel(report) for report in nights()[OLDER:6]]
+    found = history([*without, *nights()[6:]])
+    assert [len(it.points) for it in found.series] == [NIGHTS - OLDER] * 2
+    other = [report.model_copy(update={"start_time": "2027"}) for report in nights()[:OLDER]]
+    found = history([*without, *nights()[6:], *other])
+    assert [len(it.points) for it in found.series] == [NIGHTS - OLDER, OLDER] * 2
+    assert [it.name for it in found.series[1].differs] == ["Kernel"]
+
+
+def _without_kernel(report: Report) -> Report:
+    origin = report.provenance
+    facts = tuple(it for it in origin.facts if it.name != "Kernel")
+    return report.model_copy(update={"provenance": origin.model_copy(update={"facts": facts})})
 
 
 def test_order_and_repetition_of_the_reports_do_not_matter() -> None:
