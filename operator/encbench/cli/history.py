@@ -81,10 +81,17 @@ async def _from_cluster(args: argparse.Namespace) -> list[Report]:
 
 
 async def _fetched(store: Store, one: OverheadReport) -> Report | None:
-    """The whole report; None, and a line on standard error, where the bucket has it no more."""
+    """The whole report; None, and a line on standard error, where it cannot be had.
+
+    The bucket may have it no more, or today's rules may refuse what it was measured by.
+    """
     where = one.status.artefacts.json_ if one.status.artefacts else None
     content = await stored(store, where) if where else None
     if where is None or content is None:
         output.say(f"left out: report {one.name} has no report.json in the bucket")
         return None
-    return decode(Report, content, where.key)
+    try:
+        return decode(Report, content, where.key)
+    except RecordError as error:
+        output.say(f"left out: report {one.name}: {error}")
+        return None

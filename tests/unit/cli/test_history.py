@@ -13,7 +13,7 @@ from encbench.api.kinds import OVERHEAD_REPORT
 from encbench.cli import history as command
 from encbench.cli import installation
 from encbench.cli.main import main
-from encbench.core.artefact import digest_of, encode
+from encbench.core.artefact import RecordError, decode, digest_of, encode
 from encbench.report.analysis.build import to_status
 from encbench.report.document import Report
 from tests.data.report.nights import NIGHTS, OLDER, ROSE, nights
@@ -164,3 +164,18 @@ async def test_a_report_that_the_bucket_lost_is_left_out(
     said = capsys.readouterr()
     assert said.out.startswith("15 campaigns")
     assert said.err == "left out: report night-3 has no report.json in the bucket\n"
+
+
+async def test_a_report_that_cannot_be_read_is_left_out(
+    store: FakeStore, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def strict(kind: type[Report], content: bytes, key: str) -> Report:
+        if key == "night-3.json":
+            raise RecordError(f"{key} is not a valid record")
+        return decode(kind, content, key)
+
+    monkeypatch.setattr(command, "decode", strict)
+    assert await history() == 0
+    said = capsys.readouterr()
+    assert said.out.startswith("15 campaigns")
+    assert said.err == "left out: report night-3: night-3.json is not a valid record\n"
