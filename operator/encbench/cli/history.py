@@ -21,7 +21,7 @@ async def history(args: argparse.Namespace) -> int:
     """Print the history; the exit code.
 
     With `--fail-on-rise`, 1 if the newest change of any level made an overhead larger, and 3 if no
-    series is long enough for the test.
+    series is long enough for the test, of those that are still measured.
     """
     if args.filename and args.reports:
         raise CommandError("name reports of the cluster, or give files by -f, and not both")
@@ -43,9 +43,10 @@ async def history(args: argparse.Namespace) -> int:
     output.write(RENDERINGS[args.output](found).encode(), None)
     if not args.fail_on_rise:
         return 0
-    if any(one.rose for one in found.series):
+    current = [one for one in found.series if one.current]
+    if any(one.rose for one in current):
         return ROSE
-    return OPEN if all(one.course.p is None for one in found.series) else 0
+    return OPEN if all(one.course.p is None for one in current) else 0
 
 
 def from_files(names: list[str]) -> list[Report]:

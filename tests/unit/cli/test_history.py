@@ -68,6 +68,16 @@ def test_a_pipeline_ends_on_a_rise(
     assert capsys.readouterr().out
 
 
+def test_what_is_measured_no_more_fails_no_pipeline(
+    tmp_path: Path, files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "again.json"
+    again = nights()[0].model_copy(update={"start_time": "2027-01-01T00:00:00Z"})
+    path.write_bytes(encode(again))
+    assert main(["history", "--fail-on-rise", "-f", *files[OLDER:], str(path)]) == 3
+    assert "Higher from night-11 on" in capsys.readouterr().out
+
+
 def test_a_pipeline_goes_on_where_nothing_rose(
     tmp_path: Path, files: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:

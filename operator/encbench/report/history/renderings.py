@@ -42,19 +42,25 @@ def _series(series: HistorySeries) -> dict[str, Any]:
         "figure": series.figure.key,
         "overhead": series.figure.sense,
         "configuration": series.number,
+        "current": series.current,
         "differs": [asdict(one) for one in series.differs],
         "p": series.course.p,
         "points": list(_points(series)),
-        "changes": [
-            {
-                "campaign": series.measured[change.place][0].campaign,
-                "before": change.before,
-                "after": change.after,
-                "p": change.p,
-            }
-            for change in series.course.changes
-        ],
+        "changes": list(_changes(series)),
     }
+
+
+def _changes(series: HistorySeries) -> Iterable[dict[str, Any]]:
+    for change in series.course.changes:
+        point, _ = series.measured[change.place]
+        yield {
+            "campaign": point.campaign,
+            "uid": point.uid,
+            "startTime": point.time,
+            "before": change.before,
+            "after": change.after,
+            "p": change.p,
+        }
 
 
 def _points(series: HistorySeries) -> Iterable[dict[str, Any]]:

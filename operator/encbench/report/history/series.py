@@ -4,8 +4,9 @@ Campaigns are joined where they asked the same question of the same kind of mach
 behind the names of the condition, and equal facts about the machines, as `compare` has them. Any
 other configuration is a series of its own, because its level says nothing about this one's.
 
-All series of a history are tested side by side, so each is held to LEVEL / their number
-(Bonferroni): if nothing ever changed, the chance that any change is shown is at most LEVEL.
+All series that have the newest campaign of their condition are tested side by side, so each is
+held to LEVEL / their number (Bonferroni): if nothing ever changed, the chance that any change of
+theirs is shown is at most LEVEL. The others are tested at the same level, and decide nothing.
 """
 
 from collections.abc import Iterable, Sequence
@@ -68,6 +69,8 @@ class HistorySeries:
     """The oldest campaign first."""
     course: Course
     """Of the measured points."""
+    current: bool
+    """It has the newest campaign of its condition; other configurations are measured no more."""
 
     @property
     def measured(self) -> list[tuple[HistoryPoint, Interval]]:
@@ -130,10 +133,12 @@ def history(
     ordered = sorted(known.values(), key=lambda it: (_started(it), it.campaign.name))
     found = _series(ordered, figure, allow_unlike=allow_unlike)
     values = [[p.overhead.estimate for p in it.points if p.overhead is not None] for it in found]
-    level = LEVEL / max(1, sum(len(own) >= needed() for own in values))
+    current = _current(found, ordered)
+    long = (len(own) >= needed() for own, now in zip(values, current, strict=True) if now)
+    level = LEVEL / max(1, sum(long))
     first: dict[tuple[MatchKey, str], list[Configuration]] = {}
     made = []
-    for one, own in zip(found, values, strict=True):
+    for one, own, now in zip(found, values, current, strict=True):
         before = first.setdefault((one.condition, one.figure.key), [])
         before.append(one.configuration)
         made.append(
@@ -144,6 +149,7 @@ def history(
                 differs=tuple(apart(before[0], one.configuration)),
                 points=tuple(one.points),
                 course=course(own, level),
+                current=now,
             )
         )
     made.sort(key=lambda it: list(first).index((it.condition, it.figure.key)))
@@ -168,6 +174,16 @@ def _series(
                 _learn(own.configuration, like)
                 own.points.append(_point(report, group, row, figure))
     return [it for it in found if any(point.overhead for point in it.points)]
+
+
+def _current(found: Sequence[_Found], ordered: Sequence[Report]) -> list[bool]:
+    """Whether each has the newest campaign of its condition."""
+    places = {report.campaign.uid: place for place, report in enumerate(ordered)}
+    last = [places[it.points[-1].uid] for it in found]
+    newest: dict[MatchKey, int] = {}
+    for it, place in zip(found, last, strict=True):
+        newest[it.condition] = max(place, newest.get(it.condition, 0))
+    return [newest[it.condition] == place for it, place in zip(found, last, strict=True)]
 
 
 def _learn(known: Configuration, more: Configuration) -> None:

@@ -36,6 +36,18 @@ def test_series_share_one_error() -> None:
     assert the_history().needed == 10
 
 
+def test_a_series_that_is_measured_no_more_takes_no_share() -> None:
+    """The kernel changed back: what rose under the other one decides nothing."""
+    older = [
+        report.model_copy(update={"start_time": f"2027-01-{number:02}T00:00:00Z"})
+        for number, report in enumerate(nights()[:OLDER], 1)
+    ]
+    found = history([*nights()[OLDER:], *older])
+    assert [it.current for it in the_history().series] == [False, True] * 2
+    assert [it.current for it in found.series] == [False, True] * 2
+    assert found.series[0].rose and found.level == LEVEL
+
+
 def test_unlike_campaigns_are_joined_when_asked() -> None:
     joined = history(nights(), allow_unlike=True)
     assert [len(it.points) for it in joined.series] == [NIGHTS, NIGHTS]
