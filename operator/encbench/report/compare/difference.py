@@ -29,6 +29,7 @@ from encbench.report.compare.likeness import (
     MatchKey,
     facts,
     flat,
+    overhead,
     specs,
     topic_of,
     unequal,
@@ -184,7 +185,7 @@ def _pair(condition: MatchKey, a: Side, b: Side) -> MatchedPair:
     as_offered = bool(a.group.equal_work and b.group.equal_work)
     is_recovery = a.group.primary == RECOVERY.key
     for figure in judged(recovery=is_recovery, as_offered=as_offered):
-        one, other = getattr(a.row, figure.overhead), getattr(b.row, figure.overhead)
+        one, other = overhead(a.group, a.row, figure), overhead(b.group, b.row, figure)
         lucks = _luck(figure, a), _luck(figure, b)
         luck = None if lucks[0] is None or lucks[1] is None else luck_explains(lucks[0], lucks[1])
         deltas.append(Delta(figure, one, other, difference(one, other), luck))

@@ -7,8 +7,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from encbench.api.overheadreport import Interval, Row
 from encbench.core.naming import child_name
 from encbench.report.document import PLACES, Report
+from encbench.report.document.group import Group
+from encbench.report.figures import JudgedFigure
 from encbench.text.words import plural
 
 MEASURED, MACHINE = "what was measured", "what it ran on"
@@ -83,6 +86,22 @@ def decides(found: Difference) -> bool:
     """
     told = found.name not in PLACES and NOT_RECORDED not in (found.a, found.b)
     return told and found.topic in (MEASURED, MACHINE)
+
+
+def overhead(group: Group, row: Row, figure: JudgedFigure) -> Interval | None:
+    """The overhead of a row, where it means what it means today.
+
+    Early reports took the server's CPU per transaction without that of its proxy.
+    """
+    of_server = any(
+        it.proxy_cpu_ms_per_transaction is not None
+        and it.database_side_cpu_ms_per_transaction is None
+        for it in (row, group.row(group.baseline.name))
+    )
+    if of_server and figure.key == "cpuPerTransaction":
+        return None
+    found: Interval | None = getattr(row, figure.overhead)
+    return found
 
 
 def facts(report: Report) -> tuple[dict[str, str], dict[str, str]]:

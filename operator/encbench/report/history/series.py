@@ -22,6 +22,7 @@ from encbench.report.compare.likeness import (
     MatchKey,
     apart,
     configuration,
+    overhead,
 )
 from encbench.report.document import Report
 from encbench.report.document.group import Group
@@ -194,6 +195,5 @@ def _learn(known: Configuration, more: Configuration) -> None:
 def _point(report: Report, group: Group, row: Row, figure: JudgedFigure) -> HistoryPoint:
     comparison = group.comparison(row.arm)
     finding = comparison.finding(figure.key) if comparison else None
-    overhead: Interval | None = getattr(row, figure.overhead)
     verdict = finding.verdict if finding else row.verdict if figure.key == group.primary else ""
-    return HistoryPoint(report, group, row, overhead, verdict)
+    return HistoryPoint(report, group, row, overhead(group, row, figure), verdict)

@@ -15,6 +15,7 @@ from encbench.report.compare import gate, renderings
 from encbench.report.compare.difference import T_QUANTILES, compare, difference
 from encbench.report.compare.likeness import Difference, configuration
 from encbench.report.document import Report
+from encbench.report.history.series import history
 from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study
 
@@ -198,6 +199,26 @@ def test_a_fact_that_one_side_alone_recorded_is_shown_and_makes_nothing_unlike()
     found = compare(older, REPORT)
     assert [(it.name, it.a) for it in found.differences] == [("Kernel", "(not recorded)")]
     assert not gate.unlike(found)
+
+
+def test_cpu_per_transaction_without_the_proxy_s_is_another_figure() -> None:
+    old = {"proxy_cpu_ms_per_transaction": 1.0, "database_side_cpu_ms_per_transaction": None}
+    groups = tuple(
+        one.model_copy(
+            update={
+                "rows": tuple(
+                    row.model_copy(update=old) if row.arm == "tde" else row for row in one.rows
+                )
+            }
+        )
+        for one in REPORT.groups
+    )
+    older = REPORT.model_copy(update={"groups": groups})
+    for pair in compare(older, REPORT).pairs:
+        assert {it.figure.key for it in pair.deltas if it.a is None} == {"cpuPerTransaction"}
+        assert all(it.b is not None for it in pair.deltas)
+    assert history([older], "cpuPerTransaction").series == ()
+    assert history([REPORT], "cpuPerTransaction").series
 
 
 def test_conditions_of_one_report_alone_are_named() -> None:
