@@ -200,7 +200,8 @@ def _differences(a: Report, b: Report, pairs: Sequence[MatchedPair]) -> Iterable
     found = list(_specs(a, b, pairs))
     yield from (it for it in found if it.topic == MEASURED)
     topics = (MACHINE, MADE)
-    for topic, mine, theirs in zip(topics, facts(a), facts(b), strict=True):
+    conditions = [pair.condition for pair in pairs]
+    for topic, mine, theirs in zip(topics, facts(a, conditions), facts(b, conditions), strict=True):
         yield from unequal(topic, _names(mine, theirs), mine, theirs, absent=NOT_RECORDED)
     yield from (it for it in found if it.topic == MADE)
     settings = a.provenance.settings, b.provenance.settings

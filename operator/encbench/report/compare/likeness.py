@@ -3,7 +3,7 @@
 `compare` lists what differs, `compare --fail-above` refuses it, and `history` keeps it apart.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,16 +104,39 @@ def overhead(group: Group, row: Row, figure: JudgedFigure) -> Interval | None:
     return found
 
 
-def facts(report: Report) -> tuple[dict[str, str], dict[str, str]]:
-    """What it ran on, and what it was made with, by name."""
+def facts(report: Report, conditions: Sequence[MatchKey]) -> tuple[dict[str, str], dict[str, str]]:
+    """What the conditions ran on, and what the report was made with, by name."""
     origin = report.provenance
-    found = origin.by_name
+    found = origin.by_name | _machines(report, conditions)
     if origin.cpu_flags:
         found["CPU flags for ciphers"] = " ".join(origin.cpu_flags)
     if report.operator_version:
         found["encbench"] = report.operator_version
-    machine = {name: value for name, value in found.items() if name in _MACHINE}
+    machine = {name: value for name, value in found.items() if name in _MACHINE and value}
     return machine, {name: value for name, value in found.items() if name not in _MACHINE}
+
+
+def _machines(report: Report, conditions: Sequence[MatchKey]) -> dict[str, str]:
+    """Facts about the machines of the conditions; empty where none of theirs is known."""
+    found = {}
+    for fact in report.provenance.facts:
+        own = [
+            it.value
+            for it in fact.values
+            if not it.where or any(_concerns(report, conditions, place) for place in it.where)
+        ]
+        if fact.name in _MACHINE:
+            found[fact.name] = ", ".join(sorted(own))
+    return found
+
+
+def _concerns(report: Report, conditions: Sequence[MatchKey], place: str) -> bool:
+    """Whether a place may be of the conditions: not if it is another instance's or treatment's."""
+    instance, _, arm = place.partition("/")
+    if instance not in report.resolved.instances or not conditions:
+        return True
+    treated = any(it.name == arm for it in report.treatments)
+    return any(it.instance == instance and (it.arm == arm or not treated) for it in conditions)
 
 
 def specs(report: Report, conditions: Iterable[MatchKey]) -> dict[str, dict[str, str]]:
@@ -157,7 +180,7 @@ def configuration(report: Report, condition: MatchKey) -> Configuration:
         for path, value in leaves.items():
             if topic_of(path) == MEASURED:
                 found[MEASURED, f"{owner}: {path}"] = value
-    machine, _ = facts(report)
+    machine, _ = facts(report, [condition])
     return found | {(MACHINE, name): value for name, value in machine.items() if name not in PLACES}
 
 

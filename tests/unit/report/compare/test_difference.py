@@ -13,8 +13,8 @@ from encbench.core.naming import child_name
 from encbench.core.statistics.intervals import LEVEL, estimate, t_quantile
 from encbench.report.compare import gate, renderings
 from encbench.report.compare.difference import T_QUANTILES, compare, difference
-from encbench.report.compare.likeness import Difference, configuration
-from encbench.report.document import Report
+from encbench.report.compare.likeness import Difference, configuration, facts
+from encbench.report.document import Fact, FactValue, Report
 from encbench.report.history.series import history
 from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study
@@ -190,6 +190,30 @@ def test_the_content_of_a_script_is_compared() -> None:
 def test_a_further_concurrency_leaves_the_others_as_they_were() -> None:
     found = compare(REPORT, report_of(replace(A, concurrency=(4, 16, 64))))
     assert len(found.pairs) == 2 and not gate.unlike(found)
+
+
+def test_a_machine_of_another_arm_leaves_the_others_as_they_were() -> None:
+    wider = report_of(replace(A, loss={"tde": 0.1, "x": 0.1}))
+    origin = wider.provenance
+
+    def with_cpu(**values: tuple[str, ...]) -> Report:
+        cpu = Fact(name="CPU", values=tuple(FactValue(value=k, where=v) for k, v in values.items()))
+        rest = tuple(it for it in origin.facts if it.name != "CPU")
+        return wider.model_copy(
+            update={"provenance": origin.model_copy(update={"facts": (*rest, cpu)})}
+        )
+
+    whole = with_cpu(old=("small/plain", "small/tde", "small/x"))
+    other = with_cpu(old=("small/plain", "small/tde"), new=("small/x",))
+    differs = {
+        pair.condition.arm: configuration(whole, pair.condition)
+        != configuration(other, pair.condition)
+        for pair in compare(whole, other).pairs
+    }
+    assert differs == {"tde": False, "x": True}
+    alone = with_cpu(old=("small/tde",), new=("small/plain",))
+    (key, *_) = (pair.condition for pair in compare(REPORT, alone).pairs)
+    assert dict(facts(alone, [key])[0])["CPU"] == "new, old", "the baseline's counts too"
 
 
 def test_a_fact_that_one_side_alone_recorded_is_shown_and_makes_nothing_unlike() -> None:
