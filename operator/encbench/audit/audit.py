@@ -9,6 +9,7 @@ from encbench.audit.anomalies import anomalies
 from encbench.audit.checks import OverheadCheck, Source, checks
 from encbench.audit.findings import AuditFinding
 from encbench.audit.naming import Naming, shapes, unknown
+from encbench.audit.plausible import unlawful
 from encbench.audit.signs import signs
 from encbench.audit.tables import BadInput, PublishedTable
 
@@ -52,5 +53,5 @@ def audit(tables: Sequence[PublishedTable], naming: Naming | None) -> Audit:
         sources=tuple(sources),
         checks=tuple(checked),
         findings=(*anomalies(sources), *wrong, *left_out),
-        notes=(*findings.notes(checked), *signs(sources, checked)),
+        notes=(*findings.notes(checked), *signs(sources, checked), *unlawful(sources)),
     )

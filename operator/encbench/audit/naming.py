@@ -151,7 +151,7 @@ def _identified(
         for column in further
         if column.casefold() in KEYS
         or shape.baseline
-        or any(column in other.columns for other in others)
+        or any(column.casefold() in map(str.casefold, other.columns) for other in others)
     ]
     return replace(
         shape,

@@ -9,7 +9,9 @@ from statistics import median_low
 from encbench.audit.checks import PrintedCell, Source
 from encbench.audit.figures import Span
 from encbench.audit.formulas import FORMULAS
+from encbench.audit.shapes import CONCURRENCY
 from encbench.audit.tables import TableRow
+from encbench.text.words import listed
 
 TOLERANCE = Fraction(1, 20)
 """How far rate times response time over threads may be from the table's constant. A client's own
@@ -101,7 +103,8 @@ def laws(sources: Sequence[Source]) -> list[Law]:
     found: list[Law] = []
     for source in sources:
         groups: dict[tuple[str, ...], list[Occupancy]] = {}
-        works = [key for key in (*source.shape.keys, *source.shape.labels) if key in _WORK]
+        names = (*source.shape.keys, *source.shape.labels)
+        works = [name for name in names if name.casefold() in _WORK]
         for one in _occupancies(source):
             groups.setdefault(tuple(one.rate.row.cells[key] for key in works), []).append(one)
         found += [
@@ -112,9 +115,25 @@ def laws(sources: Sequence[Source]) -> list[Law]:
     return found
 
 
-def _occupancies(source: Source) -> Iterator[Occupancy]:
+def unlawful(sources: Sequence[Source]) -> list[str]:
+    """One sentence for each table that has rates and response times, but no number of threads."""
+    return [
+        f"{source.table.name}: Little's law is not checked, because no key says in numbers how "
+        f"many threads there were: it needs one of the keys {listed(CONCURRENCY)}."
+        for source in sources
+        if source.shape.queues and _threads(source) is None
+    ]
+
+
+def _threads(source: Source) -> str | None:
+    """The key with the number of threads, where its cells are numbers."""
     key = source.shape.concurrency
-    if key is None or key in source.table.texts:
+    return None if key in source.table.texts else key
+
+
+def _occupancies(source: Source) -> Iterator[Occupancy]:
+    key = _threads(source)
+    if key is None:
         return
     for row in source.table.rows:
         for columns in source.shape.queues:

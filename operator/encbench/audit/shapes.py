@@ -14,9 +14,11 @@ from encbench.audit.tables import TableRow
 PLAIN = "plaintext"
 """The state of a measure without encryption."""
 
-_CONCURRENCY = ("concurrency", "threads", "terminals", "concurrency_threads")
-_SAME = dict.fromkeys(_CONCURRENCY, "concurrency")
-"""Other names of a key in some studies."""
+CONCURRENCY = (
+    *("concurrency", "concurrency_threads", "threads", "terminals"),
+    *("clients", "connections", "users"),
+)
+"""Names of the key that says how many threads there were; the first that a table has is it."""
 _ABSENT = frozenset(("", "-", "–", "—"))
 """Cells of a key that a row has no value for."""
 
@@ -103,13 +105,18 @@ class Shape:
     @property
     def concurrency(self) -> str | None:
         """The key that says how many threads there were."""
-        return next((key for key in self.keys if key in _CONCURRENCY), None)
+        found = {key.casefold(): key for key in self.keys}
+        return next((found[name] for name in CONCURRENCY if name in found), None)
 
 
 def condition(shape: Shape, row: TableRow) -> frozenset[tuple[str, str]]:
-    """The condition of a row, comparable between tables; keys without a value are left out."""
+    """The condition of a row, comparable between tables; keys without a value are left out.
+
+    Studies differ in the case of a key and in the name of the concurrency.
+    """
+    threads = shape.concurrency
     return frozenset(
-        (_SAME.get(key, key), _value(row.cells[key]))
+        (CONCURRENCY[0] if key == threads else key.casefold(), _value(row.cells[key]))
         for key in shape.keys
         if row.cells[key] not in _ABSENT
     )

@@ -81,6 +81,16 @@ def test_the_plain_figure_is_joined_from_another_file() -> None:
     assert "(plain of plain.csv, line 2)" in found.findings[0].text
 
 
+@pytest.mark.parametrize("keys", ["Instance,Threads", "INSTANCE,clients", "instance,Users"])
+def test_a_join_takes_keys_in_any_case(keys: str) -> None:
+    found = audited(
+        LOSS,
+        claims="instance,threads,Host,enc,loss\na,8,h,80,20\nb,8,h,80,20\n",
+        plain=f"{keys},host,plain\nb,8,h,200\na,8,h,100\na,8,i,300\n",
+    )
+    assert verdicts(found) == ["follows", "contradiction"]
+
+
 def test_a_join_by_fewer_keys() -> None:
     found = audited(
         LOSS,

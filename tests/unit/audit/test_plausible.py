@@ -132,6 +132,35 @@ def test_a_constant_for_each_kind_of_work() -> None:
     assert "workload writes, threads 32" in text and "qps 4,000" in text
 
 
+@pytest.mark.parametrize("key", ["Threads", "clients", "Connections", "users"])
+def test_the_key_with_the_threads_has_several_names_in_any_case(key: str) -> None:
+    found = queued(ROWS[0], "16,16000,2.0,8000,5.0", ROWS[2], head=f"{key},qps,ms,eqps,ems")
+    (text,) = texts(found, "law")
+    assert f"({key} 16)" in text
+    assert any("is on a plateau" in note for note in found.notes)
+    assert not any("not checked" in note for note in found.notes)
+
+
+def test_threads_of_a_client_come_before_the_clients() -> None:
+    rows = [f"{n},{row}" for n, row in zip((1, 4, 2), ROWS, strict=True)]
+    assert not queued(*rows, head=f"clients,{HEAD}").findings
+
+
+def test_kinds_of_work_are_distinguished_in_any_case() -> None:
+    rows = [f"reads,{row}" for row in ROWS]
+    rows += [f"writes,{n},{n * 250},2.0,{n * 125},4.0" for n in (8, 16, 32)]
+    assert not queued(*rows, head=f"Workload,{HEAD}").findings
+
+
+@pytest.mark.parametrize(("key", "cells"), [("size", "124"), ("threads", "abc")])
+def test_response_times_without_a_number_of_threads_are_said(key: str, cells: str) -> None:
+    rows = [f"{cell},{row.partition(',')[2]}" for cell, row in zip(cells, ROWS, strict=True)]
+    found = queued(*rows, head=f"{key},qps,ms,eqps,ems")
+    (note,) = [note for note in found.notes if "not checked" in note]
+    assert note.startswith("t.csv: Little's law is not checked, because no key says in numbers ")
+    assert "concurrency, concurrency_threads, threads, terminals, clients, " in note
+
+
 def test_where_no_constant_is_to_be_seen_the_range_is_said() -> None:
     rows = [f"{n},1000,{ms},500,{2 * ms}" for n, ms in ((1, 2), (4, 40), (16, 1000))]
     (text,) = texts(queued(*rows), "law")
