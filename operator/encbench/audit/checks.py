@@ -4,8 +4,9 @@ A printed figure stands for every number that rounds to it. An overhead *follows
 behind the printed plain and encrypted figures give a result that rounds to the published one. If it
 misses that by less than `SLIP` steps of its last digit, it is a *rounding slip*: a digit cut off
 instead of rounded, or a figure rounded twice. Each figure has the precision of its column; where an
-overhead follows only if one of them was printed with fewer digits, it is *coarse*. Anything further
-off is a *contradiction*: it was not computed from the figures beside it.
+overhead follows only if one of them was printed with fewer digits, or if its whole column was
+rounded to tens or more, it is *coarse*. Anything further off is a *contradiction*: it was not
+computed from the figures beside it.
 
 Where no overhead was published, it is only *computed*.
 """
@@ -123,7 +124,7 @@ class OverheadCheck:
 
     @property
     def coarse(self) -> tuple[PrintedCell, ...]:
-        """Cells of its figures that have fewer digits than their columns."""
+        """Cells of its figures that may be rounded to fewer digits than they are held to."""
         places = (
             [PrintedCell(self.source, self.row, self.claim.published)] if self.published else []
         )

@@ -54,6 +54,9 @@ class PrintedFigure:
     step: Fraction = Fraction(0)
     """One step of the last digit to which its column is rounded; 0 where only `unit` is known."""
 
+    rounded: Fraction = Fraction(0)
+    """A power of ten to which its whole column may be rounded; 0 where nothing suggests one."""
+
     @property
     def precision(self) -> Fraction:
         """The step that decides what it stands for."""
@@ -66,13 +69,18 @@ class PrintedFigure:
 
     @property
     def loose(self) -> Span:
-        """Every number that rounds to it as it is printed, trailing zeros or not."""
-        return self._around(self.unit)
+        """Every number that rounds to it at the coarsest reading of its trailing zeros."""
+        return self._around(self.coarsest)
+
+    @property
+    def coarsest(self) -> Fraction:
+        """The largest step to which it may be rounded."""
+        return max(self.unit, self.rounded)
 
     @property
     def coarse(self) -> bool:
-        """Whether it is printed with fewer digits than its column has."""
-        return self.precision < self.unit
+        """Whether it may be rounded to fewer digits than it is held to."""
+        return self.precision < self.coarsest
 
     def _around(self, step: Fraction) -> Span:
         return Span(self.value - step / 2, self.value + step / 2)
@@ -118,6 +126,8 @@ class ColumnPrecision:
     """The smallest step of a last printed digit."""
     digits: int
     """The most significant digits."""
+    rounded: Fraction = Fraction(0)
+    """A power of ten to which all figures may be rounded: 100 for 12,300, 11,100 and 9,800."""
 
     @classmethod
     def of(cls, column: Iterable[PrintedFigure]) -> "ColumnPrecision | None":
@@ -125,14 +135,30 @@ class ColumnPrecision:
         found = list(column)
         if not found:
             return None
-        return cls(min(it.unit for it in found), max(it.digits for it in found))
+        unit = min(it.unit for it in found)
+        rounded = _rounded(found) if unit == 1 else Fraction(0)
+        return cls(unit, max(it.digits for it in found), rounded)
 
     def refined(self, figure: PrintedFigure) -> PrintedFigure:
         """The figure with the precision of its column."""
         step = self.unit
         if figure.value:
             step = max(step, figure.unit * Fraction(10) ** (figure.digits - self.digits))
-        return replace(figure, step=min(step, figure.unit))
+        return replace(figure, step=min(step, figure.unit), rounded=self.rounded)
+
+
+def _rounded(column: Iterable[PrintedFigure]) -> Fraction:
+    """The largest power of ten of which whole numbers are multiples; 0 where that may be chance.
+
+    That takes three different ones, and each keeps two digits: 20 beside 10 and 50 is no 15 to 25.
+    """
+    values = {abs(it.value) for it in column} - {0}
+    step = Fraction(1)
+    while len(values) > 2 and all(value % (10 * step) == 0 for value in values):
+        step *= 10
+    while values and step > 1 and min(values) < 10 * step:
+        step /= 10
+    return step if step > 1 else Fraction(0)
 
 
 def decimals(step: Fraction) -> int:

@@ -201,17 +201,26 @@ def _slip(check: OverheadCheck) -> AuditFinding:
 
 
 def _coarse(check: OverheadCheck) -> AuditFinding:
-    coarse = listed(
-        f"{place.column} {wording.printed(place)} (good to {wording.half(place)})"
-        for place in check.coarse
-    )
     return AuditFinding(
         "coarse",
         (PrintedCell(check.source, check.row, check.claim.published), *check.coarse),
         f"{wording.where(check)}: published is {wording.published(check)}, but "
-        f"{wording.computation(check)} is {wording.result(check)}; it follows only if fewer digits "
-        f"were printed than elsewhere in the column of {coarse}.",
+        f"{wording.computation(check)} is {wording.result(check)}; it follows only if "
+        f"{_only_if(check)}.",
     )
+
+
+def _only_if(check: OverheadCheck) -> str:
+    """How its figures would have to be rounded, those first whose own columns have more digits."""
+    found: dict[str, list[str]] = {
+        "fewer digits were printed than elsewhere in the column of": [],
+        "all figures were rounded in the column of": [],
+    }
+    fewer, whole = found.values()
+    for place in check.coarse:
+        text = f"{place.column} {wording.printed(place)} (good to {wording.half(place)})"
+        (whole if place.figure and place.figure.rounded else fewer).append(text)
+    return ", and ".join(f"{why} {listed(texts)}" for why, texts in found.items() if texts)
 
 
 def _unchecked(checks: Sequence[OverheadCheck]) -> list[AuditFinding]:

@@ -114,9 +114,9 @@ def lines(checks: Sequence[OverheadCheck]) -> str:
 
 
 def half(place: PrintedCell) -> str:
-    """Half a step of the figure's last printed digit: `0.05`."""
+    """Half a step of the digit to which the figure may be rounded: `0.05`."""
     figure = place.figure
-    step = figure.unit / 2 if figure else Fraction(0)
+    step = figure.coarsest / 2 if figure else Fraction(0)
     return shown(step, decimals(step))
 
 

@@ -89,6 +89,33 @@ def test_significant_digits_are_a_rounding_too() -> None:
     assert [f.kind for f in audited(naming, table.format("9.2")).findings] == ["contradiction"]
 
 
+ROUNDED = "size,plain,enc,loss\ns,12300,11100,{}\nm,9800,8800,10.2\nl,11200,10100,9.8\n"
+
+
+def test_a_column_of_hundreds_may_be_rounded_to_them() -> None:
+    """12,349 and 11,051 lose 10.5 %, which 12,300 and 11,100 do not show."""
+    naming = Naming("plain", "enc", "loss")
+    found = audited(naming, ROUNDED.format("10.5"))
+    assert [check.verdict for check in found.checks] == ["coarse", "follows", "follows"]
+    (text,) = texts(found, "coarse")
+    assert text.endswith(
+        "it follows only if all figures were rounded in the column of plain 12,300 (good to 50) "
+        "and enc 11,100 (good to 50)."
+    )
+    assert not audited(naming, ROUNDED.format("9.8")).findings
+    wrong = audited(naming, ROUNDED.format("15.5"))
+    assert [f.kind for f in wrong.findings] == ["contradiction"]
+
+
+@pytest.mark.parametrize("other", ["9,8801,8001", "9,9800.0,8800.0", "12,12300,11100", "9,200,180"])
+def test_trailing_zeros_by_chance_are_no_rounding(other: str) -> None:
+    size, plain, enc = other.split(",")
+    loss = 100 * (1 - float(enc) / float(plain))
+    table = "size,plain,enc,loss\ns,12300,11100,10.5\nl,10000,9000,10.0\n"
+    found = audited(Naming("plain", "enc", "loss"), f"{table}{size},{plain},{enc},{loss:.1f}\n")
+    assert [check.verdict for check in found.checks][:2] == ["contradiction", "follows"]
+
+
 QUEUE = Naming("qps", "eqps", response=("ms", "ems"))
 ROWS = ("8,8000,2.0,4000,4.0", "16,16000,2.0,8000,4.0", "32,16000,4.0,8000,8.0")
 HEAD = "threads,qps,ms,eqps,ems"
