@@ -33,7 +33,7 @@ async def report(cluster: Cluster, namespace: str, args: argparse.Namespace) -> 
         return 0
     if args.open:
         page = await fetch(args, cluster, found, "html")
-        return _open(page, _place(args.file, namespace, args.campaign))
+        return _open(page, _place(args.file, found))
     if args.output == "text":
         content = text(found.status).encode()
     else:
@@ -91,15 +91,19 @@ def _artefact(found: OverheadReport, wanted: str) -> tuple[str, Artefact]:
     return artefacts.bucket, getattr(artefacts, name)
 
 
-def _place(file: str | None, namespace: str, name: str) -> Path:
-    """The page's file: one for each report, replaced when the report is opened again."""
+def _place(file: str | None, found: OverheadReport) -> Path:
+    """The page's file: one for each report, replaced when the report is opened again.
+
+    Clusters have namespaces and campaigns of the same names, but not of the same uid.
+    """
     if file is not None:
         return Path(file)
     try:
         cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     except RuntimeError as error:
         raise CommandError(f"you have no home folder for the page: {_ELSEWHERE}") from error
-    return Path(cache) / "encbench" / "reports" / f"{namespace}-{name}.html"
+    page = f"{found.name}-{found.spec.campaign_ref.uid}.html"
+    return Path(cache) / "encbench" / "reports" / found.namespace / page
 
 
 _ELSEWHERE = "write it elsewhere: report --open --file FILE"

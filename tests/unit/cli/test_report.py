@@ -15,6 +15,7 @@ from encbench.api.kinds import CAMPAIGN, OVERHEAD_REPORT
 from encbench.cli import installation, report
 from encbench.cli.output import CommandError
 from encbench.core.artefact import RecordError, digest_of
+from encbench.reconcile.objects import overhead_report
 from encbench.report.analysis.build import to_status
 from encbench.report.document import Report
 from encbench.report.formats.render import Rendering, render
@@ -22,7 +23,7 @@ from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study
 from tests.support.fake_cluster import FakeCluster
 from tests.support.fake_store import FakeStore
-from tests.support.manifests import body
+from tests.support.manifests import UID, body
 from tests.unit.reconcile.seen import with_status
 
 
@@ -128,6 +129,17 @@ async def test_a_page_without_a_place_is_said_with_the_way_out(
         await report.report(cluster, "bench", arguments(open=True))
 
 
+def test_every_report_has_a_page_of_its_own() -> None:
+    names = (("team", "a-demo", UID), ("team-a", "demo", UID), ("team-a", "demo", f"{UID}2"))
+    places = set()
+    for namespace, name, uid in names:
+        ref = {"name": name, "uid": uid}
+        made = body(OVERHEAD_REPORT, name, namespace, campaignRef=ref)
+        made["metadata"]["uid"] = "x"
+        places.add(report._place(None, overhead_report(made)))
+    assert len(places) == 3
+
+
 @pytest.mark.parametrize("starts", [True, False])
 async def test_the_page_is_opened(
     starts: bool,
@@ -145,7 +157,7 @@ async def test_the_page_is_opened(
     monkeypatch.setattr(webbrowser, "open", browser)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert await report.report(cluster, "bench", arguments(open=True)) == 0
-    page = tmp_path / "encbench" / "reports" / "bench-demo.html"
+    page = tmp_path / "encbench" / "reports" / "bench" / f"demo-{UID}.html"
     assert page.read_text().startswith("<!doctype html>")
     assert seen == [page.as_uri()]
     captured = capsys.readouterr()
