@@ -13,7 +13,7 @@ from encbench.adapters.kubectl import Kubectl, KubectlFailed
 from encbench.admission import limits
 from encbench.admission.gather import Installed
 from encbench.admission.images import Images
-from encbench.api.kinds import SECRET, Kind
+from encbench.api.kinds import SECRET, SERVICE, Kind
 from encbench.cli.output import CommandError
 from encbench.kube.labels import COMPONENT, MANAGER, PART_OF
 from encbench.kube.secrets import entry
@@ -124,7 +124,7 @@ async def store(
     with TemporaryDirectory() as directory:
         await _credentials(cluster, operator, Path(directory))
         endpoint = options.s3_external_endpoint or options.s3_endpoint
-        async with _reachable(kubectl, endpoint, own) as reached:
+        async with _reachable(kubectl, cluster, endpoint, own) as reached:
             yield _opened(options, reached, Path(directory))
 
 
@@ -134,7 +134,7 @@ async def link(
     """A URL from which whoever has it can fetch the key; CommandError if it can lead nowhere."""
     operator, options = await find(cluster, namespace, release)
     endpoint = options.s3_external_endpoint or options.s3_endpoint
-    if _service(endpoint, operator["metadata"]["namespace"]):
+    if await _service(cluster, endpoint, operator["metadata"]["namespace"]):
         raise CommandError(
             f"a link to {endpoint} would work inside the cluster alone: fetch the file and pass it "
             "on, or, with a store of your own in place of the bundled MinIO, set "
@@ -182,13 +182,24 @@ async def _credentials(cluster: Cluster, operator: Body, directory: Path) -> Non
             path.write_text(value)
 
 
-def _service(endpoint: str, namespace: str) -> tuple[str, str] | None:
-    """Name and namespace of the Service that an endpoint means; None outside of the cluster."""
+async def _service(cluster: Cluster, endpoint: str, namespace: str) -> tuple[str, str] | None:
+    """Name and namespace of the Service that an endpoint means; None outside of the cluster.
+
+    Pods also find `name.namespace`, which may be a public name as well: the cluster says which.
+    """
     host = urlsplit(endpoint).hostname or ""
-    service = re.fullmatch(r"([^.]+)\.([^.]+)\.svc(\..+)?", host)
-    if service is not None:
+    service = re.fullmatch(r"([^.]+)\.([^.]+)(\.svc(\..+)?)?", host)
+    if service is not None and (service[3] or await _is_there(cluster, service[1], service[2])):
         return service[1], service[2]
     return None if "." in host or ":" in host else (host, namespace)
+
+
+async def _is_there(cluster: Cluster, name: str, namespace: str) -> bool:
+    """Whether there is such a Service; not where the user may not see it."""
+    try:
+        return await cluster.get(SERVICE, namespace, name) is not None
+    except Rejected:
+        return False
 
 
 def _secret_name(operator: Body) -> str:
@@ -206,9 +217,11 @@ def _secret_name(operator: Body) -> str:
 
 
 @contextlib.asynccontextmanager
-async def _reachable(kubectl: Kubectl, endpoint: str, namespace: str) -> AsyncIterator[str]:
+async def _reachable(
+    kubectl: Kubectl, cluster: Cluster, endpoint: str, namespace: str
+) -> AsyncIterator[str]:
     """The endpoint as this machine reaches it: a Service in the cluster by a port-forward."""
-    service = _service(endpoint, namespace)
+    service = await _service(cluster, endpoint, namespace)
     if service is None:
         yield endpoint
         return

@@ -12,7 +12,7 @@ import yaml
 from encbench.__main__ import arguments
 from encbench.adapters import kubectl
 from encbench.adapters.kubectl import Kubectl
-from encbench.api.kinds import SECRET, Kind
+from encbench.api.kinds import SECRET, SERVICE, Kind
 from encbench.cli import installation
 from encbench.cli.installation import DEPLOYMENT, OPERATOR
 from encbench.cli.output import CommandError
@@ -125,9 +125,11 @@ async def test_a_secret_that_may_not_be_read_is_said(forbidden: bool) -> None:
             pass
 
 
-@pytest.mark.parametrize("outside", ["https://s3.example.com", "http://[fd00::10]:9000"])
+@pytest.mark.parametrize(
+    "outside", ["https://s3.example.com", "https://example.com", "http://[fd00::10]:9000"]
+)
 async def test_an_address_outside_of_the_cluster_is_taken_as_it_is(outside: str) -> None:
-    async with installation._reachable(Kubectl(), outside, "encbench") as endpoint:
+    async with installation._reachable(Kubectl(), FakeCluster(), outside, "encbench") as endpoint:
         assert endpoint == outside
 
 
@@ -177,6 +179,18 @@ async def test_a_link_that_leads_nowhere_is_refused() -> None:
         at = at[name]
 
 
+@pytest.mark.parametrize("forbidden", [False, True])
+async def test_a_name_and_a_namespace_are_a_service_where_there_is_one(forbidden: bool) -> None:
+    cluster = FakeCluster()
+    meta = {"name": "minio", "namespace": "storage"}
+    cluster.add(SERVICE, {"apiVersion": "v1", "kind": "Service", "metadata": meta})
+    if forbidden:
+        cluster.fail_next(Rejected('services "minio" is forbidden'), verb="get", kind=SERVICE)
+    found = await installation._service(cluster, "http://minio.storage:9000", "encbench")
+    assert found == (None if forbidden else ("minio", "storage"))
+    assert await installation._service(cluster, "http://minio.example:9000", "encbench") is None
+
+
 async def test_credentials_that_cannot_write_come_first() -> None:
     cluster = FakeCluster()
     body = operator("--namespace", "a", "--s3-endpoint", "http://s3.example.com")
@@ -194,7 +208,7 @@ async def test_a_service_of_the_cluster_is_reached_by_a_port_forward(
 ) -> None:
     said = 'echo "$@" > "$0.args"; echo "Forwarding from 127.0.0.1:4711 -> 9000"; exec sleep 60'
     fake_kubectl(tmp_path, monkeypatch, said)
-    async with installation._reachable(Kubectl(), *HERE) as endpoint:
+    async with installation._reachable(Kubectl(), FakeCluster(), *HERE) as endpoint:
         assert endpoint == "http://127.0.0.1:4711"
     assert (tmp_path / "kubectl.args").read_text().split() == [
         *("port-forward", "--namespace=store", "service/minio", ":9000")
@@ -215,7 +229,8 @@ async def test_a_port_forward_that_does_not_stand_is_said(
     fake_kubectl(tmp_path, monkeypatch, script)
     with pytest.raises(CommandError, match=said):
         async with contextlib.AsyncExitStack() as stack:
-            await stack.enter_async_context(installation._reachable(Kubectl(), *HERE))
+            way = installation._reachable(Kubectl(), FakeCluster(), *HERE)
+            await stack.enter_async_context(way)
 
 
 async def test_without_kubectl_it_says_what_it_is_needed_for(
@@ -223,5 +238,5 @@ async def test_without_kubectl_it_says_what_it_is_needed_for(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(CommandError, match="kubectl is not on the PATH"):
-        async with installation._reachable(Kubectl(), *HERE):
+        async with installation._reachable(Kubectl(), FakeCluster(), *HERE):
             pass
