@@ -36,7 +36,7 @@ class Statement:
 
     def agrees(self, other: "Statement") -> bool:
         """Whether one of its figures may be one of the other's."""
-        return any(a.loose.meets(b.loose) for _, a in self.figures for _, b in other.figures)
+        return any(a.printed.meets(b.printed) for _, a in self.figures for _, b in other.figures)
 
 
 Disagreement = tuple[Statement, Statement]

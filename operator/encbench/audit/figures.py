@@ -68,6 +68,11 @@ class PrintedFigure:
         return self._around(self.precision)
 
     @property
+    def printed(self) -> Span:
+        """Every number that rounds to it as it stands, whatever the rest of its column has."""
+        return self._around(self.unit)
+
+    @property
     def loose(self) -> Span:
         """Every number that rounds to it at the coarsest reading of its trailing zeros."""
         return self._around(self.coarsest)

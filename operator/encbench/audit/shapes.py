@@ -14,10 +14,9 @@ from encbench.audit.tables import TableRow
 PLAIN = "plaintext"
 """The state of a measure without encryption."""
 
-CONCURRENCY = (
-    *("concurrency", "concurrency_threads", "threads", "terminals"),
-    *("clients", "connections", "users"),
-)
+_SAME = dict.fromkeys(("concurrency", "concurrency_threads", "threads", "terminals"), "concurrency")
+"""Names of one key in several studies."""
+CONCURRENCY = (*_SAME, "clients", "connections", "users")
 """Names of the key that says how many threads there were; the first that a table has is it."""
 _ABSENT = frozenset(("", "-", "–", "—"))
 """Cells of a key that a row has no value for."""
@@ -114,9 +113,8 @@ def condition(shape: Shape, row: TableRow) -> frozenset[tuple[str, str]]:
 
     Studies differ in the case of a key and in the name of the concurrency.
     """
-    threads = shape.concurrency
     return frozenset(
-        (CONCURRENCY[0] if key == threads else key.casefold(), _value(row.cells[key]))
+        (_SAME.get(key.casefold(), key.casefold()), _value(row.cells[key]))
         for key in shape.keys
         if row.cells[key] not in _ABSENT
     )

@@ -196,10 +196,10 @@ The test needs eight campaigns or more. It needs scipy, matplotlib and jinja2:
 pipx inject encbench scipy matplotlib jinja2
 
 exit codes:
-  0  shown; with --fail-on-rise, no series still measured rose at its newest change of level
+  0  shown; with --fail-on-rise, no condition's newest series rose at its newest change of level
   1  with --fail-on-rise: one did
   2  a report cannot be read, or the command could not be carried out
-  3  with --fail-on-rise: no series still measured has enough campaigns for the test
+  3  with --fail-on-rise: no condition's newest series has enough campaigns for the test
 """
 
 

@@ -21,7 +21,7 @@ async def history(args: argparse.Namespace) -> int:
     """Print the history; the exit code.
 
     With `--fail-on-rise`, 1 if the newest change of any level made an overhead larger, and 3 if no
-    series is long enough for the test, of those that are still measured.
+    series is long enough for the test. Of each condition the newest series counts.
     """
     if args.filename and args.reports:
         raise CommandError("name reports of the cluster, or give files by -f, and not both")
@@ -78,7 +78,10 @@ async def _from_cluster(args: argparse.Namespace) -> list[Report]:
             raise CommandError(f"namespace {namespace} has no OverheadReport: choose one with -n")
         way = (kubectl(args), cluster, namespace, args.release_namespace)
         async with installation.store(*way) as store:
-            return [report for one in found if (report := await _fetched(store, one)) is not None]
+            read = [report for one in found if (report := await _fetched(store, one)) is not None]
+        if not read:
+            raise CommandError("none of the reports can be read: see above why each is left out")
+        return read
 
 
 async def _fetched(store: Store, one: OverheadReport) -> Report | None:
@@ -87,12 +90,11 @@ async def _fetched(store: Store, one: OverheadReport) -> Report | None:
     The bucket may have it no more, or today's rules may refuse what it was measured by.
     """
     where = one.status.artefacts.json_ if one.status.artefacts else None
-    content = await stored(store, where) if where else None
-    if where is None or content is None:
-        output.say(f"left out: report {one.name} has no report.json in the bucket")
-        return None
     try:
-        return decode(Report, content, where.key)
+        content = await stored(store, where) if where else None
+        if where is not None and content is not None:
+            return decode(Report, content, where.key)
+        output.say(f"left out: report {one.name} has no report.json in the bucket")
     except RecordError as error:
         output.say(f"left out: report {one.name}: {error}")
-        return None
+    return None

@@ -94,7 +94,7 @@ def _artefact(found: OverheadReport, wanted: str) -> tuple[str, Artefact]:
 def _place(file: str | None, found: OverheadReport) -> Path:
     """The page's file: one for each report, replaced when the report is opened again.
 
-    Clusters have namespaces and campaigns of the same names, but not of the same uid.
+    Clusters have namespaces and reports of the same names, but not of the same uid.
     """
     if file is not None:
         return Path(file)
@@ -102,7 +102,7 @@ def _place(file: str | None, found: OverheadReport) -> Path:
         cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     except RuntimeError as error:
         raise CommandError(f"you have no home folder for the page: {_ELSEWHERE}") from error
-    page = f"{found.name}-{found.spec.campaign_ref.uid}.html"
+    page = f"{found.name}-{found.uid}.html"
     return Path(cache) / "encbench" / "reports" / found.namespace / page
 
 

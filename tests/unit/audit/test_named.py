@@ -81,7 +81,7 @@ def test_the_plain_figure_is_joined_from_another_file() -> None:
     assert "(plain of plain.csv, line 2)" in found.findings[0].text
 
 
-@pytest.mark.parametrize("keys", ["Instance,Threads", "INSTANCE,clients", "instance,Users"])
+@pytest.mark.parametrize("keys", ["Instance,Threads", "INSTANCE,THREADS", "instance,Terminals"])
 def test_a_join_takes_keys_in_any_case(keys: str) -> None:
     found = audited(
         LOSS,
@@ -89,6 +89,23 @@ def test_a_join_takes_keys_in_any_case(keys: str) -> None:
         plain=f"{keys},host,plain\nb,8,h,200\na,8,h,100\na,8,i,300\n",
     )
     assert verdicts(found) == ["follows", "contradiction"]
+
+
+def test_tables_are_held_to_each_other_as_they_are_printed() -> None:
+    """A column of thousands that may be rounded does not agree with what is a thousand off."""
+    found = audited(
+        Naming("plain", "enc", "loss"),
+        one="size,plain,enc,loss\ns,10000,9000,10\nm,11000,9900,10\nl,25000,22500,10\n",
+        two="size,plain\ns,11000\nm,12000\nl,26000\n",
+    )
+    assert [one.kind for one in found.findings] == ["contradiction"] * 3
+
+
+def test_clients_may_be_a_key_beside_threads() -> None:
+    found = audited(
+        LOSS, claims="threads,clients,enc,loss\n8,2,80,20\n", plain="clients,plain\n2,100\n"
+    )
+    assert verdicts(found) == ["follows"]
 
 
 def test_a_join_by_fewer_keys() -> None:

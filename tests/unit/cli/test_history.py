@@ -13,6 +13,7 @@ from encbench.api.kinds import OVERHEAD_REPORT
 from encbench.cli import history as command
 from encbench.cli import installation
 from encbench.cli.main import main
+from encbench.cli.output import CommandError
 from encbench.core.artefact import RecordError, decode, digest_of, encode
 from encbench.report.analysis.build import to_status
 from encbench.report.document import Report
@@ -189,3 +190,15 @@ async def test_a_report_that_cannot_be_read_is_left_out(
     said = capsys.readouterr()
     assert said.out.startswith("15 campaigns")
     assert said.err == "left out: report night-3: night-3.json is not a valid record\n"
+
+
+async def test_a_report_that_is_not_what_was_stored_is_left_out(
+    store: FakeStore, capsys: pytest.CaptureFixture[str]
+) -> None:
+    await store.put("night-3.json", b"{}", "application/json")
+    assert await history() == 0
+    said = capsys.readouterr()
+    assert said.out.startswith("15 campaigns")
+    assert said.err.startswith("left out: report night-3: ")
+    with pytest.raises(CommandError, match="none of the reports can be read"):
+        await history(reports=["night-3"])

@@ -133,9 +133,9 @@ def test_every_report_has_a_page_of_its_own() -> None:
     names = (("team", "a-demo", UID), ("team-a", "demo", UID), ("team-a", "demo", f"{UID}2"))
     places = set()
     for namespace, name, uid in names:
-        ref = {"name": name, "uid": uid}
+        ref = {"name": name, "uid": "x/../../.."}
         made = body(OVERHEAD_REPORT, name, namespace, campaignRef=ref)
-        made["metadata"]["uid"] = "x"
+        made["metadata"]["uid"] = uid
         places.add(report._place(None, overhead_report(made)))
     assert len(places) == 3
 
@@ -157,7 +157,7 @@ async def test_the_page_is_opened(
     monkeypatch.setattr(webbrowser, "open", browser)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert await report.report(cluster, "bench", arguments(open=True)) == 0
-    page = tmp_path / "encbench" / "reports" / "bench" / f"demo-{UID}.html"
+    (page,) = (tmp_path / "encbench" / "reports" / "bench").glob("demo-*.html")
     assert page.read_text().startswith("<!doctype html>")
     assert seen == [page.as_uri()]
     captured = capsys.readouterr()

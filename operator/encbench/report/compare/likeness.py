@@ -107,8 +107,10 @@ def overhead(group: Group, row: Row, figure: JudgedFigure) -> Interval | None:
 def facts(report: Report, conditions: Sequence[MatchKey]) -> tuple[dict[str, str], dict[str, str]]:
     """What the conditions ran on, and what the report was made with, by name."""
     origin = report.provenance
-    found = origin.by_name | _machines(report, conditions)
-    if origin.cpu_flags:
+    own = _machines(report, conditions)
+    found = origin.by_name | own
+    # They are what all machines of the campaign have in common.
+    if origin.cpu_flags and own.get("CPU") == origin.by_name.get("CPU"):
         found["CPU flags for ciphers"] = " ".join(origin.cpu_flags)
     if report.operator_version:
         found["encbench"] = report.operator_version

@@ -133,8 +133,14 @@ def history(
     known = {report.campaign.uid: report for report in reports}
     ordered = sorted(known.values(), key=lambda it: (_started(it), it.campaign.name))
     found = _series(ordered, figure, allow_unlike=allow_unlike)
+    # Also one without a figure yet replaces an earlier one.
+    shown = [
+        (it, now)
+        for it, now in zip(found, _current(found, ordered), strict=True)
+        if any(point.overhead for point in it.points)
+    ]
+    found, current = [it for it, _ in shown], [now for _, now in shown]
     values = [[p.overhead.estimate for p in it.points if p.overhead is not None] for it in found]
-    current = _current(found, ordered)
     long = (len(own) >= needed() for own, now in zip(values, current, strict=True) if now)
     level = LEVEL / max(1, sum(long))
     first: dict[tuple[MatchKey, str], list[Configuration]] = {}
@@ -174,7 +180,7 @@ def _series(
                     found.append(own)
                 _learn(own.configuration, like)
                 own.points.append(_point(report, group, row, figure))
-    return [it for it in found if any(point.overhead for point in it.points)]
+    return found
 
 
 def _current(found: Sequence[_Found], ordered: Sequence[Report]) -> list[bool]:

@@ -12,8 +12,8 @@ HOW = (
     "Each point is a campaign's estimate with its paired 95 % interval. A change of level is shown "
     "where a split of a series separates high from low better than it would in random orders of "
     "the same campaigns: the test goes by the scatter from campaign to campaign, and not by their "
-    "intervals. A level is a median. All series that are still measured have an error of at most "
-    "5 % together, so each is tested at {level}. A change says when, and not why: compare the "
+    "intervals. A level is a median. The newest series of all conditions have an error of at "
+    "most 5 % together, so each is tested at {level}. A change says when, and not why: compare the "
     "reports before and after it."
 )
 

@@ -48,6 +48,20 @@ def test_a_series_that_is_measured_no_more_takes_no_share() -> None:
     assert found.series[0].rose and found.level == LEVEL
 
 
+def test_a_series_without_a_figure_yet_replaces_an_earlier_one() -> None:
+    """Under a new kernel no trial was valid: what rose under the earlier one decides nothing."""
+    newest = nights()[0].model_copy(update={"start_time": "2027"})
+    groups = tuple(
+        it.model_copy(
+            update={"rows": tuple(row.model_copy(update={"overhead": None}) for row in it.rows)}
+        )
+        for it in newest.groups
+    )
+    found = history([*nights()[OLDER:], newest.model_copy(update={"groups": groups})])
+    assert [(it.number, it.current) for it in found.series] == [(1, False)] * 2
+    assert found.series[0].rose
+
+
 def test_unlike_campaigns_are_joined_when_asked() -> None:
     joined = history(nights(), allow_unlike=True)
     assert [len(it.points) for it in joined.series] == [NIGHTS, NIGHTS]
