@@ -186,9 +186,10 @@ async def test_a_name_and_a_namespace_are_a_service_where_there_is_one(forbidden
     cluster.add(SERVICE, {"apiVersion": "v1", "kind": "Service", "metadata": meta})
     if forbidden:
         cluster.fail_next(Rejected('services "minio" is forbidden'), verb="get", kind=SERVICE)
-    found = await installation._service(cluster, "http://minio.storage:9000", "encbench")
+    endpoint = f"http://{meta['name']}.{meta['namespace']}:9000"
+    found = await installation._service(cluster, endpoint, "encbench")
     assert found == (None if forbidden else ("minio", "storage"))
-    assert await installation._service(cluster, "http://minio.example:9000", "encbench") is None
+    assert await installation._service(cluster, "http://minio.invalid:9000", "encbench") is None
 
 
 async def test_credentials_that_cannot_write_come_first() -> None:
