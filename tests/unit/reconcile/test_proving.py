@@ -38,7 +38,7 @@ def pauses_that_pass_at_once(monkeypatch: pytest.MonkeyPatch) -> "Pauses":
 
 
 class Pauses:
-    """Between two rounds of a rest: time passes in the world, and nobody waits."""
+    """Between two rounds of a rest: time passes in the world at once."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.seen: list[TestbedFound] = []
@@ -74,7 +74,7 @@ async def test_an_agent_that_is_silent_while_it_rests_ends_it_by_the_deadlines(
     world = campaign()
 
     async def silent(*_: Any, **__: Any) -> None:
-        raise Unavailable("nobody answers")
+        raise Unavailable("no agent answers")
 
     monkeypatch.setattr(world.agent, "settle", silent)
     monkeypatch.setattr(world.agent, "evidence", silent)
@@ -82,7 +82,7 @@ async def test_an_agent_that_is_silent_while_it_rests_ends_it_by_the_deadlines(
     failed = find(world.campaign().status.conditions, "Failed")
     assert failed is not None
     assert failed.reason == "TestbedFailed"
-    assert "could not be proven in time: nobody answers" in failed.message
+    assert "could not be proven in time: no agent answers" in failed.message
     assert world.clock.time - START < 2 * LIMIT + 120
 
 
@@ -195,18 +195,18 @@ async def test_a_rest_does_not_count_the_time_in_which_we_were_away(
     assert len(pauses.seen) == LIMIT + 60
 
 
-async def test_a_rest_ends_its_errand_where_nobody_answers(
+async def test_a_rest_ends_its_errand_where_no_agent_answers(
     proving: Proving, pauses: Pauses, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Others wait for the slot, and the next errand may know another pod."""
 
     async def silent(*_: Any) -> None:
-        raise Unavailable("nobody answers")
+        raise Unavailable("no agent answers")
 
     pauses.pass_in(proving.world, lambda: proving.found)
     monkeypatch.setattr(proving.world.agent, "settle", silent)
     assert not await proving.ask()
-    assert (proving.found.asked, proving.found.problem) == (None, "nobody answers")
+    assert (proving.found.asked, proving.found.problem) == (None, "no agent answers")
     assert not pauses.seen
     during = watched(proving, monkeypatch, [None])
     assert await proving.ask(LIMIT), "its rest is over"

@@ -67,11 +67,11 @@ async def test_when_a_question_had_its_first_slot_is_remembered() -> None:
     (trial,), bed = world.trials(), a_testbed()
     effects = TrialEffects(world.deps, world.operators[0].nodes)
     first = format_time(world.clock.now())
-    nobody = a_pod("bed-0", ip="10.9.9.9")
-    ask = AskChecks(bed, nobody, trial.uid, loaded=False)
-    await effects.perform(trial, Prove(bed, nobody, "before"))
+    silent = a_pod("bed-0", ip="10.9.9.9")
+    ask = AskChecks(bed, silent, trial.uid, loaded=False)
+    await effects.perform(trial, Prove(bed, silent, "before"))
     world.clock.time += 60
-    for effect in (Prove(bed, nobody, "before"), Prove(bed, nobody, "after")):
+    for effect in (Prove(bed, silent, "before"), Prove(bed, silent, "after")):
         await effects.perform(trial, effect)
     later = format_time(world.clock.now())
     assert effects.found(trial).problem

@@ -120,16 +120,17 @@ def facts(report: Report, conditions: Sequence[MatchKey]) -> tuple[dict[str, str
 
 def _machines(report: Report, conditions: Sequence[MatchKey]) -> dict[str, str]:
     """Facts about the machines of the conditions; empty where none of theirs is known."""
-    found = {}
-    for fact in report.provenance.facts:
-        own = [
-            it.value
-            for it in fact.values
-            if not it.where or any(_concerns(report, conditions, place) for place in it.where)
-        ]
-        if fact.name in _MACHINE:
-            found[fact.name] = ", ".join(sorted(own))
-    return found
+    return {
+        fact.name: ", ".join(
+            sorted(
+                it.value
+                for it in fact.values
+                if not it.where or any(_concerns(report, conditions, place) for place in it.where)
+            )
+        )
+        for fact in report.provenance.facts
+        if fact.name in _MACHINE
+    }
 
 
 def _concerns(report: Report, conditions: Sequence[MatchKey], place: str) -> bool:

@@ -13,8 +13,10 @@ from encbench.api.campaign import Resolved
 from encbench.api.encryptionmode import EncryptionModeSpec, Scope
 from encbench.api.testbed import Arm
 from encbench.core.columns.enclave import SIMULATION
+from encbench.core.records import IndexTrial
 from encbench.report.document import Headline, Report, TestbedProof
 from encbench.report.document.group import LAYERS, Finding, Group, PairedComparison
+from encbench.report.document.trial import TrialView
 from encbench.report.figures import JUDGED, TPS
 from encbench.report.words import decision, judgement, text
 from encbench.text.words import capitalised, listed, plural
@@ -308,14 +310,21 @@ def _no_data(arm: Arm, found: Sequence[tuple[Group, PairedComparison]], report: 
         return (
             f"no data for {arm.name}: TPS is as offered, and no other figure is known of every arm."
         )
-    cells = {group.cell for group, _ in found}
-    own = [t for t in report.ended if t.cell in cells]
+    own = _trials(found, report)
     proofs = (
         f"; the proof of {proof.testbed} failed: {proof.summary}"
         for proof in _proofs(found, report)
         if proof.arm == arm.name and not proof.ok
     )
     return f"no data for {arm.name}: {judgement.why_no_data(arm.name, own)}{next(proofs, '')}."
+
+
+def _trials(
+    found: Sequence[tuple[Group, PairedComparison]], report: Report
+) -> list[TrialView | IndexTrial]:
+    """All of the cells of these conditions."""
+    cells = {group.cell for group, _ in found}
+    return [trial for trial in report.ended if trial.cell in cells]
 
 
 def _proofs(found: Sequence[tuple[Group, PairedComparison]], report: Report) -> list[TestbedProof]:
@@ -326,8 +335,7 @@ def _proofs(found: Sequence[tuple[Group, PairedComparison]], report: Report) -> 
 
 def _where_to_look(found: Sequence[tuple[Group, PairedComparison]], report: Report) -> str:
     """What to look at where there is no data; empty where nothing went wrong."""
-    cells = {group.cell for group, _ in found}
-    own = [t for t in report.ended if t.cell in cells]
+    own = _trials(found, report)
     if any(t.outcome != "Succeeded" for t in own):
         return "So look at the excluded trials first."
     if own:
