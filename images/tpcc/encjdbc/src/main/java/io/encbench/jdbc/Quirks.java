@@ -2,6 +2,7 @@ package io.encbench.jdbc;
 
 import io.encbench.jdbc.ColumnType.Family;
 import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.math.RoundingMode;
 import java.sql.Blob;
 import java.sql.Date;
@@ -25,15 +26,16 @@ final class Quirks {
   }
 
   /**
-   * What a text is as a byte where a driver does not read it as a number: Connector/J takes a
-   * single character's code, MariaDB's the first byte of a binary string. Null otherwise.
+   * What a value is as a byte where a driver does not read it as a number: Connector/J takes a
+   * single character's code, MariaDB's the first byte of a binary string and of bits. Null
+   * otherwise.
    */
-  static Byte byteOfText(Inner inner, Family family, byte[] text) {
-    if (inner == Inner.MYSQL && text.length == 1 && isString(family)) {
-      return text[0];
+  static Byte firstByte(Inner inner, Family family, byte[] content) {
+    if (inner == Inner.MYSQL && content.length == 1 && isString(family)) {
+      return content[0];
     }
-    if (inner == Inner.MARIADB && family == Family.BINARY) {
-      return text.length == 0 ? 0 : text[0];
+    if (inner == Inner.MARIADB && (family == Family.BINARY || family == Family.BIT)) {
+      return content.length == 0 ? 0 : content[0];
     }
     return null;
   }
@@ -68,9 +70,21 @@ final class Quirks {
   static String bit(Inner inner, byte[] bits) {
     long value = Numbers.bits(bits);
     if (inner == Inner.MYSQL) {
-      return Long.toUnsignedString(value);
+      return Long.toString(value);
     }
     return "b'" + (value == 0 ? "" : Long.toBinaryString(value)) + "'";
+  }
+
+  /** As a number that may have a fraction 64 bits have no sign for Connector/J. */
+  static BigDecimal bits(Inner inner, byte[] bits) {
+    return inner == Inner.MYSQL
+        ? new BigDecimal(new BigInteger(1, bits))
+        : BigDecimal.valueOf(Numbers.bits(bits));
+  }
+
+  /** Whether Connector/J takes bits for all of a type's, of which the first is its sign. */
+  static boolean fills(Inner inner, long bits, long most) {
+    return inner == Inner.MYSQL && bits >= 0 && bits <= most;
   }
 
   static String floating(Inner inner, ColumnType type, String text) {

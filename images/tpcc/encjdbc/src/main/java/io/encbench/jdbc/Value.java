@@ -156,7 +156,10 @@ final class Value {
 
   boolean getBoolean() throws SQLException {
     return switch (description.family()) {
-      case INTEGER, DECIMAL, FLOATING, YEAR, BIT ->
+      case BIT ->
+          Quirks.isTrue(
+              description.inner(), description.family(), BigDecimal.valueOf(Numbers.bits(content)));
+      case INTEGER, DECIMAL, FLOATING, YEAR ->
           Quirks.isTrue(description.inner(), description.family(), number("a boolean"));
       case TEXT, BINARY -> {
         Boolean found = Quirks.isTrue(description.inner(), text());
@@ -169,10 +172,7 @@ final class Value {
   }
 
   byte getByte() throws SQLException {
-    if (description.family() == ColumnType.Family.BIT) {
-      return (byte) Numbers.bits(content);
-    }
-    Byte found = Quirks.byteOfText(description.inner(), description.family(), content);
+    Byte found = Quirks.firstByte(description.inner(), description.family(), content);
     if (found != null) {
       return found;
     }
@@ -214,7 +214,9 @@ final class Value {
   }
 
   BigInteger getBigInteger() throws SQLException {
-    return writable("a BigInteger", getBigDecimal()).toBigInteger();
+    return description.family() == ColumnType.Family.BIT
+        ? BigInteger.valueOf(Numbers.bits(content))
+        : writable("a BigInteger", getBigDecimal()).toBigInteger();
   }
 
   /** A number that can be written without an exponent; what is all but zero is zero. */
@@ -230,7 +232,12 @@ final class Value {
   /** What is after the point is cut off, as the drivers do. */
   private long whole(String what, long least, long most) throws SQLException {
     long value;
-    if (description.family() != ColumnType.Family.BIT && Numbers.isShortInteger(content)) {
+    if (description.family() == ColumnType.Family.BIT) {
+      value = Numbers.bits(content);
+      if (Quirks.fills(description.inner(), value, most - least)) {
+        return value;
+      }
+    } else if (Numbers.isShortInteger(content)) {
       value = Numbers.shortInteger(content);
     } else {
       BigInteger number =
@@ -251,7 +258,7 @@ final class Value {
       case DATE, TIME, DATETIME:
         throw unfit(what);
       case BIT:
-        return BigDecimal.valueOf(Numbers.bits(content));
+        return Quirks.bits(description.inner(), content);
       default:
         if (content.length == 0 && Quirks.emptyIsZero(description.inner())) {
           return BigDecimal.ZERO;

@@ -33,6 +33,8 @@ final class ServerConformance {
 
   private static final String ZERO = "zero_datetime";
 
+  private static final String FILLED = "filled_";
+
   private static final String SEALED = "conformance_sealed";
 
   private static final int UTF8MB4 = 45;
@@ -40,6 +42,7 @@ final class ServerConformance {
   private static final int ASCII = 11;
   private static final int BINARY = 63;
   private static final int UNSIGNED = 0x20;
+  private static final int ZEROFILL = 0x40;
   private static final int UNKNOWN_TABLE = 1051;
   private static final int BLOB = 0x10;
 
@@ -146,9 +149,20 @@ final class ServerConformance {
               "'2024-02-29 01:02:03'",
               "'0000-00-00 00:00:00'"),
           new Column(
-              "year_", "YEAR", 13, 0, UNSIGNED | 0x40, BINARY, List.of("2024", "1999", "2155")),
+              "year_", "YEAR", 13, 0, UNSIGNED | ZEROFILL, BINARY, List.of("2024", "1999", "2155")),
           new Column(
               "bit8", "BIT(8)", 16, 0, UNSIGNED, BINARY, List.of("b'101'", "b'11111111'", "b'0'")),
+          new Column(
+              "bit64",
+              "BIT(64)",
+              16,
+              0,
+              UNSIGNED,
+              BINARY,
+              List.of("0xFFFFFFFFFFFFFFFE", "0x8000000000000000", "0x00000000FFFFFFFF")),
+          zerofill("filled_int", "INT(8) UNSIGNED ZEROFILL", 3, 0, "5", "0", "123456789"),
+          zerofill(
+              "filled_dec", "DECIMAL(10,2) UNSIGNED ZEROFILL", 246, 2, "1.50", "0", "99999999"),
           text("text_", "TEXT", 252, BLOB, UTF8MB4, "'long'", "'5'", "''"),
           text(
               "latin1_",
@@ -329,10 +343,15 @@ final class ServerConformance {
    * that protocol, and both drivers widen its floats. MariaDB's driver finds a time in "12.7", and
    * with the binary protocol a wrong day in a TIME. It drops whole days from a TIME's LocalDateTime
    * and not from its Timestamp, makes a Duration of a date's day and time, and says wasNull of a
-   * zero date whose text it gives.
+   * zero date whose text it gives. A number with ZEROFILL has the server's own zeros here;
+   * Connector/J fills it to a length that an envelope does not say, and MariaDB's driver takes 000
+   * for true.
    */
   private boolean exempt(String how, Column column, String getter) {
     if (!announced && column.name.equals(TRUTH)) {
+      return true;
+    }
+    if (column.name.startsWith(FILLED) && getter.matches(".*(String|Clob|Boolean).*")) {
       return true;
     }
     if (how.equals("prepared") && binaryProtocol) {
@@ -454,6 +473,12 @@ final class ServerConformance {
 
   private static Column unsigned(String name, String declared, int type, String... values) {
     return new Column(name, declared, type, 0, 0x80 | UNSIGNED, BINARY, List.of(values));
+  }
+
+  private static Column zerofill(
+      String name, String declared, int type, int decimals, String... values) {
+    int flags = 0x80 | UNSIGNED | ZEROFILL;
+    return new Column(name, declared, type, decimals, flags, BINARY, List.of(values));
   }
 
   private static Column moment(
