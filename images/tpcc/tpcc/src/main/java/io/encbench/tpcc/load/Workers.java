@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -27,26 +28,25 @@ final class Workers {
     this.count = count;
   }
 
-  /** Does all jobs. The first failure is thrown when those under way have ended; no more begin. */
+  /** Does all jobs. A failure is thrown when those under way have ended; no more begin. */
   void run(Collection<Job> jobs) throws Exception {
     Queue<Job> waiting = new ConcurrentLinkedQueue<>(jobs);
     ExecutorService threads = Executors.newFixedThreadPool(count);
     try {
-      List<Future<?>> ends = new ArrayList<>();
+      List<Callable<Void>> workers = new ArrayList<>();
       for (int worker = 0; worker < Math.min(count, jobs.size()); worker++) {
         int number = worker;
-        ends.add(
-            threads.submit(
-                () -> {
-                  work(waiting, number);
-                  return null;
-                }));
+        workers.add(
+            () -> {
+              work(waiting, number);
+              return null;
+            });
       }
-      for (Future<?> end : ends) {
+      // All have ended when this returns, also those that failed.
+      for (Future<Void> end : threads.invokeAll(workers)) {
         end.get();
       }
     } catch (ExecutionException error) {
-      waiting.clear();
       throw error.getCause() instanceof Exception cause ? cause : error;
     } finally {
       threads.shutdown();
