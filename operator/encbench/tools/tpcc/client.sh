@@ -5,7 +5,7 @@
 # NAME=VALUE are properties beside those in $ENCBENCH_PROPS, the text of the props file. Who logs in
 # is read from files and put into the props file here, in an emptyDir in memory, for BenchmarkSQL
 # takes the password from nowhere else. It needs of the image what the client itself needs, and sh,
-# cat, cp, ln, sed, grep, tr.
+# cat, cp, ln, sed, grep, tr, dirname, id.
 set -eu
 umask 077
 
@@ -21,6 +21,12 @@ mkdir -p "$scratch"
 value() {
     sed -e 's/\\/\\\\/g' -e 's/^ /\\ /' "$credentials/$1"
 }
+
+# BenchmarkSQL has Java read the props file as ISO-8859-1, and Secrets have UTF-8.
+if [ "$kind" != own ] && LC_ALL=C grep -q '[^ -~]' "$credentials/username" "$credentials/password"; then
+    echo 'encbench: BenchmarkSQL reads names and passwords of ASCII letters only: choose another login' >&2
+    exit 2
+fi
 
 # The URL of a driver of the user's own, with the key where its template has {mek}. The key is read by
 # sed from a file, for arguments of programs are there for everybody to see. BenchmarkSQL prints its
@@ -98,6 +104,14 @@ fi
 
 # BenchmarkSQL writes into its run folder, which an image's read-only root does not let it.
 home=$ENCBENCH_BENCHMARKSQL
+folder=$home/run
+while [ "$folder" != / ] && [ ! -e "$folder" ]; do
+    folder=$(dirname "$folder")
+done
+if [ -d "$folder" ] && { [ ! -r "$folder" ] || [ ! -x "$folder" ]; }; then
+    echo "encbench: user $(id -u) may not read $folder in the image: rebuild it with chmod -R a+rX" >&2
+    exit 2
+fi
 if [ ! -f "$home/run/runBenchmark.sh" ]; then
     echo "encbench: the image has no $home/run/runBenchmark.sh: write its folder into tpcc.benchmarksql.home" >&2
     exit 2
@@ -115,8 +129,9 @@ if [ -n "${TPCC_DRIVERS:-}" ]; then
 fi
 chmod -R u+w "$scratch/benchmarksql/run"
 cd "$scratch/benchmarksql/run"
-# By default a JVM takes a quarter of the memory.
-export JAVA_TOOL_OPTIONS="${JAVA_TOOL_OPTIONS:-} -XX:MaxRAMPercentage=70"
+# By default a JVM takes a quarter of the memory. Java 8 takes the option with a point only, and its
+# early versions do not know it.
+export JAVA_TOOL_OPTIONS="${JAVA_TOOL_OPTIONS:-} -XX:+IgnoreUnrecognizedVMOptions -XX:MaxRAMPercentage=70.0"
 
 if [ "$action" = load ]; then
     # Nothing may be there yet. Whether all is there afterwards the operator looks up itself, for the

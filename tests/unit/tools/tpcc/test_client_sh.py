@@ -2,8 +2,10 @@
 
 import os
 import re
+import shutil
 import stat
 import subprocess
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -182,6 +184,47 @@ def test_a_load_begins_with_what_may_be_there(shell: list[str], pod: Pod) -> Non
     done = pod.run(shell, "5", "load")
     assert (done.returncode, done.stdout) == (0, f"built from {pod.props}\n")
     assert pod.run(shell, "5", "load", CODE="1").returncode == 1
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_login_beyond_ascii_is_refused_for_benchmarksql_alone(shell: list[str], pod: Pod) -> None:
+    benchmarksql(pod)
+    (pod.folder / "credentials/password").write_text("pässwörd")
+    done = pod.run(shell, "6", "run")
+    assert done.returncode == 2
+    assert "ASCII letters only" in done.stdout
+    assert "pässwörd" not in done.stdout
+    assert pod.run(shell, "own", "run").returncode == 0
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="runs as another user")
+def test_a_folder_that_the_pod_s_user_may_not_enter_is_named(pod: Pod) -> None:
+    benchmarksql(pod)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        shutil.copytree(pod.folder / "home", folder / "root/home")
+        (folder / "root").chmod(0o700)
+        shutil.copytree(pod.folder / "credentials", folder / "credentials")
+        (folder / "scratch").mkdir(mode=0o777)
+        (folder / "scratch").chmod(0o777)
+        done = subprocess.run(
+            ["setpriv", "--reuid=10001", "--clear-groups", "sh", "-s", "6", "run"],
+            env={
+                "PATH": os.environ["PATH"],
+                "ENCBENCH_PROPS": "db=mysql",
+                "ENCBENCH_CREDENTIALS": f"{folder}/credentials",
+                "ENCBENCH_SCRATCH": f"{folder}/scratch",
+                "ENCBENCH_BENCHMARKSQL": f"{folder}/root/home",
+            },
+            input=SCRIPT.read_text(),
+            capture_output=True,
+            text=True,
+            timeout=20,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert f"user 10001 may not read {folder}/root in the image" in done.stderr
 
 
 @pytest.mark.parametrize("shell", SHELLS)
