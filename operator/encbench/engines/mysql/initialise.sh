@@ -13,6 +13,10 @@ config=$2
 program=$volume/program
 marker=$volume/initialised
 
+# As for the server (see `with_files`): 5.7 reserves memory for each file that it may open.
+# shellcheck disable=SC3045 # dash and busybox have both
+ulimit -S -n 65536 2>/dev/null || ulimit -S -n "$(ulimit -H -n)" 2>/dev/null || :
+
 mysqld=$(command -v mysqld) || {
   echo "this image has no mysqld on its PATH: use an image of the MySQL server" >&2
   exit 1

@@ -3,6 +3,7 @@
 The real server is in tests/contract/mysql.
 """
 
+import resource
 import subprocess
 from pathlib import Path
 
@@ -17,7 +18,7 @@ SCRIPT = Path(engine.__file__).with_name("initialise.sh")
 
 MYSQLD = """#!/bin/sh
 case "$*" in
-  *--help*) cat "{home}/help"; exit "$(cat "{home}/code")" ;;
+  *--help*) ulimit -S -n >"{home}/files"; cat "{home}/help"; exit "$(cat "{home}/code")" ;;
 esac
 echo "$0 $*" >>"{home}/calls"
 mkdir -p "{volume}/data"
@@ -83,6 +84,16 @@ def test_what_a_killed_server_left_for_its_socket_goes(image: Image, shell: list
     lock.write_text("17\n")
     assert image.run(shell).returncode == 0
     assert not lock.exists()
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_the_program_may_not_open_more_files_than_the_server(
+    image: Image, shell: list[str]
+) -> None:
+    """MySQL 5.7 reserves memory for each; runtimes allow up to a thousand million."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    assert image.run(shell).returncode == 0
+    assert int((image.home / "files").read_text()) == min(65536, hard)
 
 
 @pytest.mark.parametrize("shell", SHELLS)
