@@ -7,11 +7,13 @@ sentence, and the client does not start. The jar gets its final name only after 
 
 import hashlib
 import os
+import time
 import urllib.request
 from collections.abc import Mapping
 from http.client import HTTPException
 from pathlib import Path
 from typing import IO
+from urllib.error import HTTPError
 
 from encbench.wire import environment as names
 from encbench.wire.failure import leave
@@ -19,6 +21,11 @@ from encbench.wire.failure import leave
 LARGEST = 256 * 2**20
 """Bytes; a larger file is not a driver."""
 TIMEOUT_SECONDS = 60
+PATIENCE_SECONDS = 120
+"""A network plugin or a DNS server may refuse a new pod at first, and a server may be busy."""
+_AGAIN_SECONDS = 2.0
+_TOO_MANY_REQUESTS = 429
+_SERVER_ERROR = 500
 _CHUNK = 2**20
 _JAR = "driver.jar"
 
@@ -27,19 +34,29 @@ class DriverRefused(Exception):
     """The jar is missing or wrong. The text says why, and never repeats the URL's query."""
 
 
-def fetch(environment: Mapping[str, str]) -> Path:
-    """Put the jar into place; DriverRefused when it cannot be read or is the wrong one."""
+def fetch(environment: Mapping[str, str], *, patience: float = PATIENCE_SECONDS) -> Path:
+    """Put the jar into place; DriverRefused when it cannot be read or is the wrong one.
+
+    A URL that cannot be read is asked again for `patience` seconds.
+    """
     folder = Path(environment[names.DRIVERS])
     url, file = environment.get(names.JAR_URL), environment.get(names.JAR_FILE)
     wanted = environment.get(names.JAR_SHA256, "")
     part = folder / f".{_JAR}"
     source = url.partition("?")[0] if url else str(file)
-    try:
-        with _open(url, file) as stream, part.open("wb") as target:
-            digest = _copy(stream, target)
-    except (OSError, HTTPException) as error:
-        reason = getattr(error, "reason", None) or error
-        raise DriverRefused(f"the driver's jar cannot be read from {source}: {reason}") from error
+    until = time.monotonic() + (patience if url else 0)
+    while True:
+        try:
+            with _open(url, file) as stream, part.open("wb") as target:
+                digest = _copy(stream, target)
+            break
+        except (OSError, HTTPException) as error:
+            if time.monotonic() >= until or _is_final(error):
+                reason = getattr(error, "reason", None) or error
+                raise DriverRefused(
+                    f"the driver's jar cannot be read from {source}: {reason}"
+                ) from error
+        time.sleep(_AGAIN_SECONDS)
     if wanted and digest != wanted:
         part.unlink()
         raise DriverRefused(
@@ -47,6 +64,15 @@ def fetch(environment: Mapping[str, str]) -> Path:
             f"{wanted}: correct the mode if that is the jar you mean"
         )
     return part.rename(folder / _JAR)
+
+
+def _is_final(error: Exception) -> bool:
+    """Whether the server has answered, and will not say anything else a moment later."""
+    return (
+        isinstance(error, HTTPError)
+        and error.code < _SERVER_ERROR
+        and error.code != _TOO_MANY_REQUESTS
+    )
 
 
 def _open(url: str | None, file: str | None) -> IO[bytes]:

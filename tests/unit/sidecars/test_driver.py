@@ -2,6 +2,7 @@
 
 import hashlib
 import http.server
+import socket
 import subprocess
 import sys
 import threading
@@ -29,6 +30,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def url() -> Iterator[str]:
     """A server that has the jar, and nothing else."""
+    seen: list[str] = []
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -37,7 +39,11 @@ def url() -> Iterator[str]:
                 self.send_header("Location", "/driver.jar")
                 self.end_headers()
                 return
-            found = self.path.startswith("/driver.jar")
+            if self.path.startswith("/busy") and not seen:
+                seen.append(self.path)
+                self.send_error(503)
+                return
+            found = self.path.startswith(("/driver.jar", "/busy"))
             self.send_response(200 if found else 404)
             if self.path.endswith("half"):
                 self.send_header("Content-Length", str(2 * len(JAR)))
@@ -86,7 +92,7 @@ def test_another_jar_is_not_left_there(folder: Path, url: str) -> None:
 @pytest.mark.parametrize("how", ["half", "chunk"])
 def test_a_download_that_is_cut_off_is_not_another_jar(folder: Path, url: str, how: str) -> None:
     with pytest.raises(DriverRefused, match="cannot be read from") as caught:
-        fetch(asked(folder, url=f"{url}/driver.jar?{how}", sha256=DIGEST))
+        fetch(asked(folder, url=f"{url}/driver.jar?{how}", sha256=DIGEST), patience=0)
     assert how != "half" or f"ended after {len(JAR):,} of {2 * len(JAR):,} bytes" in str(
         caught.value
     )
@@ -107,6 +113,25 @@ def test_what_is_not_there(folder: Path, url: str, name: str) -> None:
         fetch(asked(folder, url=f"{url}/{name}", sha256=DIGEST))
     assert "hidden" not in str(caught.value)
     assert not (folder / "driver.jar").exists()
+
+
+def test_a_server_that_is_busy_for_a_moment(
+    folder: Path, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(driver, "_AGAIN_SECONDS", 0.01)
+    assert fetch(asked(folder, url=f"{url}/busy", sha256=DIGEST)).read_bytes() == JAR
+
+
+def test_a_server_that_refuses_connections_is_asked_again(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asleep: list[float] = []
+    monkeypatch.setattr("time.sleep", asleep.append)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    with pytest.raises(DriverRefused, match="Connection refused"):
+        fetch(asked(folder, url=f"http://127.0.0.1:{port}/driver.jar"), patience=0.2)
+    assert asleep
 
 
 def test_a_file_that_is_not_there(folder: Path) -> None:
