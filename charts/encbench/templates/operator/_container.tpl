@@ -32,7 +32,7 @@
 - {{ printf "--pod-label=%s=%s" $name $value | quote }}
 {{- end }}
 {{- range $name, $value := .Values.measured.podAnnotations }}
-- {{ printf "--pod-annotation=%s=%s" $name $value | quote }}
+- {{ printf "--pod-annotation=%s=%s" $name $value | replace "$" "$$" | quote }}
 {{- end }}
 {{- range .Values.allowed.images }}
 - --allowed-image={{ . }}
