@@ -28,6 +28,8 @@ INTERVAL = 1.0
 PATIENCE = 3.0
 """Seconds for a pod's answer. An API server that may not reach the pod is silent for ten times as
 long."""
+TOO_OFTEN = 3
+"""Silences in a row, after which pods are taken for hidden, as by a network policy."""
 PARTS_AGAIN = (10.0, 60.0)
 """Seconds between the operator's looks at the parts of a refused campaign, at first and at most."""
 REFUSAL_STANDS = 5.0
@@ -57,6 +59,7 @@ class Live:
         self._cluster = cluster
         self._namespace = namespace
         self._allowed = True
+        self._late = 0
 
     async def tps(self, trial: str) -> float | None:
         """The sum over the trial's clients; None unless every one of them reports its own."""
@@ -69,10 +72,15 @@ class Live:
             ]
         except Unavailable:
             return None
-        except (Rejected, TimeoutError):
+        except TimeoutError:
+            self._late += 1
+            self._allowed = self._late < TOO_OFTEN
+            return None
+        except Rejected:
             # A pod that no longer exists is Rejected too, but then its trial is over.
             self._allowed = False
             return None
+        self._late = 0
         if not found or None in found:
             return None
         try:
