@@ -23,7 +23,7 @@ def main() -> int:
         _remove_earlier(kube)
         _say(begin, "applying campaigns/demo")
         kube.kubectl("apply", f"--namespace={NAMESPACE}", "--kustomize=campaigns/demo")
-        watched = kube.plugin("watch", CAMPAIGN, f"--namespace={NAMESPACE}", "--timeout=1200")
+        watched = kube.plugin("watch", CAMPAIGN, f"--namespace={NAMESPACE}", "--timeout=3600")
         return _show(kube) or watched.returncode
     except (CommandFailed, TimeoutError) as error:
         print(f"failed: {error}", file=sys.stderr)

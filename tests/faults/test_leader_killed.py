@@ -17,7 +17,7 @@ from tests.support.kube import Kube, wait_for
 
 pytestmark = pytest.mark.full
 NAME = "handed-over"
-HAND_OVER = 15.0
+HAND_OVER = 20.0
 """Seconds from the last renewal of the killed leader to the next one's acquisition."""
 
 

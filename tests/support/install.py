@@ -64,7 +64,7 @@ def install(kube: Kube, *values: str, chart: str = "charts/encbench") -> None:
         "--create-namespace",
         "--reset-values",  # without it and without any value, Helm keeps those of last time
         "--wait",
-        "--timeout=4m",
+        f"--timeout={'4m' if is_own() else '20m'}",  # elsewhere, nodes pull images first
         "--values=-",
         *(f"--values={file}" for file in os.environ.get("VALUES", "").split()),
         *(f"--set={value}" for value in values),
