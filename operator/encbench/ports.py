@@ -308,7 +308,8 @@ class CampaignFigures:
     phase: str
     trials: Mapping[str, int]
     """Number by state: planned, active, succeeded, invalid, failed."""
-    over: bool = False
+    ended: str = ""
+    """When it was over, by RFC 3339; empty while it is not."""
     hindered: str = ""
     """The reason why it does not go on; empty where it does."""
 

@@ -12,7 +12,7 @@ def metered() -> PrometheusMeter:
     meter.follow(lambda: {0: True, 1: False})
     trials = {"planned": 16, "active": 2, "succeeded": 8, "invalid": 1, "failed": 0}
     meter.campaign(CampaignFigures("bench", "demo", "Running", trials))
-    meter.campaign(CampaignFigures("bench", "stuck", "Preparing", trials, False, "Unschedulable"))
+    meter.campaign(CampaignFigures("bench", "stuck", "Preparing", trials, "", "Unschedulable"))
     meter.running("bench", "demo", "tde", "demo-b1-tde", 123.0)
     live(meter)
     return meter

@@ -26,7 +26,9 @@ from encbench.api.lifecycle import TRIAL_LIFE
 from encbench.ports import Body, CampaignFigures, Meter, PassEnd
 
 MOST = 200
-"""How many campaigns have series of their own; those that are not over come first."""
+"""How many campaigns have series of their own: those that are not over, then the last that ended.
+
+In the order in which campaigns became known, last night's would lose its series as it ends."""
 _BRIEF = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 _LONG = (0.5, 1, 2, 3, 5, 10, 20, 30, 60, 120, 300, 900)
 
@@ -218,7 +220,7 @@ class _Now(Collector):
         hindered = _gauge("encbench_campaign_hindered", text, "namespace", "campaign", "reason")
         text = "TPS of a campaign's clients in the last second that the operator saw."
         tps = _gauge("encbench_campaign_tps", text, "namespace", "campaign", "arm")
-        for one in sorted(self.campaigns.values(), key=lambda it: it.over)[:MOST]:
+        for one in sorted(self.campaigns.values(), key=_rank, reverse=True)[:MOST]:
             for state, number in one.trials.items():
                 trials.add_metric([one.namespace, one.name, state], number)
             if one.hindered:
@@ -226,6 +228,11 @@ class _Now(Collector):
         for place, running in list(self.tps.items())[:MOST]:
             tps.add_metric(list(place), sum(running.values()))
         yield from (trials, hindered, tps)
+
+
+def _rank(one: CampaignFigures) -> tuple[bool, str]:
+    """Of a campaign among those with series of their own, the first of them highest."""
+    return not one.ended, one.ended
 
 
 def _gauge(name: str, text: str, *labels: str) -> GaugeMetricFamily:

@@ -76,9 +76,9 @@ class CampaignGauge(Gauge[Campaign, CampaignSeen, CampaignStatus]):
         progress = status.progress.to_dict()
         states = ("planned", "active", "succeeded", "invalid", "failed")
         trials = {state: int(progress.get(state, 0)) for state in states}
-        over = status.completion_time is not None
+        ended = status.completion_time or ""
         self._meter.campaign(
-            CampaignFigures(subject.namespace, subject.name, status.phase, trials, over, why)
+            CampaignFigures(subject.namespace, subject.name, status.phase, trials, ended, why)
         )
 
     def gone(self, namespace: str, name: str) -> None:

@@ -33,8 +33,8 @@ def of(meter: PrometheusMeter, name: str) -> dict[tuple[str, ...], float]:
     return {tuple(v for _, v in labels): value for (one, labels), value in found if one == name}
 
 
-def figures(name: str, *, over: bool = False, hindered: str = "") -> CampaignFigures:
-    return CampaignFigures("bench", name, "Running", {"planned": 8, "active": 1}, over, hindered)
+def figures(name: str, *, ended: str = "", hindered: str = "") -> CampaignFigures:
+    return CampaignFigures("bench", name, "Running", {"planned": 8, "active": 1}, ended, hindered)
 
 
 def test_passes_requests_and_trials_are_counted() -> None:
@@ -98,14 +98,16 @@ def test_what_no_event_reported_is_forgotten_by_the_sweep() -> None:
     assert {key[0] for key in of(meter, "encbench_campaign_trials")} == {"kept"}
 
 
-def test_many_campaigns_make_no_more_series_and_those_that_run_come_first() -> None:
+def test_many_campaigns_make_no_more_series_and_those_that_run_or_ended_last_come_first() -> None:
     meter = PrometheusMeter("1")
     for number in range(3 * MOST):
-        meter.campaign(figures(f"done-{number}", over=True))
+        meter.campaign(figures(f"done-{number}", ended=f"2026-01-01T00:{number // 60:02}:00Z"))
     meter.campaign(figures("runs"))
+    meter.campaign(figures("done-0", ended="2026-02-01T00:00:00Z"))
     shown = {key[0] for key in of(meter, "encbench_campaign_trials")}
     assert len(shown) == MOST
-    assert "runs" in shown
+    assert shown >= {"runs", "done-0", f"done-{3 * MOST - 1}"}, "the oldest by name ended last"
+    assert "done-1" not in shown
     assert of(meter, "encbench_campaigns") == {("bench", "Running"): 3 * MOST + 1}
 
 
