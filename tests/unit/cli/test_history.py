@@ -48,6 +48,12 @@ def test_a_page_and_a_document(files: list[str], capsys: pytest.CaptureFixture[s
     assert json.loads(capsys.readouterr().out)["schema"] == "encbench.io/history/v1"
 
 
+def test_a_year_of_reports_is_kept_without_its_trials(files: list[str]) -> None:
+    found = command.from_files(files[:2])
+    assert all(nights()[0].trials) and not any(one.trials or one.proofs for one in found)
+    assert [one.groups for one in found] == [one.groups for one in nights()[:2]]
+
+
 def test_what_a_follow_up_contains_is_no_point_of_its_own(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

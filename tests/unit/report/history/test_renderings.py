@@ -1,11 +1,16 @@
 """The history of known nights: text and JSON byte for byte, the page by its parts."""
 
 import json
+from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import pytest
+from matplotlib.axes import Axes
 
+from encbench.api.overheadreport import Interval
 from encbench.report.history.page import page
+from encbench.report.history.plot import plot
 from encbench.report.history.renderings import json_document, text
 from tests.data.report.nights import FOLDER, the_history
 from tests.unit.report.formats.html_tree import Node, parse, tables
@@ -57,3 +62,33 @@ def test_the_page_says_what_the_text_says() -> None:
 def test_the_page_needs_nothing_but_itself() -> None:
     source = the_source()
     assert "<script" not in source and "http" not in source.replace("http://www.w3.org", "")
+
+
+def test_all_points_of_a_plot_are_drawn_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call for each point takes seconds for a year of nights."""
+    calls: list[str] = []
+    for name in ("errorbar", "plot"):
+        own = getattr(Axes, name)
+        monkeypatch.setattr(Axes, name, _counted(own, calls))
+    plot(the_history().series[1], "h")
+    assert calls.count("errorbar") == 1 and len(calls) <= 3
+
+
+def _counted(own: Any, calls: list[str]) -> Any:
+    def called(*args: Any, **given: Any) -> Any:
+        calls.append(own.__name__)
+        return own(*args, **given)
+
+    return called
+
+
+@pytest.mark.parametrize("without", [1, 14])
+def test_a_point_without_an_interval_has_no_whiskers(without: int) -> None:
+    series = the_history().series[1]
+    bare = [
+        replace(point, overhead=Interval(estimate=point.overhead.estimate))
+        for point in series.points[:without]
+        if point.overhead is not None
+    ]
+    drawn = parse(plot(replace(series, points=(*bare, *series.points[without:])), "h"))
+    assert len(drawn.all("use")) == 14 + 2 * (14 - without), "caps"
