@@ -6,10 +6,11 @@ from encbench.api.kinds import OVERHEAD_REPORT
 from encbench.cli import installation, output
 from encbench.cli.connection import connected, kubectl
 from encbench.cli.output import CommandError
-from encbench.cli.report import find, stored
+from encbench.cli.report import find_body, stored
 from encbench.core.artefact import RecordError, decode
-from encbench.ports import Store
-from encbench.reconcile.objects import OverheadReport, overhead_report
+from encbench.kube.parsing import Malformed
+from encbench.ports import Body, Store
+from encbench.reconcile.objects import overhead_report
 from encbench.report.document import Report
 
 ROSE, OPEN = 1, 3
@@ -76,31 +77,32 @@ async def _from_cluster(args: argparse.Namespace) -> list[Report]:
     """The reports of these names, or all of the namespace."""
     async with connected(args) as (cluster, namespace):
         if args.reports:
-            found = [await find(cluster, namespace, name) for name in args.reports]
+            bodies = [await find_body(cluster, namespace, name) for name in args.reports]
         else:
             bodies = await cluster.list(OVERHEAD_REPORT, namespace, None)
-            found = [overhead_report(body) for body in bodies]
-        if not found:
+        if not bodies:
             raise CommandError(f"namespace {namespace} has no OverheadReport: choose one with -n")
         way = (kubectl(args), cluster, namespace, args.release_namespace)
         async with installation.store(*way) as store:
-            read = [report for one in found if (report := await _fetched(store, one)) is not None]
+            read = [it for body in bodies if (it := await _fetched(store, body)) is not None]
         if not read:
             raise CommandError("none of the reports can be read: see above why each is left out")
         return read
 
 
-async def _fetched(store: Store, one: OverheadReport) -> Report | None:
+async def _fetched(store: Store, body: Body) -> Report | None:
     """The whole report; None, and a line on standard error, where it cannot be had.
 
-    The bucket may have it no more, or today's rules may refuse what it was measured by.
+    Another version may have written the object, the bucket may have the report no more, or today's
+    rules may refuse what it was measured by.
     """
-    where = one.status.artefacts.json_ if one.status.artefacts else None
+    name = body["metadata"]["name"]
     try:
-        content = await stored(store, where) if where else None
-        if where is not None and content is not None:
-            return _read(content, where.key)
-        output.say(f"left out: report {one.name} has no report.json in the bucket")
-    except RecordError as error:
-        output.say(f"left out: report {one.name}: {error}")
+        artefacts = overhead_report(body).status.artefacts
+        content = await stored(store, artefacts.json_) if artefacts else None
+        if artefacts is not None and content is not None:
+            return _read(content, artefacts.json_.key)
+        output.say(f"left out: report {name} has no report.json in the bucket")
+    except (Malformed, RecordError) as error:
+        output.say(f"left out: report {name}: {error}")
     return None

@@ -13,7 +13,7 @@ from encbench.cli import installation, output
 from encbench.cli.connection import kubectl
 from encbench.cli.output import CommandError
 from encbench.core.artefact import check
-from encbench.ports import Cluster, Store
+from encbench.ports import Body, Cluster, Store
 from encbench.reconcile.objects import OverheadReport, campaign, has_ended, overhead_report
 from encbench.report.formats.summary import text
 
@@ -44,11 +44,16 @@ async def report(cluster: Cluster, namespace: str, args: argparse.Namespace) -> 
 
 async def find(cluster: Cluster, namespace: str, name: str) -> OverheadReport:
     """The report; CommandError if it does not exist yet, or any more."""
+    return overhead_report(await find_body(cluster, namespace, name))
+
+
+async def find_body(cluster: Cluster, namespace: str, name: str) -> Body:
+    """The same as the API server has it."""
     body = await cluster.get(OVERHEAD_REPORT, namespace, name)
     if body is None:
         why = await _why_not(cluster, namespace, name)
         raise CommandError(f"there is no report {name} in namespace {namespace}: {why}")
-    return overhead_report(body)
+    return body
 
 
 async def _why_not(cluster: Cluster, namespace: str, name: str) -> str:

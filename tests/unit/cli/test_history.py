@@ -126,9 +126,14 @@ def test_without_the_extra_it_says_how_to_get_it(
 
 
 @pytest.fixture
-async def store(monkeypatch: pytest.MonkeyPatch) -> FakeStore:
+def cluster() -> FakeCluster:
+    return FakeCluster()
+
+
+@pytest.fixture
+async def store(cluster: FakeCluster, monkeypatch: pytest.MonkeyPatch) -> FakeStore:
     """The bucket and the cluster with all nights' reports, without a network."""
-    fake, cluster = FakeStore(), FakeCluster()
+    fake = FakeStore()
     for report in nights():
         await _kept(report, fake, cluster)
 
@@ -208,3 +213,18 @@ async def test_a_report_that_is_not_what_was_stored_is_left_out(
     assert said.err.startswith("left out: report night-3: ")
     with pytest.raises(CommandError, match="none of the reports can be read"):
         await history(reports=["night-3"])
+
+
+@pytest.mark.parametrize("named", [[], ["night-2", "night-3"]])
+async def test_an_object_that_does_not_parse_is_left_out(
+    store: FakeStore, cluster: FakeCluster, capsys: pytest.CaptureFixture[str], named: list[str]
+) -> None:
+    """As one of another version, whose model has other fields."""
+    found = cluster.one(OVERHEAD_REPORT, "bench", "night-3")
+    found["status"]["artefacts"]["bucket"] = 3
+    cluster._objects[OVERHEAD_REPORT, "bench", "night-3"] = found
+    assert await history(reports=named) == 0
+    said = capsys.readouterr()
+    assert said.out.startswith("1 campaign " if named else "15 campaigns")
+    assert said.err.startswith("left out: report night-3: OverheadReport night-3: status.artefacts")
+    assert len(said.err.splitlines()) == 1
