@@ -23,6 +23,7 @@ _RESOURCES = {
     "first": ("get", "overheadreports.encbench.io"),
     "second": ("get", "overheadreports.encbench.io"),
     "reports": ("get", "overheadreports.encbench.io"),
+    "since": ("get", "overheadreports.encbench.io"),
     "trial": ("get", "trials.encbench.io"),
     "context": ("config", "get-contexts"),
 }

@@ -191,6 +191,7 @@ examples:
   kubectl encbench history -n nightly
   kubectl encbench history -n nightly --output html > history.html
   kubectl encbench history -f reports/*.json --figure cpuPerTransaction
+  kubectl encbench history -n nightly --fail-on-rise --since night-11
 
 The test needs eight campaigns or more. It needs scipy, matplotlib and jinja2:
 pipx inject encbench scipy matplotlib jinja2
@@ -199,7 +200,8 @@ exit codes:
   0  shown; with --fail-on-rise, no condition's newest series rose at its newest change of level
   1  with --fail-on-rise: one did
   2  a report cannot be read, or the command could not be carried out
-  3  with --fail-on-rise: no condition's newest series has enough campaigns for the test
+  3  with --fail-on-rise: no condition's newest series has enough campaigns for the test, or the
+     namespace's newest campaign that is over has no report
 """
 
 
@@ -348,6 +350,8 @@ def _history(command: argparse.ArgumentParser) -> None:
     add("--figure", choices=FIGURES, metavar="FIGURE", help=f"{words}: {', '.join(FIGURES)}")
     words = "end with 1 if the newest change of a level made an overhead larger"
     add("--fail-on-rise", action="store_true", help=words)
+    words = "leave out what started before this campaign, as after a rise that is accepted"
+    add("--since", metavar="CAMPAIGN", help=words)
     words = "join campaigns even if specs or machines differ"
     add("--allow-unlike", action="store_true", help=words)
 

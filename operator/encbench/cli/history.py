@@ -1,16 +1,18 @@
 """`kubectl encbench history`: an overhead over many campaigns, and where its level changed."""
 
 import argparse
+from collections.abc import Sequence
 
-from encbench.api.kinds import OVERHEAD_REPORT
+from encbench.api.kinds import CAMPAIGN, OVERHEAD_REPORT
 from encbench.cli import installation, output
 from encbench.cli.connection import connected, kubectl
 from encbench.cli.output import CommandError
-from encbench.cli.report import find_body, stored
+from encbench.cli.progress import refusal
+from encbench.cli.report import find_body, stored, why_without
 from encbench.core.artefact import RecordError, decode
 from encbench.kube.parsing import Malformed
-from encbench.ports import Body, Store
-from encbench.reconcile.objects import overhead_report
+from encbench.ports import Body, Cluster, Store
+from encbench.reconcile.objects import campaign, has_ended, overhead_report
 from encbench.report.document import Report
 
 ROSE, OPEN = 1, 3
@@ -22,7 +24,8 @@ async def history(args: argparse.Namespace) -> int:
     """Print the history; the exit code.
 
     With `--fail-on-rise`, 1 if the newest change of any level made an overhead larger, and 3 if no
-    series is long enough for the test. Of each condition the newest series counts.
+    series is long enough for the test, or the newest campaign that is over has no report. Of each
+    condition the newest series counts.
     """
     if args.filename and args.reports:
         raise CommandError("name reports of the cluster, or give files by -f, and not both")
@@ -36,8 +39,11 @@ async def history(args: argparse.Namespace) -> int:
     from encbench.report.history.renderings import RENDERINGS  # noqa: PLC0415
     from encbench.report.history.series import history as over_time  # noqa: PLC0415
 
-    reports = from_files(args.filename) if args.filename else await _from_cluster(args)
-    reports = _apart(reports)
+    if args.filename:
+        reports, lacking = from_files(args.filename), False
+    else:
+        reports, lacking = await _from_cluster(args)
+    reports = _apart(_since(reports, args.since) if args.since else reports)
     found = over_time(reports, args.figure, allow_unlike=args.allow_unlike)
     if not found.series:
         raise CommandError("no report has an overhead of this figure: a history needs one at least")
@@ -47,7 +53,7 @@ async def history(args: argparse.Namespace) -> int:
     current = [one for one in found.series if one.current]
     if any(one.rose for one in current):
         return ROSE
-    return OPEN if all(one.course.p is None for one in current) else 0
+    return OPEN if lacking or all(one.course.p is None for one in current) else 0
 
 
 def from_files(names: list[str]) -> list[Report]:
@@ -64,6 +70,14 @@ def _read(content: bytes, key: str) -> Report:
     return decode(Report, content, key).model_copy(update=unused)
 
 
+def _since(reports: list[Report], campaign: str) -> list[Report]:
+    """That campaign's and those of later ones; of several with that name the last one counts."""
+    starts = [report.started for report in reports if report.campaign.name == campaign]
+    if not starts:
+        raise CommandError(f"--since: none of the reports is that of a campaign {campaign}")
+    return [report for report in reports if report.started >= max(starts)]
+
+
 def _apart(reports: list[Report]) -> list[Report]:
     """Those whose blocks are in no other one's figures, because points share no blocks."""
     where = {uid: report.campaign.name for report in reports for uid in report.contained}
@@ -73,8 +87,8 @@ def _apart(reports: list[Report]) -> list[Report]:
     return [report for report in reports if report.campaign.uid not in where]
 
 
-async def _from_cluster(args: argparse.Namespace) -> list[Report]:
-    """The reports of these names, or all of the namespace."""
+async def _from_cluster(args: argparse.Namespace) -> tuple[list[Report], bool]:
+    """The reports of these names, or all of the namespace; and whether it lacks the last one."""
     async with connected(args) as (cluster, namespace):
         if args.reports:
             bodies = [await find_body(cluster, namespace, name) for name in args.reports]
@@ -87,7 +101,32 @@ async def _from_cluster(args: argparse.Namespace) -> list[Report]:
             read = [it for body in bodies if (it := await _fetched(store, body)) is not None]
         if not read:
             raise CommandError("none of the reports can be read: see above why each is left out")
-        return read
+        return read, not args.reports and await _lacks_last(cluster, namespace, bodies)
+
+
+async def _lacks_last(cluster: Cluster, namespace: str, reports: Sequence[Body]) -> bool:
+    """Whether the newest campaign that is over has no report: nights that stop are no good news.
+
+    A line on standard error says so, and names each newer campaign that still runs.
+    """
+    reported = {body["metadata"]["name"] for body in reports}
+    for body in sorted(await cluster.list(CAMPAIGN, namespace, None), key=_created, reverse=True):
+        name = body["metadata"]["name"]
+        if name in reported:
+            break
+        try:
+            one = campaign(body)
+        except Malformed as error:
+            output.say(f"campaign {name} cannot be read: {error}")
+            continue
+        output.say(f"no report of campaign {name}: {why_without(one)}")
+        if has_ended(one) or refusal(one.status):
+            return True
+    return False
+
+
+def _created(body: Body) -> tuple[str, str]:
+    return body["metadata"]["creationTimestamp"], body["metadata"]["name"]
 
 
 async def _fetched(store: Store, body: Body) -> Report | None:

@@ -12,9 +12,16 @@ from encbench.api.overheadreport import Artefact
 from encbench.cli import installation, output
 from encbench.cli.connection import kubectl
 from encbench.cli.output import CommandError
+from encbench.cli.progress import refusal
 from encbench.core.artefact import check
 from encbench.ports import Body, Cluster, Store
-from encbench.reconcile.objects import OverheadReport, campaign, has_ended, overhead_report
+from encbench.reconcile.objects import (
+    Campaign,
+    OverheadReport,
+    campaign,
+    has_ended,
+    overhead_report,
+)
 from encbench.report.formats.summary import text
 
 
@@ -57,11 +64,21 @@ async def find_body(cluster: Cluster, namespace: str, name: str) -> Body:
 
 
 async def _why_not(cluster: Cluster, namespace: str, name: str) -> str:
-    """Why a campaign has no report."""
+    """Why there is no report of that name."""
     body = await cluster.get(CAMPAIGN, namespace, name)
-    of = None if body is None else campaign(body)
-    if of is None or not has_ended(of):
-        return f"it appears when the campaign ends (kubectl encbench watch {name} -n {namespace})"
+    return _not_yet(namespace, name) if body is None else why_without(campaign(body))
+
+
+def _not_yet(namespace: str, name: str) -> str:
+    return f"it appears when the campaign ends (kubectl encbench watch {name} -n {namespace})"
+
+
+def why_without(of: Campaign) -> str:
+    """Why a campaign has no report."""
+    if why := refusal(of.status):
+        return f"the campaign was refused: {why}"
+    if not has_ended(of):
+        return _not_yet(of.namespace, of.name)
     failed = find_condition(of.status.conditions, FAILED)
     if of.status.report_ref is None and failed is not None:
         return f"the campaign ended without one: {failed.message}"

@@ -40,6 +40,7 @@ def test_every_command_is_offered() -> None:
         ("report demo -n de", "get namespaces --output=name"),
         ("compare -n bench demo de", "get overheadreports.encbench.io --output=name -n bench"),
         ("history first de", "get overheadreports.encbench.io --output=name"),
+        ("history --since de", "get overheadreports.encbench.io --output=name"),
         ("watch --context de", "config get-contexts --output=name"),
     ],
 )

@@ -4,12 +4,13 @@ import contextlib
 import json
 import sys
 from collections.abc import AsyncIterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from encbench.api.kinds import OVERHEAD_REPORT
+from encbench.api.kinds import CAMPAIGN, OVERHEAD_REPORT
 from encbench.cli import history as command
 from encbench.cli import installation
 from encbench.cli.main import main
@@ -17,10 +18,12 @@ from encbench.cli.output import CommandError
 from encbench.core.artefact import RecordError, decode, digest_of, encode
 from encbench.report.analysis.build import to_status
 from encbench.report.document import Report
-from tests.data.report.nights import NIGHTS, OLDER, ROSE, nights
+from encbench.report.history.series import HistorySeries
+from tests.data.report.nights import BEGIN, NIGHTS, OLDER, ROSE, nights
 from tests.support.fake_cluster import FakeCluster
 from tests.support.fake_store import FakeStore
 from tests.support.manifests import body
+from tests.unit.reconcile.seen import with_status
 from tests.unit.report.analysis.test_pooled import two_incarnations
 
 
@@ -73,6 +76,18 @@ def test_a_pipeline_ends_on_a_rise(
 ) -> None:
     assert main(["history", "--fail-on-rise", "-f", *files[first:last]]) == code
     assert capsys.readouterr().out
+
+
+def test_an_accepted_rise_is_left_behind(
+    files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On the other side of it the level is flat, and soon long enough for the test again."""
+    since = f"night-{ROSE + 1}"
+    assert main(["history", "--fail-on-rise", "--since", since, "-f", *files]) == 3
+    said = capsys.readouterr().out
+    assert said.startswith("6 campaigns from 2026-01-11 to 2026-01-16; 0 of 2 series changed")
+    assert main(["history", "--since", "night-99", "-f", *files]) == 2
+    assert "none of the reports is that of a campaign night-99" in capsys.readouterr().err
 
 
 def test_what_is_measured_no_more_fails_no_pipeline(
@@ -228,3 +243,56 @@ async def test_an_object_that_does_not_parse_is_left_out(
     assert said.out.startswith("1 campaign " if named else "15 campaigns")
     assert said.err.startswith("left out: report night-3: OverheadReport night-3: status.artefacts")
     assert len(said.err.splitlines()) == 1
+
+
+@pytest.fixture
+def flat(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No rise fails the pipeline."""
+    monkeypatch.setattr(HistorySeries, "rose", False)
+
+
+def _campaign(cluster: FakeCluster, name: str, condition: str, status: str = "True") -> None:
+    """A campaign that is newer than what was there before it."""
+    created = BEGIN + timedelta(days=len(cluster.all(CAMPAIGN)))
+    cluster._now = lambda: created
+    own = with_status(body(CAMPAIGN, name, "bench"), {condition: (status, 9.0)})
+    cluster.add(CAMPAIGN, own)
+
+
+@pytest.mark.parametrize(
+    ("newest", "code", "said"),
+    [
+        ([("Complete", "True")], 3, "it was deleted; its files are in the bucket"),
+        ([("Failed", "True")], 3, "the campaign ended without one: Failed is True"),
+        ([("Accepted", "False")], 3, "the campaign was refused: Accepted is False"),
+        ([("Accepted", "True")], 0, "it appears when the campaign ends (kubectl encbench watch"),
+        ([("Failed", "True"), ("Failed", "True"), ("Accepted", "True")], 3, "it appears when"),
+    ],
+)
+async def test_nights_that_stopped_are_no_good_news(
+    store: FakeStore,
+    cluster: FakeCluster,
+    flat: None,
+    capsys: pytest.CaptureFixture[str],
+    newest: list[tuple[str, str]],
+    code: int,
+    said: str,
+) -> None:
+    for report in nights():
+        _campaign(cluster, report.campaign.name, "Complete")
+    assert await history(fail_on_rise=True) == 0
+    assert not capsys.readouterr().err
+    for number, condition in enumerate(newest, NIGHTS + 1):
+        _campaign(cluster, f"night-{number}", *condition)
+    assert await history(fail_on_rise=True) == code
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith(f"no report of campaign night-{NIGHTS + len(newest)}: {said}")
+    assert len(lines) == min(2, len(newest)), "the newest that is over, and what runs still"
+    assert await history() == 0
+    assert await history(reports=["night-9"]) == 0
+    assert len(capsys.readouterr().err.splitlines()) == len(lines), "names are what was asked"
+
+
+async def test_a_rise_is_worse_than_a_lack(store: FakeStore, cluster: FakeCluster) -> None:
+    _campaign(cluster, "night-17", "Failed")
+    assert await history(fail_on_rise=True) == 1

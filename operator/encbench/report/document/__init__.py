@@ -181,6 +181,11 @@ class Report(Record):
     """Of a follow-up only."""
 
     @property
+    def started(self) -> str:
+        """When the campaign started, by RFC 3339; if that is not known, when this was written."""
+        return self.start_time or self.generated_time
+
+    @property
     def shared_node(self) -> bool | None:
         """Whether a client and its database shared a node.
 

@@ -53,7 +53,7 @@ class HistoryPoint:
     @property
     def time(self) -> str:
         """When it started, by RFC 3339."""
-        return _started(self.report)
+        return self.report.started
 
 
 @dataclass(frozen=True)
@@ -112,10 +112,6 @@ class History:
         return needed(self.level)
 
 
-def _started(report: Report) -> str:
-    return report.start_time or report.generated_time
-
-
 class _Found(NamedTuple):
     condition: MatchKey
     figure: JudgedFigure
@@ -131,7 +127,7 @@ def history(
     A campaign that is given twice counts once. `allow_unlike` joins all configurations.
     """
     known = {report.campaign.uid: report for report in reports}
-    ordered = sorted(known.values(), key=lambda it: (_started(it), it.campaign.name))
+    ordered = sorted(known.values(), key=lambda it: (it.started, it.campaign.name))
     found = _series(ordered, figure, allow_unlike=allow_unlike)
     # Also one without a figure yet replaces an earlier one.
     shown = [
