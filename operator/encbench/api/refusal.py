@@ -35,6 +35,7 @@ class Reason(StrEnum):
     NAMES_ALIKE = "NamesAlike"
     MEASURED_TWICE = "MeasuredTwice"
     FITS_NO_NODE = "FitsNoNode"
+    DISKS_STAY = "DisksStay"
 
 
 MAY_ARRIVE = frozenset({Reason.NOT_FOUND, Reason.NOT_MARKED, Reason.ENTRY_MISSING})
@@ -71,4 +72,5 @@ MEANINGS = {
     Reason.NAMES_ALIKE: "Two arms of a cell would have one testbed.",
     Reason.MEASURED_TWICE: "An instance and a workload meet in two entries with different modes.",
     Reason.FITS_NO_NODE: "No node of the cluster could hold a pod (a note of `plan` alone).",
+    Reason.DISKS_STAY: "A StorageClass keeps the testbeds' disks (a note of `plan` alone).",
 }

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from encbench.api.campaign import CampaignSpec, Resolved
-from encbench.api.kinds import CAMPAIGN, INSTANCE_TEMPLATE
+from encbench.api.kinds import CAMPAIGN, INSTANCE_TEMPLATE, STORAGE_CLASS
 from encbench.core import plan
 from encbench.core.problem import Problem, Reason
 from encbench.kube.classes import is_default
@@ -59,6 +59,24 @@ def without_class(resolved: Resolved, classes: Sequence[Body]) -> Iterator[Probl
         )
         text = f"InstanceTemplate {name}: {why} (kubectl get storageclasses)"
         yield Problem(INSTANCE_TEMPLATE, Reason.NOT_FOUND, text, name)
+
+
+def keeping_disks(resolved: Resolved, classes: Sequence[Body]) -> Iterator[Problem]:
+    """The StorageClasses of the campaign's volumes that keep a disk when its testbed goes."""
+    storages = [it.storage for it in resolved.instances.values() if it.storage is not None]
+    volumes = [it.volume for it in resolved.modes.values() if it.volume is not None]
+    wanted = {it.class_name for it in storages}
+    wanted |= {it.storage_class_name for it in volumes if it.storage_class_name}
+    for body in classes:
+        name = body["metadata"]["name"]
+        used = name in wanted or (None in wanted and is_default(body))
+        if used and body.get("reclaimPolicy") == "Retain":
+            text = (
+                f"StorageClass {name} has reclaimPolicy: Retain, so every testbed leaves its disk "
+                "behind (kubectl get persistentvolumes): name a class with Delete, or delete the "
+                "volumes and their disks yourself"
+            )
+            yield Problem(STORAGE_CLASS, Reason.DISKS_STAY, text, name)
 
 
 def _of_pod(needed: Needed, nodes: Sequence[Node]) -> Iterator[Problem]:

@@ -121,11 +121,12 @@ async def _answered(
 async def _misfits(
     cluster: Cluster | None, spec: CampaignSpec, frozen: Resolved
 ) -> tuple[Problem, ...]:
-    """What the cluster lacks for the campaign, as far as the user may know."""
-    nodes = fit.nodes(await _all(cluster, NODE) or ())
+    """How the cluster does not suit the campaign, as far as the user may know."""
+    found = fit.misfits(spec, frozen, fit.nodes(await _all(cluster, NODE) or ()))
     classes = await _all(cluster, STORAGE_CLASS)
-    lacking = () if classes is None else tuple(fit.without_class(frozen, classes))
-    return (*fit.misfits(spec, frozen, nodes), *lacking)
+    if classes is None:
+        return found
+    return (*found, *fit.without_class(frozen, classes), *fit.keeping_disks(frozen, classes))
 
 
 async def _all(cluster: Cluster | None, kind: Kind) -> list[Body] | None:

@@ -21,6 +21,7 @@ from tests.support.manifests import body
 
 SPACE = "bench"
 CLIENT = {"image": "tool:1", "resources": {"cpu": "1", "memory": "128Mi"}}
+NOTED = {Reason.FITS_NO_NODE, Reason.NOT_FOUND, Reason.DISKS_STAY}
 SPREAD = {"placement": {"nodeSelector": {"pool": "db"}}}
 
 
@@ -34,13 +35,14 @@ def node(name: str, cpu: str = "8", memory: str = "32Gi", **more: Any) -> Body:
     }
 
 
-def storage_class(name: str, *, is_default: bool = False) -> Body:
+def storage_class(name: str, *, is_default: bool = False, policy: str = "Delete") -> Body:
     marks = {"storageclass.kubernetes.io/is-default-class": "true"} if is_default else {}
     return {
         "apiVersion": "storage.k8s.io/v1",
         "kind": "StorageClass",
         "metadata": {"name": name, "annotations": marks},
         "provisioner": "example.com/disks",
+        "reclaimPolicy": policy,
     }
 
 
@@ -63,7 +65,7 @@ async def said_of(cluster: FakeCluster) -> list[str]:
     assert answer.is_good
     (planned,) = answer.campaigns
     assert planned.outline is not None
-    assert {note.reason for note in planned.notes} <= {Reason.FITS_NO_NODE, Reason.NOT_FOUND}
+    assert {note.reason for note in planned.notes} <= NOTED
     return [note.text for note in planned.notes]
 
 
@@ -181,3 +183,17 @@ async def test_a_volume_without_a_storage_class() -> None:
     assert "this cluster has no default StorageClass: name one in storage.className" in said
     unnamed.fail_next(Rejected("storageclasses is forbidden"), verb="list", kind=STORAGE_CLASS)
     assert await said_of(unnamed) == []
+
+
+async def test_disks_that_outlive_their_testbeds() -> None:
+    encrypted = {"method": "volume", "volume": {"storageClassName": "luks"}}
+    found = cluster()
+    found.remove(ENCRYPTION_MODE, SPACE, "tde")
+    found.add(ENCRYPTION_MODE, body(ENCRYPTION_MODE, "tde", SPACE, atRest=encrypted))
+    found.add(STORAGE_CLASS, storage_class("luks", policy="Retain"))
+    found.add(STORAGE_CLASS, storage_class("of-others", policy="Retain"))
+    (said,) = await said_of(found)
+    assert said.startswith("StorageClass luks has reclaimPolicy: Retain, so every testbed leaves")
+    found.remove(STORAGE_CLASS, "", "standard")
+    found.add(STORAGE_CLASS, storage_class("standard", is_default=True, policy="Retain"))
+    assert len(await said_of(found)) == 2
