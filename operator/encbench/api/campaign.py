@@ -206,8 +206,18 @@ FROZEN_FIELDS = (
 """Fields of the spec that may not change after creation, in the API's spelling."""
 
 
+_IN_ORDER = tuple(
+    f"self.matrix.map(e, e.{refs}.map(n, n)) == oldSelf.matrix.map(e, e.{refs}.map(n, n))"
+    for refs in ("instanceRefs", "modeRefs", "workloadRefs")
+)
+"""To the API server lists without duplicates are sets, equal in any order; copies are lists. The
+plan is drawn from the order, and the names of cells are made from it."""
+
+
 def _frozen(field: str) -> Transition:
     same = f"self.{field} == oldSelf.{field}"
+    if field == "matrix":
+        same = " && ".join((same, *_IN_ORDER))
     if field in ("precision", "extends"):  # the only ones that may be absent
         here, before = f"has(self.{field})", f"has(oldSelf.{field})"
         same = f"{here} == {before} && (!{here} || {same})"
