@@ -103,13 +103,13 @@ class Bench:
         """Load the dataset as the load Job does."""
         tpcc = tpcc_spec({"warehouses": warehouses}).tpcc
         assert tpcc is not None
-        return self._client("load", props.load_props(tpcc, self.connection, 2))
+        return self._client("load", props.load_props(tpcc, self.connection, 2, 21))
 
     def check(self) -> "subprocess.CompletedProcess[str]":
         """Ask the client whether the tables are consistent."""
         tpcc = tpcc_spec({"warehouses": 1}).tpcc
         assert tpcc is not None
-        return self._client("check", props.load_props(tpcc, self.connection, 2))
+        return self._client("check", props.load_props(tpcc, self.connection, 2, 21))
 
     def attempt(self, spec: WorkloadSpec) -> "subprocess.CompletedProcess[str]":
         """Run that workload without wrapper and recorder, one terminal, as far as it gets."""

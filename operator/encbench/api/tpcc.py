@@ -169,7 +169,8 @@ class Tpcc(Model):
     """Transactions to offer per minute, in total over all replicas; as many as possible if
     omitted."""
     load_workers: Annotated[Int, Field(ge=1, le=1024)] | None = None
-    """Parallel loaders; two for each core of the client if omitted."""
+    """Parallel loaders; two for each core of the client if omitted. There are never more than
+    warehouses, nor than the server has connections, whose number follows from load.concurrency."""
     driver: DriverName | None = optional("Class of the JDBC driver; the engine's own if omitted.")
     url_parameters: Annotated[
         dict[Word, UrlValue],

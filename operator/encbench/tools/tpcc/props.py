@@ -41,14 +41,12 @@ def kind_of(tpcc: Tpcc) -> Kind:
     return "6" if tpcc.dialect == 6 else "5"
 
 
-def load_props(tpcc: Tpcc, connection: Connection, cores: float) -> Props:
-    """For loading. `cores` are the client's."""
+def load_props(tpcc: Tpcc, connection: Connection, cores: float, connections: int) -> Props:
+    """For loading. `cores` are the client's, and `connections` what the server has for clients."""
     workers = tpcc.load_workers or max(1, 2 * math.ceil(cores))
-    return {
-        **_common(tpcc, connection),
-        "loadWorkers": str(min(workers, tpcc.warehouses)),
-        **tpcc.options,
-    }
+    # One connection makes the tables and stays open beside the workers'.
+    most = min(tpcc.warehouses, connections - 1)
+    return {**_common(tpcc, connection), "loadWorkers": str(min(workers, most)), **tpcc.options}
 
 
 def run_props(

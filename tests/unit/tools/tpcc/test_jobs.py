@@ -67,6 +67,11 @@ def test_a_load_runs_it_too() -> None:
     assert "recorder" not in str(job)
 
 
+def test_a_load_opens_no_more_connections_than_its_server_has() -> None:
+    job = load({"warehouses": 1000, "loadWorkers": 1024})
+    assert lines(job)["loadWorkers"] == "63"
+
+
 @pytest.mark.parametrize(
     ("tpcc", "kind", "home"),
     [

@@ -149,12 +149,14 @@ def test_benchmarksql_shares_as_well() -> None:
         ({"warehouses": 3}, 4, "3"),
         ({"warehouses": 1000}, 0.2, "2"),
         ({"warehouses": 1000, "loadWorkers": 5}, 4, "5"),
+        ({"warehouses": 1000, "loadWorkers": 1024}, 4, "20"),
+        ({"warehouses": 1000}, 64, "20"),
     ],
 )
 def test_loaders(tpcc: dict[str, Any], cores: float, workers: str) -> None:
     spec = tpcc_spec(tpcc).tpcc
     assert spec is not None
-    found = props.load_props(spec, MYSQL, cores)
+    found = props.load_props(spec, MYSQL, cores, 21)
     assert found["loadWorkers"] == workers
     assert found["warehouses"] == str(tpcc["warehouses"])
 
