@@ -64,16 +64,25 @@ def problems(
     made = f"delete this one, then: {again}"
     if first.obstacle:
         yield Problem(CAMPAIGN, Reason.NOT_EXTENDABLE, first.obstacle, first.name)
-    elif (wanted := follow_up_name(first.name, first.spec)) != name:
+        return
+    if (wanted := follow_up_name(first.name, first.spec)) != name:
         text = (
             f"the only follow-up of campaign {first.name} is {wanted}, so that none can be left "
             f"out: {made}"
         )
         yield Problem(CAMPAIGN, Reason.NOT_EXTENDABLE, text, name)
-    else:
+        return
+    try:
         planned = follow_up(first.name, first.uid, first.spec, first.resolved, own.blocks.min)
-        ours, theirs = own.to_dict(), planned.to_dict()
-        other = [field for field in FROZEN_FIELDS if ours.get(field) != theirs.get(field)]
-        if other:
-            text = f"{', '.join(other)}: not as the plan of campaign {first.name} asks: {made}"
-            yield Problem(CAMPAIGN, Reason.NOT_EXTENDABLE, text, name)
+    except ValueError as error:
+        text = (
+            f"the plan of campaign {first.name} does not allow blocks.min {own.blocks.min}: "
+            f"{error}; delete this one, and extend {first.name} with a number that it allows"
+        )
+        yield Problem(CAMPAIGN, Reason.NOT_EXTENDABLE, text, name)
+        return
+    ours, theirs = own.to_dict(), planned.to_dict()
+    other = [field for field in FROZEN_FIELDS if ours.get(field) != theirs.get(field)]
+    if other:
+        text = f"{', '.join(other)}: not as the plan of campaign {first.name} asks: {made}"
+        yield Problem(CAMPAIGN, Reason.NOT_EXTENDABLE, text, name)

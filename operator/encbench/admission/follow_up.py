@@ -6,6 +6,8 @@ extended, so whoever makes a follow-up and whoever admits it come to the same.
 
 from typing import Any
 
+from pydantic import ValidationError
+
 from encbench.api.campaign import Blocks, CampaignSpec, Extends, Resolved
 from encbench.core.naming import child_name, digest
 
@@ -40,15 +42,19 @@ def follow_up(
 ) -> CampaignSpec:
     """The spec of the follow-up of that campaign, without its deadline, which was for other blocks.
 
-    ValueError where `blocks` is not a number of blocks that the plan allows.
+    ValueError, with the sentence of the rule, where the plan does not allow that many `blocks`.
     """
     number = follow_ups(spec) + 1
     not_copied = {"precision", "blocks", "extends", "seed", "suspend", "active_deadline_seconds"}
     own = spec.blocks.to_dict() | {"min": blocks, "solo": 0}
+    try:
+        planned = Blocks.model_validate(own)
+    except ValidationError as error:
+        raise ValueError(error.errors()[0]["msg"].removeprefix("Value error, ")) from error
     return CampaignSpec.model_validate(
         spec.model_dump(exclude=not_copied)
         | {
-            "blocks": Blocks.model_validate(own),
+            "blocks": planned,
             "seed": int(digest([spec.seed, "extend", number])[:8], 16),
             "extends": Extends(
                 name=name, uid=uid, plan_digest=plan_digest(spec, resolved), number=number

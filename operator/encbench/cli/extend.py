@@ -4,7 +4,6 @@ import argparse
 from typing import Any
 
 import yaml
-from pydantic import ValidationError
 
 from encbench.admission.extended import Extended, extended
 from encbench.admission.follow_up import follow_up, follow_up_name
@@ -50,9 +49,8 @@ def manifest(first: Extended, namespace: str, blocks: int) -> dict[str, Any]:
     """The follow-up; CommandError where the plan does not allow that number of blocks."""
     try:
         spec = follow_up(first.name, first.uid, first.spec, first.resolved, blocks)
-    except ValidationError as error:
-        why = error.errors()[0]["msg"].removeprefix("Value error, ")
-        raise CommandError(f"--blocks {blocks}: {why}") from error
+    except ValueError as error:
+        raise CommandError(f"--blocks {blocks}: {error}") from error
     return {
         "apiVersion": API_VERSION,
         "kind": CAMPAIGN.kind,

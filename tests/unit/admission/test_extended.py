@@ -91,6 +91,14 @@ async def test_another_plan_is_refused(change: dict[str, Any], field: str) -> No
     assert "delete this one, then: kubectl encbench extend demo --blocks 12" in problem.text
 
 
+async def test_a_number_of_blocks_that_the_plan_does_not_allow_is_refused() -> None:
+    of = first(blocks={"min": 12, "perTestbed": 3})
+    _, (problem,) = await admitted(made(of, blocks={"min": 6}), of)
+    assert problem.reason is Reason.NOT_EXTENDABLE
+    assert problem.text.startswith("the plan of campaign demo does not allow blocks.min 6: with ")
+    assert problem.text.endswith("delete this one, and extend demo with a number that it allows")
+
+
 async def test_parts_that_are_not_those_of_the_digest_are_refused() -> None:
     other = first()
     other["status"]["resolved"]["modes"]["tde"] = {}
