@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from encbench.api.campaign import StepDeadlines
 from encbench.api.conditions import find, is_true
 from encbench.api.kinds import CAMPAIGN, POD, TRIAL
 from encbench.api.scalars import parse_duration
+from encbench.api.workload import Recovery
 from encbench.core.artefact import decode
 from encbench.core.records import TrialRecord
 from encbench.kube.fit import Node
@@ -24,6 +26,7 @@ from encbench.reconcile.effects.effect import (
     Prove,
     TakeNodes,
 )
+from encbench.reconcile.nodes import SPARE
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.objects import trial as as_trial
 from encbench.reconcile.pods import ContainerFacts
@@ -177,6 +180,16 @@ def test_then_the_stage_is_free_and_the_record_is_made(decision: TrialDecision) 
     assert (fact.status, fact.reason) == ("False", "Stopped")
     assert wants(decision, Gather)
     assert not holds(decision)
+
+
+@pytest.mark.parametrize("step", ["overrun", "recovery"])
+def test_a_lease_holds_however_long_a_step_may_last(step: str) -> None:
+    deadlines = StepDeadlines.model_validate({step: "999999h"})
+    spec = a_trial().spec.model_copy(update={"step_deadlines": deadlines})
+    if step == "recovery":
+        crash = spec.workload.model_copy(update={"recovery": Recovery(stop="Crash")})
+        spec = spec.model_copy(update={"workload": crash})
+    assert longest(spec) + SPARE < 2**31
 
 
 GONE: dict[str, Any] = {"is_silent": True, "deleting": True, "ends": ago(11)}

@@ -28,6 +28,9 @@ from encbench.tools.turns import MARGIN, load_seconds
 TOGETHER = 2.0
 """Seconds that a start may be late; a later one is put off for all, or was missed by some. Clients
 need no more to hear of theirs in time."""
+FOREVER = 1e9
+"""Seconds, some 30 years. A trial's nodes are leased for as long as it may last, and a Lease's
+duration has 32 bits."""
 SAME_START = 2.0
 """Seconds by which the kubelet and the agent may differ about one start: each leaves out the parts
 of a second, of a clock of its own."""
@@ -138,7 +141,7 @@ def longest(spec: TrialSpec) -> float:
     if spec.workload.recovery is not None:
         recovery = parse_duration(spec.step_deadlines.recovery)
         limit = max(limit, recovery + decision.UPLOAD_AFTER_FAILURE)
-    return decision.TAKE_TURNS + load_seconds(spec) + limit
+    return min(decision.TAKE_TURNS + load_seconds(spec) + limit, FOREVER)
 
 
 def overdue(draft: TrialDraft) -> float:
