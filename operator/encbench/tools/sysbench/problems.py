@@ -150,14 +150,19 @@ def _script(name: str, declared: script.Script) -> Iterator[str]:
 
 def _options(sysbench: Sysbench, known: Mapping[str, Kind], name: str) -> Iterator[Problem]:
     taken, unknown = {**builtin.GENERAL, **known}, count()
+    spelt: dict[str, str] = {}
     for option, value in sysbench.options.items():
         own = option.replace("-", "_")
+        first = spelt.setdefault(own, option)
         if own in builtin.OWNED:
             reason = Reason.SETTING_RESERVED
             text = f" cannot be set in a workload: {builtin.OWNED[own]}"
         elif own not in taken:
             advice = _advice(own, taken) if next(unknown) < MOST_HINTS else ""
             reason, text = Reason.SETTING_UNKNOWN, f" is unknown to {name}{advice}"
+        elif first != option:
+            reason = Reason.SETTING_INVALID
+            text = f" is {first} in another spelling: write one of them"
         elif wrong := _wrong_value(own, taken[own], value):
             reason, text = Reason.SETTING_INVALID, f": {wrong}, not {value!r}"
         else:

@@ -43,6 +43,13 @@ def test_options_of_the_script_and_of_sysbench_are_taken(options: dict[str, str]
     assert found({"options": options}) == []
 
 
+@pytest.mark.parametrize("values", [("on", "off"), ("on", "on")])
+def test_an_option_has_one_spelling(values: tuple[str, str]) -> None:
+    assert found({"options": dict(zip(("auto-inc", "auto_inc"), values, strict=True))}) == [
+        "sysbench.options auto_inc is auto-inc in another spelling: write one of them"
+    ]
+
+
 def test_an_unknown_option_is_refused_with_what_was_meant() -> None:
     assert found({"options": {"range-sizes": "1"}}) == [
         "sysbench.options range-sizes is unknown to oltp_read_write: did you mean range-size?"
