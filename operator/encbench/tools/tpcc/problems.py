@@ -4,6 +4,7 @@ The API refuses errors within one object. The checks here need the client's own 
 or the database that it will drive.
 """
 
+import re
 from collections.abc import Iterator
 from difflib import get_close_matches
 
@@ -20,6 +21,7 @@ from encbench.tools import printed
 from encbench.tools.tpcc import jdbc, memory
 from encbench.tools.tpcc.props import OWN_OPTIONS, Kind, kind_of
 
+_WHOLE, _LARGEST = re.compile("[0-9]{1,10}"), 2**31 - 1
 _EACH_SECOND: dict[Kind, tuple[str, int]] = {
     "own": ("encbench's own client", 250),
     "5": ("BenchmarkSQL", 250),
@@ -33,7 +35,7 @@ ends within warehouse 71,583, and a run needs numbers as well."""
 
 
 def problems(workload: WorkloadSpec, _: str | None, blocks: Blocks) -> Iterator[Problem]:
-    """Too long or too large a load, too little memory, and properties unknown to our own client.
+    """Too long or too large a load, too little memory, and properties that our own client refuses.
 
     Builds of BenchmarkSQL differ, and silently accept unknown properties.
     """
@@ -51,14 +53,24 @@ def problems(workload: WorkloadSpec, _: str | None, blocks: Blocks) -> Iterator[
         yield Problem(WORKLOAD, Reason.SETTING_INVALID, text)
     if kind_of(tpcc) in _EACH_SECOND:
         yield from printed.problems(workload, blocks, *_EACH_SECOND[kind_of(tpcc)])
-    if kind_of(tpcc) != "own":
-        return
-    for name in tpcc.options:
-        if name not in OWN_OPTIONS:
+    for name, value in tpcc.options.items():
+        if name in OWN_OPTIONS and tpcc.own_load and (wrong := _wrong_value(name, value)):
+            text = f"tpcc.options {name}: {wrong}, not {value!r}"
+            yield Problem(WORKLOAD, Reason.SETTING_INVALID, text)
+        elif name not in OWN_OPTIONS and kind_of(tpcc) == "own":
             close = get_close_matches(name, OWN_OPTIONS, n=1)
             hint = f"did you mean {close[0]}?" if close else f"it takes {', '.join(OWN_OPTIONS)}"
             text = f"tpcc.options {name} is unknown to encbench's own client: {hint}"
             yield Problem(WORKLOAD, Reason.SETTING_UNKNOWN, text)
+
+
+def _wrong_value(option: str, value: str) -> str | None:
+    """What our own client takes in its place."""
+    if option != "deadlineSeconds":
+        return None if value in ("true", "false") else "write true or false"
+    if _WHOLE.fullmatch(value) and 1 <= int(value) <= _LARGEST:
+        return None
+    return f"write whole seconds from 1 to {_LARGEST}"
 
 
 def pair_problems(

@@ -55,6 +55,34 @@ def test_an_option_that_our_client_does_not_know(option: str, advice: str) -> No
     assert advice in found
 
 
+FLAG, SECONDS = "write true or false", "write whole seconds from 1 to 2147483647"
+
+
+@pytest.mark.parametrize("client", [{}, {"benchmarksql": {"loadImage": "tpcc:1"}}])
+@pytest.mark.parametrize(
+    ("option", "value", "advice"),
+    [
+        ("foreignKeys", "yes", FLAG),
+        ("plainStatements", "True", FLAG),
+        ("plainStatements", "", FLAG),
+        ("deadlineSeconds", "0", SECONDS),
+        ("deadlineSeconds", "1.5", SECONDS),
+        ("deadlineSeconds", "30s", SECONDS),
+        ("deadlineSeconds", "2147483648", SECONDS),
+    ],
+)
+def test_values_that_our_client_does_not_take(
+    client: dict[str, Any], option: str, value: str, advice: str
+) -> None:
+    spec = tpcc_spec({"options": {option: value}, **client}, WHOLE if client else None)
+    assert problems(spec) == [f"tpcc.options {option}: {advice}, not {value!r}"]
+
+
+def test_benchmarksql_s_own_values_are_not_known() -> None:
+    options = {"options": {"foreignKeys": "yes"}, "benchmarksql": {}}
+    assert problems(tpcc_spec(options, WHOLE)) == []
+
+
 @pytest.mark.parametrize("client", [{}, {"benchmarksql": {"loadImage": "tpcc:1"}}])
 def test_more_warehouses_than_payments_can_be_numbered_for(client: dict[str, Any]) -> None:
     def of(warehouses: int) -> list[str]:
