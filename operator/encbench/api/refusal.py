@@ -69,7 +69,7 @@ MEANINGS = {
     "`precision` for more plans.",
     Reason.NOT_EXTENDABLE: "The campaign to extend is not complete, or has another plan.",
     Reason.NOT_SIDE_BY_SIDE: "No plan with `parallelism` cells on nodes of their own is possible.",
-    Reason.NAMES_ALIKE: "Two arms of a cell would have one testbed.",
+    Reason.NAMES_ALIKE: "Two arms, or two campaigns, would have one testbed.",
     Reason.MEASURED_TWICE: "An instance and a workload meet in two entries with different modes.",
     Reason.FITS_NO_NODE: "No node of the cluster could hold a pod (a note of `plan` alone).",
     Reason.DISKS_STAY: "A StorageClass keeps the testbeds' disks (a note of `plan` alone).",

@@ -26,7 +26,7 @@ from encbench.kube.parsing import Malformed
 from encbench.ports import Body, Cluster, Rejected
 from encbench.reconcile import objects
 from encbench.reconcile.campaign.ledger import block_of
-from encbench.reconcile.campaign.resolve import crowded
+from encbench.reconcile.campaign.resolve import beside_others
 from encbench.reconcile.objects import Campaign, Trial
 from encbench.tools.turns import load_seconds
 
@@ -78,11 +78,12 @@ async def _admitted(
     found, problems = await admit(Lenient(reader), space, campaign.name, campaign.spec, allows)
     if live is not None and allows is not None and not problems:
         try:
-            problems = await crowded(live, campaign, most_trials(found), allows.namespace_trials)
+            limit = allows.namespace_trials
+            problems = await beside_others(live, campaign, most_trials(found), limit)
         except Rejected:
             warnings.append(
-                f"Whether the trials of namespace {space} are too many was not checked, because "
-                "you may not list its campaigns."
+                f"Whether other campaigns of namespace {space} leave room for this one was not "
+                "checked, because you may not list them."
             )
     return found, problems
 

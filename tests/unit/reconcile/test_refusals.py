@@ -245,3 +245,26 @@ async def test_a_namespace_has_room_for_so_many_trials_and_the_next_campaign_wai
     for said in ("its 6 trials", "the 6 of other campaigns", "more than the 11"):
         assert said in fact.message
     assert not [bed for bed in world.cluster.all(TESTBED) if "second" in bed["metadata"]["name"]]
+
+
+async def test_two_campaigns_do_not_have_children_of_the_same_names() -> None:
+    world = World()
+    first, second = (study("tde", blocks=2, replacements=0) for _ in range(2))
+    first["metadata"] |= {"name": "night-1.2", "uid": "first"}
+    second["metadata"] |= {"name": "night-1-2", "uid": "second"}
+    world.apply(*parts(), first)
+    await world.settle(5)
+    world.apply(second)
+    await world.settle(30)
+    fact = find(
+        campaign(world.cluster.one(CAMPAIGN, SPACE, "night-1-2")).status.conditions, "Accepted"
+    )
+    assert fact is not None
+    assert (fact.status, fact.reason) == ("False", Reason.NAMES_ALIKE)
+    assert fact.message == (
+        "names of testbeds and trials have one dash in place of dots and dashes, so that those of "
+        "this campaign would be those of Campaign night-1.2: apply it under another name"
+    )
+    assert is_true(
+        campaign(world.cluster.one(CAMPAIGN, SPACE, "night-1.2")).status.conditions, "Accepted"
+    )

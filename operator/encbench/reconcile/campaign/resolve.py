@@ -29,7 +29,8 @@ async def resolve(reader: Reader, campaign: Campaign, installed: Installed) -> R
         reader, campaign.namespace, campaign.name, campaign.spec, installed
     )
     if not problems:
-        problems = await crowded(reader, campaign, most_trials(found), installed.namespace_trials)
+        limit = installed.namespace_trials
+        problems = await beside_others(reader, campaign, most_trials(found), limit)
     names: dict[str, str] = {}
     missing: dict[str, Body] = {}
     for workload, spec in found.workloads.items():
@@ -45,15 +46,38 @@ async def resolve(reader: Reader, campaign: Campaign, installed: Installed) -> R
     return Resolution(found.freeze(names), tuple(missing.values()), problems)
 
 
-async def crowded(
+async def beside_others(
     reader: Reader, campaign: Campaign, count: int, limit: int
 ) -> tuple[Problem, ...]:
-    """Whether the namespace has room for so many more trials; a limit of 0 is none.
+    """Whether other campaigns leave the namespace room for so many trials, and names for them.
 
-    Campaigns that are accepted at the same moment do not see each other.
+    A limit of 0 is none. Campaigns that are accepted at the same moment do not see each other.
     """
-    if not limit:
-        return ()
+    return (
+        *await _alike(reader, campaign),
+        *(await _crowded(reader, campaign, count, limit) if limit else ()),
+    )
+
+
+async def _alike(reader: Reader, campaign: Campaign) -> tuple[Problem, ...]:
+    """One that has been accepted, even if it has ended: its children go when it is deleted."""
+    for body in await reader.list(CAMPAIGN, campaign.namespace):
+        other, status = body["metadata"]["name"], body.get("status") or {}
+        is_alike = other != campaign.name and child_name(other) == child_name(campaign.name)
+        if is_alike and status.get("resolved"):
+            text = (
+                "names of testbeds and trials have one dash in place of dots and dashes, so that "
+                f"those of this campaign would be those of Campaign {other}: apply it under "
+                "another name"
+            )
+            return (Problem(CAMPAIGN, Reason.NAMES_ALIKE, text, campaign.name),)
+    return ()
+
+
+async def _crowded(
+    reader: Reader, campaign: Campaign, count: int, limit: int
+) -> tuple[Problem, ...]:
+    """Whether the namespace has room for so many more trials."""
     others = [
         one for one in await under_way(reader, campaign.namespace) if one.name != campaign.name
     ]
