@@ -31,9 +31,9 @@ for each of 11 or 146 prepared statements."""
 
 
 def is_before(version: str, series: tuple[int, int]) -> bool:
-    """Whether a version is of an earlier series; one number alone is the last of its series."""
+    """Whether a version is of an earlier series; 10 alone is the last of 10."""
     number = tuple(int(part) for part in version.split("."))
-    return number < series and len(number) > 1
+    return number < series[: len(number)]
 
 
 def server_settings(spec: TestbedSpec, layout: InnodbLayout) -> Settings:
