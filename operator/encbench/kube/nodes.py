@@ -45,8 +45,8 @@ _EVICTION = 100 * MEBIBYTE
 _CORES = ((1, 0.06), (1, 0.01), (2, 0.005), (math.inf, 0.0025))
 _MEMORY = ((4, 0.25), (4, 0.2), (8, 0.1), (112, 0.06), (math.inf, 0.02))
 """Shares that a node keeps of its first cores or GiB, of the next, and so on."""
-_LARGEST = 1 << 53
-"""More cores or GiB than any quantity asks for."""
+LARGEST = 1 << 53
+"""More cores or GiB than any machine has, though a quantity may ask for more."""
 
 
 def requested(pod: Part) -> PodRequest:
@@ -89,8 +89,8 @@ def least_node(pods: PodRequest) -> NodeSize:
 
 
 def _least(wanted: int, offered: Callable[[int], int]) -> int:
-    sizes = range(1, _LARGEST)
-    return sizes[bisect_left(sizes, wanted, key=offered)]
+    sizes = range(1, LARGEST)
+    return bisect_left(sizes, wanted, key=offered) + 1
 
 
 def _own(container: Part) -> PodRequest:

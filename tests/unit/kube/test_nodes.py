@@ -7,6 +7,7 @@ import pytest
 from encbench.kube.nodes import (
     EVERYWHERE,
     GIBIBYTE,
+    LARGEST,
     NodeSize,
     PodRequest,
     allocatable,
@@ -75,3 +76,8 @@ def test_the_least_node_holds_it_and_a_smaller_one_does_not(pod: PodRequest) -> 
     smaller = allocatable(NodeSize(node.cores - 1, node.gibibytes - 1))
     assert smaller.millicores < wanted.millicores
     assert smaller.bytes < wanted.bytes
+
+
+def test_what_no_machine_has_is_the_largest_node() -> None:
+    wanted = {"containers": [container("9223372036854775807", "9999999999999999Ti")]}
+    assert least_node(requested(wanted)) == NodeSize(LARGEST, LARGEST)

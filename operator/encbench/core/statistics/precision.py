@@ -59,7 +59,7 @@ def plan_blocks(pilots: Mapping[str, Estimate], target: float, cap: int, group: 
     arm = max(halves, key=lambda name: halves[name])
     pilot, half = pilots[arm], halves[arm]
     # Slightly less, so that a pilot that just reaches the target is not one block short of it.
-    enough = math.ceil(min(MOST, pilot.n * (half / target) ** 2 * (1 - 1e-9)))
+    enough = math.ceil(min(MOST, pilot.n * min(MOST, half / target) ** 2 * (1 - 1e-9)))
     wanted = max(enough, pilot.n)
     return Plan(
         planned=max(pilot.n, min(group * math.ceil(wanted / group), cap)),

@@ -36,6 +36,8 @@ def test_the_cap_holds_and_is_said() -> None:
     assert (found.planned, found.wanted, found.capped) == (30, 166, True)
     wild = plan_blocks({"tde": pilot(500.0)}, target=0.001, cap=30)
     assert (wild.planned, wild.wanted) == (30, 1_000_000)
+    narrow = plan_blocks({"tde": pilot(0.10)}, target=1e-160, cap=30)
+    assert (narrow.planned, narrow.wanted) == (30, 1_000_000)
 
 
 @pytest.mark.parametrize(
