@@ -13,6 +13,8 @@ of one placement; the seed decides in which block of the pair. The other arms ca
 `blocks.perTestbed` the operator rebuilds all testbeds of a cell after that many blocks; each set
 has a *generation*, which is a function of the block's number. A set that was lost with a node adds
 one to that of all blocks that are planned later, and leaves its unfinished block to a replacement.
+The order in which the testbeds of a set are built is drawn too, because the first ones have the
+choice of nodes and of a disk's extents.
 
 With `precision` the first `blocks.min` valid blocks of a condition are its pilot. Afterwards
 `core.statistics.precision` decides once how many it gets in all, which is its goal here; until then
@@ -150,6 +152,13 @@ def block_order(seed: int, cell: Cell, condition: LoadLevel, block: int) -> tupl
     """The arms in the order in which this block runs them."""
     order = list(cell.arms)
     _random(seed, cell.name, condition.workload_ref, condition.concurrency, block).shuffle(order)
+    return tuple(order)
+
+
+def building_order(seed: int, cell: Cell, generation: int) -> tuple[Arm, ...]:
+    """The arms in the order in which the testbeds of this set are built."""
+    order = list(cell.arms)
+    _random(seed, "testbeds", cell.name, generation).shuffle(order)
     return tuple(order)
 
 

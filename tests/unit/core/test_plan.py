@@ -121,6 +121,16 @@ def test_the_order_differs_between_blocks() -> None:
     assert len(orders) == 6, "all six orders of three arms turn up in thirty blocks"
 
 
+def test_the_order_in_which_testbeds_are_built_is_drawn_for_each_set() -> None:
+    cell = only_cell(campaign())
+    orders = [plan.building_order(1, cell, generation) for generation in range(1, 31)]
+    assert len(set(orders)) == 6, "all six orders of three arms turn up in thirty sets"
+    assert orders == [plan.building_order(1, cell, generation) for generation in range(1, 31)]
+    assert len({plan.building_order(seed, cell, 1) for seed in range(30)}) == 6
+    other = replace(cell, name="c7654321")
+    assert orders != [plan.building_order(1, other, generation) for generation in range(1, 31)]
+
+
 def test_arms_of_a_block_share_the_tools_seed_and_blocks_do_not() -> None:
     spec = campaign()
     cell = only_cell(spec)

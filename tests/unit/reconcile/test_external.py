@@ -122,9 +122,11 @@ async def test_a_campaign_over_it_makes_no_database_and_ends_with_a_report() -> 
     assert all(row.database_cpu_percent is None for row in rows)
 
 
-async def test_one_arm_loads_for_all_and_before_the_others_exist() -> None:
+@pytest.mark.parametrize("seed", [1, 4, 6])
+async def test_one_arm_loads_for_all_and_before_the_others_exist(seed: int) -> None:
+    """The order in which testbeds are built is not drawn here."""
     world = world_with()
-    world.apply(study("tls", blocks=1))
+    world.apply(study("tls", blocks=1, seed=seed))
     await world.run(world.ended)
     loads = [name for kind, name in world.cluster.created if kind == JOB.kind and "-load" in name]
     assert len(loads) == 1

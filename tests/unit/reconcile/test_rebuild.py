@@ -2,14 +2,17 @@
 
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 
 import pytest
 
 from encbench.api.conditions import is_true
 from encbench.api.kinds import POD, STATEFUL_SET, TESTBED, TRIAL
 from encbench.core.artefact import decode
+from encbench.core.plan import building_order, cells
 from encbench.core.records import IndexRecord
 from encbench.kube import labels
+from encbench.reconcile.campaign import children
 from encbench.reconcile.campaign.decide import IDLE
 from encbench.reconcile.pods import ENDING_SLACK
 from tests.unit.reconcile.oracle import assert_sound, leftovers, report
@@ -64,6 +67,33 @@ async def test_testbeds_are_built_anew_and_the_old_ones_go() -> None:
     ]
     assert all(t.proof is not None and t.proof.ok for t in index.testbeds)
     assert {t.spec.testbed_ref.name for t in world.trials()} == {t.name for t in index.testbeds}
+
+
+@pytest.mark.parametrize("residency", ["Resident", "OnDemand"])
+async def test_each_set_is_built_in_an_order_of_its_own_that_a_restart_keeps(
+    residency: str,
+) -> None:
+    """The first ones have the choice of nodes and extents."""
+    world = World()
+    world.apply(*parts(), study("tde", blocks=REBUILT, residency=residency))
+    made: list[str] = []
+
+    def has_made(count: int) -> bool:
+        made[:] = [name for kind, name in world.cluster.created if kind == TESTBED.kind]
+        return len(made) >= count
+
+    for count in (2, 5, 6):
+        await world.run(partial(has_made, count))
+        world.restart()
+    spec = world.campaign().spec
+    (cell,) = cells(spec, {"oltp": world.trials()[0].spec.workload})
+    drawn = [building_order(spec.seed, cell, generation) for generation in (1, 2)]
+    assert made == [
+        children.testbed_name(world.campaign().name, cell, arm, generation)
+        for generation, order in enumerate(drawn, 1)
+        for arm in order
+    ]
+    assert drawn != [cell.arms, cell.arms], "or this shows nothing"
 
 
 @pytest.mark.parametrize("whole", [False, True], ids=["trial", "block"])

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from encbench.api.conditions import Condition, find, is_true
 from encbench.api.kinds import TESTBED
 from encbench.api.lifecycle import NODE_IN_USE, NOT_READY, PROVISIONED, READY
-from encbench.core.plan import Cell, PlannedTrial
+from encbench.core.plan import Cell, PlannedTrial, building_order
 from encbench.reconcile.campaign import children
 from encbench.reconcile.campaign.children import CellPlan
 from encbench.reconcile.campaign.facts import CampaignSeen, is_archived
@@ -52,8 +52,11 @@ def testbed_set(
         arm.name: children.testbed_name(campaign.name, cell, arm, planned.generation)
         for arm in cell.arms
     }
-    missing = [arm for arm in cell.arms if names[arm.name] not in seen.testbeds]
     external = plan.resolved.instances[cell.instance_ref].is_external
+    # The baseline's testbed loads the dataset of an external database, where nothing is placed.
+    drawn = building_order(campaign.spec.seed, cell, planned.generation)
+    order = cell.arms if external else drawn
+    missing = [arm for arm in order if names[arm.name] not in seen.testbeds]
     if missing and (external or campaign.spec.residency == "OnDemand"):
         # One is prepared after the other: their memory does not fit side by side, or they share
         # the dataset that the first has loaded.
