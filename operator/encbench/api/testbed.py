@@ -121,17 +121,24 @@ class TestbedSpec(Model):
         return (self.reset, self.residency, self.cache) != ("none", "Resident", "Warm")
 
     @property
+    def server_cores(self) -> float:
+        """What the server alone may use, which is the same in all arms.
+
+        For an external database, the cores in its template; 0 if there are none.
+        """
+        external = self.instance.external
+        if external is not None:
+            return 0.0 if external.cpu is None else parse_quantity(external.cpu)
+        return self.instance.embedded.resources.cores
+
+    @property
     def database_cores(self) -> float:
         """What the database may use: the server's limit, and that of a file system in its pod.
 
         They are two limits: neither may use what the other leaves.
-
-        For an external database, the cores in its template; 0 if there are none.
         """
-        external, fuse = self.instance.external, self.mode.gocryptfs
-        if external is not None:
-            return 0.0 if external.cpu is None else parse_quantity(external.cpu)
-        return self.instance.embedded.resources.cores + (fuse.resources.cores if fuse else 0.0)
+        fuse = self.mode.gocryptfs
+        return self.server_cores + (fuse.resources.cores if fuse else 0.0)
 
 
 class DataCopy(Model):

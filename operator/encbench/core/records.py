@@ -122,7 +122,7 @@ class IdleCpu(Model):
     cores: float
     """Of all of them together."""
     limit_cores: float
-    """What one of them may use."""
+    """What one server may use, the same in all arms."""
     testbeds: dict[str, float] = Field(default_factory=dict)
     """Cores of each."""
 

@@ -14,7 +14,9 @@ from encbench.reconcile.trial.series import MetricsPlace
 from tests.support.fake_metrics import FakeMetrics
 
 WINDOW = Window(start=1000.0, end=1060.0)
-PLACE = MetricsPlace(namespace="ns", campaign="study", testbed="bed", node=None, limit=1.0)
+PLACE = MetricsPlace(
+    namespace="ns", campaign="study", testbed="bed", node=None, limit=1.0, server_limit=1.0
+)
 OWN = {"namespace": "ns", "campaign": "study", "testbed": "bed"}
 
 

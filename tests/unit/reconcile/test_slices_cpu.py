@@ -14,7 +14,9 @@ UNSURE = "the alignment error of 3.1 % is above 2 %"
 
 
 def place(proxy_limit: float | None) -> MetricsPlace:
-    return MetricsPlace("ns", "study", "bed", "n1", 0.5, proxy_limit=proxy_limit, in_turns=True)
+    return MetricsPlace(
+        "ns", "study", "bed", "n1", 0.5, 0.5, proxy_limit=proxy_limit, in_turns=True
+    )
 
 
 def test_both_are_known_although_the_series_are_withheld() -> None:

@@ -18,6 +18,7 @@ from encbench.api.kinds import (
     STATEFUL_SET,
     STORAGE_CLASS,
 )
+from encbench.api.scalars import parse_quantity
 from encbench.core.artefact import decode
 from encbench.core.naming import INDEX
 from encbench.core.records import TrialRecord
@@ -154,6 +155,9 @@ async def test_a_campaign_over_file_systems_and_their_price() -> None:
         if cpu.volume is not None:
             assert cpu.volume.cores == pytest.approx(cpu.database.cores / 3)
             assert cpu.volume.limit_cores == 1.0 < cpu.database.limit_cores
+        assert cpu.idle is not None
+        own = parse_quantity(parts()[0]["spec"]["resources"]["cpu"])
+        assert cpu.idle.limit_cores == own, "limits.idleCpu allows every arm's neighbours as much"
 
 
 async def test_what_dm_crypt_takes_of_a_node_invalidates_no_trial() -> None:

@@ -231,6 +231,7 @@ def _place(trial: Trial, seen: TrialSeen, collected: Collected) -> series.Metric
         testbed=trial.spec.testbed_ref.name,
         node=placed.database_node(trial, seen),
         limit=seen.testbed.spec.database_cores if seen.testbed else 0.0,
+        server_limit=seen.testbed.spec.server_cores if seen.testbed else 0.0,
         clients=collected.clients,
         external=seen.testbed.spec.instance.external if seen.testbed else None,
         proxy_limit=proxy.resources.cores if proxy else None,

@@ -110,7 +110,7 @@ def idle(
 ) -> IdleCpu | None:
     """CPU of the campaign's databases but that one; None where none of them is known.
 
-    `testbed` is the one that is measured, `limit` what a database may use, in cores, and `own` are
+    `testbed` is the one that is measured, `limit` what one server may use, in cores, and `own` are
     the trial's nodes. On other nodes another cell may be measured at the same time.
     """
     if not any(pod.part == "database" for pod in record.pods):

@@ -105,6 +105,8 @@ class MetricsPlace:
     """Of the database."""
     limit: float
     """What the server may use, in cores, with a file system in its pod."""
+    server_limit: float
+    """The same without it, so that a rule is as strict in all arms."""
     clients: tuple[ClientFacts, ...] = ()
     external: External | None = None
     """Set where the database is external."""
@@ -314,7 +316,7 @@ def judge(record: MetricsRecord, place: MetricsPlace) -> WindowMetrics:
         withheld |= _UNSEEN
     else:
         if not place.in_turns:
-            resting = neighbours.idle(record, place.testbed, place.limit, place.nodes)
+            resting = neighbours.idle(record, place.testbed, place.server_limit, place.nodes)
             again = neighbours.restarted(record, place.testbed, place.nodes)
         if others is None:
             lacks = "Prometheus lacks the CPU of a node, of our pods or of a client"
