@@ -115,7 +115,7 @@ class ProvenanceRecord(Record):
     """Where each client pod ran; kernel and CPU as its recorder saw them."""
     images: dict[str, str] = Field(default_factory=dict)
     """Image with its digest, as the kubelet resolved it, by container: server, agent, tool,
-    recorder."""
+    recorder, and those of a mode or a plan, such as volume, proxy and turnstile."""
     operator_version: str | None = None
     kubernetes_version: str | None = None
 

@@ -286,7 +286,7 @@ class Controllers:
 
     def _loaded(self, job: Body, body: Body) -> None:
         if self._same(POD, body) is not None:
-            self._set_status(POD, body, pods.ended({"tool": (0, "")}))
+            self._set_status(POD, body, pods.ended(body, {"tool": (0, "")}))
             self._complete(job)
 
     def _complete(self, job: Body) -> None:
@@ -322,7 +322,7 @@ class Controllers:
         if self._same(POD, body) is None:
             return
         ends = {"tool": (recorder.plan.exit_code, ""), "recorder": (0, recorder.message)}
-        self._set_status(POD, body, pods.ended(ends))
+        self._set_status(POD, body, pods.ended(body, ends))
         if not any(p["status"]["phase"] != "Succeeded" for p in self._pods_of(job)):
             self._complete(job)
 

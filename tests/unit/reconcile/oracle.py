@@ -21,7 +21,7 @@ from encbench.core.artefact import check, decode
 from encbench.core.certificates import authority_name
 from encbench.core.records import IndexRecord, TrialRecord
 from encbench.kube import labels
-from encbench.reconcile.objects import OverheadReport, overhead_report
+from encbench.reconcile.objects import OverheadReport, Trial, overhead_report
 from tests.unit.reconcile.world import NAME, SPACE, World
 
 CHILDREN = (
@@ -134,6 +134,12 @@ def _named(world: World) -> Iterator[str]:
     for key in world.store.objects:
         parts = key.removeprefix(prefix).split("/")
         yield "/".join(names.get(part, part) for part in parts)
+
+
+def recorded_images(world: World, trial: Trial) -> set[str]:
+    """The containers whose images are in a trial's provenance."""
+    key = next(k for k in world.store.objects if k.endswith(f"{trial.uid}/provenance.json"))
+    return set(json.loads(world.store.objects[key])["images"])
 
 
 def proofs(world: World, trial: str) -> dict[str, bool]:

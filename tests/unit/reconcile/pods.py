@@ -60,7 +60,6 @@ def running(body: Body, ip: str, *, prepared: str = "") -> Body:
 
     `prepared` is the message of its golden copy's container.
     """
-    ended_well = {"exitCode": 0, "reason": "Completed", "message": prepared}
     return {
         "phase": "Running",
         "podIP": ip,
@@ -68,8 +67,19 @@ def running(body: Body, ip: str, *, prepared: str = "") -> Body:
         "containerStatuses": [
             container(c["name"], ready=True, running={}) for c in body["spec"]["containers"]
         ],
-        "initContainerStatuses": [container("prepare", ready=True, terminated=ended_well)],
+        "initContainerStatuses": _begun(body, prepared),
     }
+
+
+def _begun(body: Body, prepared: str = "") -> list[Body]:
+    """The init containers once the others run: native sidecars do too, the rest have ended."""
+    ended_well = {"exitCode": 0, "reason": "Completed", "message": ""}
+    found = []
+    for one in body["spec"].get("initContainers", ()):
+        lasts, said = one.get("restartPolicy") == "Always", prepared * (one["name"] == "prepare")
+        ended: Body = {"terminated": {**ended_well, "message": said}}
+        found.append(container(one["name"], ready=True, **({"running": {}} if lasts else ended)))
+    return found
 
 
 def unprepared(body: Body, message: str) -> Body:
@@ -86,7 +96,7 @@ def unprepared(body: Body, message: str) -> Body:
     }
 
 
-def ended(ends: Mapping[str, tuple[int, str]]) -> Body:
+def ended(body: Body, ends: Mapping[str, tuple[int, str]]) -> Body:
     """The status of a pod whose containers have ended, each with exit code and message."""
     return {
         "phase": "Succeeded" if not any(code for code, _ in ends.values()) else "Failed",
@@ -95,4 +105,5 @@ def ended(ends: Mapping[str, tuple[int, str]]) -> Body:
             container(name, terminated={"exitCode": code, "reason": "Completed", "message": text})
             for name, (code, text) in ends.items()
         ],
+        "initContainerStatuses": _begun(body),
     }

@@ -23,6 +23,7 @@ from encbench.reconcile.trial.observe import observe
 from encbench.wire.recorder import StateAnswer
 from encbench.wire.slices import SlotsAnswer, SlotsOrder
 from tests.support import manifests
+from tests.unit.reconcile.oracle import recorded_images
 from tests.unit.reconcile.seen import with_status
 from tests.unit.reconcile.world import SPACE, World, parts, study
 
@@ -60,6 +61,8 @@ async def test_a_block_runs_at_once_and_starts_together() -> None:
     first, second = (next(iter(starts[block])) or 0.0 for block in (1, 2))
     # Two warm-up seconds, and three arms' slots of 2.05 s in five rounds.
     assert second - first > 2 + 3 * 5 * 2.05
+    for trial in trials:
+        assert recorded_images(world, trial) == {"server", "agent", "tool", "recorder", "turnstile"}
 
 
 async def test_figures_are_those_of_the_slices() -> None:

@@ -25,7 +25,7 @@ from encbench.core.records import TrialRecord
 from encbench.ports import Body
 from encbench.wire.agent import VolumeGround
 from tests.support import manifests
-from tests.unit.reconcile.oracle import assert_sound, proofs, report
+from tests.unit.reconcile.oracle import assert_sound, proofs, recorded_images, report
 from tests.unit.reconcile.world import SPACE, World, parts, study
 
 IMAGE = "encbench/gocryptfs:test"
@@ -148,6 +148,9 @@ async def test_a_campaign_over_file_systems_and_their_price() -> None:
     assert world.campaign().status.phase == "Succeeded", world.describe()
     for trial in world.trials():
         assert proofs(world, trial.name) == {"before": True, "after": True}
+        # What is shown is what ran while it did, and none of what prepared the server's files.
+        beside = set() if trial.spec.arm.mode_ref == "plain" else {"volume"}
+        assert recorded_images(world, trial) == {"server", "agent", "tool", "recorder", *beside}
         key = trial.status.artefact_key or ""
         cpu = decode(TrialRecord, world.store.objects[key], key).cpu
         assert cpu.database is not None

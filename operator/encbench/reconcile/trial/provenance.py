@@ -4,12 +4,14 @@ from contextlib import suppress
 
 from encbench.api.testbed import Machine
 from encbench.core.evidence import MachineFacts, ProvenanceRecord, ServerFacts
-from encbench.ports import Unavailable
+from encbench.ports import Body, Unavailable
 from encbench.reconcile import agents
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.objects import Trial
+from encbench.reconcile.pods import PodFacts
 from encbench.reconcile.trial import placed
 from encbench.reconcile.trial.facts import Collected, TrialSeen
+from encbench.tools.pod import TURNSTILE
 from encbench.wire.agent import MachineRows
 
 
@@ -31,14 +33,22 @@ async def gather(
         ),
         machine=_machine(trial, seen, server),
         clients=_clients(trial, seen, collected),
-        images={
-            container.name: container.image_id
-            for pod in pods
-            for container in pod.containers.values()
-            if container.image_id and not container.name.startswith("init:")
-        },
+        images={name: image for pod in pods for name, image in _images(pod).items()},
         operator_version=deps.settings.version,
     )
+
+
+def _images(pod: PodFacts) -> dict[str, str]:
+    """Of every container whose program runs while a trial does, by its name.
+
+    An init container's does in a native sidecar, such as that of gocryptfs, and where it is
+    installed beside the tool.
+    """
+    found = {name: one.image_id for name, one in pod.containers.items() if one.image_id}
+    first: list[Body] = pod.spec.get("initContainers") or []
+    stay = {one["name"] for one in first if one.get("restartPolicy") == "Always"} | {TURNSTILE}
+    lasting = {name: found[f"init:{name}"] for name in sorted(stay) if f"init:{name}" in found}
+    return {name: image for name, image in found.items() if not name.startswith("init:")} | lasting
 
 
 def _machine(trial: Trial, seen: TrialSeen, reported: MachineRows | None) -> MachineFacts:

@@ -11,6 +11,7 @@ import pytest
 from encbench.api.overheadreport import Interval
 from encbench.core.naming import child_name
 from encbench.core.statistics.intervals import LEVEL, estimate, t_quantile
+from encbench.report.analysis.pooled import unlike
 from encbench.report.compare import gate, renderings
 from encbench.report.compare.difference import T_QUANTILES, compare, difference
 from encbench.report.compare.likeness import Difference, apart, configuration, facts
@@ -217,13 +218,17 @@ def test_a_machine_of_another_arm_leaves_the_others_as_they_were() -> None:
     assert dict(facts(alone, [key])[0])["CPU"] == "new, old", "the baseline's counts too"
 
 
-def test_a_fact_that_one_side_alone_recorded_is_shown_and_makes_nothing_unlike() -> None:
+@pytest.mark.parametrize("name", ["Kernel", "Image of server"])
+def test_a_fact_that_one_side_alone_recorded_is_shown_and_makes_nothing_unlike(name: str) -> None:
     origin = REPORT.provenance
-    facts = tuple(fact for fact in origin.facts if fact.name != "Kernel")
+    facts = tuple(fact for fact in origin.facts if fact.name != name)
     older = REPORT.model_copy(update={"provenance": origin.model_copy(update={"facts": facts})})
     found = compare(older, REPORT)
-    assert [(it.name, it.a) for it in found.differences] == [("Kernel", "(not recorded)")]
+    assert [(it.name, it.a) for it in found.differences] == [(name, "(not recorded)")]
     assert not gate.unlike(found)
+    (key, *_) = (pair.condition for pair in found.pairs)
+    assert not [*apart(configuration(older, key), configuration(REPORT, key))], "nor in history"
+    assert not [*unlike(older.provenance, origin)], "nor to a follow-up"
 
 
 def test_cpu_per_transaction_without_the_proxy_s_is_another_figure() -> None:
