@@ -90,6 +90,19 @@ class MachineFacts(Model):
     """By the node's labels."""
 
 
+class DiskFacts(Model):
+    """What the disk under a testbed's data is, apart from its encryption."""
+
+    provisioner: str
+    """Of its StorageClass, as what follows."""
+    parameters: dict[str, str] = Field(default_factory=dict)
+    """But those about encryption and its keys."""
+    mount_options: tuple[str, ...] | None = None
+    """None in proofs of earlier releases."""
+    filesystem: str | None = None
+    """Type of the mount that the server sees; None where that is a mode's own, by FUSE."""
+
+
 class ServerFacts(Model):
     """What the server says about itself."""
 

@@ -15,7 +15,7 @@ from encbench.api.testbed import Arm
 from encbench.api.trial import Outcome, TrialResult, TrialSpec, Window
 from encbench.api.workload import Stop
 from encbench.core.artefact import Digest, Record
-from encbench.core.evidence import ClientMachine, ClockOffsetFacts, ProofVerdict
+from encbench.core.evidence import ClientMachine, ClockOffsetFacts, DiskFacts, ProofVerdict
 from encbench.core.naming import trial_prefix
 from encbench.core.plan import Cell
 from encbench.core.slices import Slices
@@ -400,6 +400,8 @@ class IndexTestbed(Model):
     arm: Name
     generation: int = 1
     proof: IndexProof | None = None
+    disk: DiskFacts | None = None
+    """By the evidence of that proof; None where the StorageClass is not known."""
 
 
 class IndexStorage(Model):

@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import Field
 
 from encbench.api.encryptionmode import EncryptionModeSpec, Gocryptfs, Volume
-from encbench.core.evidence import Proof
+from encbench.core.evidence import DiskFacts, Proof
 from encbench.proofs.check import (
     Comparison,
     conclude,
@@ -30,6 +30,8 @@ FORMATS = {"AES-GCM": "GCMIV128", "XChaCha20-Poly1305": "XChaCha20Poly1305"}
 """The flag in FeatureFlags of gocryptfs' configuration that only this cipher has."""
 DECLARED = ("encrypted", "encryption")
 """Parameters of classes and attributes of volumes that declare encryption, in any case."""
+_OF_ENCRYPTION = ("crypt", "cipher", "luks", "kms", "key", "secret", "secure", "passphrase")
+"""What the names of parameters have in them that are about encryption and its keys."""
 
 
 class _File(Evidence):
@@ -56,6 +58,8 @@ class _Claim(Evidence):
     """The operator's part of the evidence; see `reconcile.effects.agent`."""
 
     storage_class: str | None = None
+    provisioner: str | None = None
+    mount_options: tuple[str, ...] | None = None
     parameters: Mapping[str, str] = {}
     attributes: Mapping[str, str] = {}
 
@@ -136,6 +140,28 @@ def shows_dm_crypt(proof: Proof | None) -> bool:
 def _dm_crypt(evidence: Mapping[str, Any]) -> str | None:
     crypt: str | None = (evidence.get("volume") or {}).get("dmCrypt")
     return crypt
+
+
+def disk(evidence: Mapping[str, Any]) -> DiskFacts | None:
+    """What the evidence of a proof has of the disk, apart from encryption; None of no known class.
+
+    A mode's class has to be like the template's in all of this, or the disks are compared too.
+    """
+    seen = _Volume.read(evidence.get("volume") or {}, "volume")
+    claim = _Claim.read(evidence.get("claim") or {}, "volume")
+    if isinstance(claim, Comparison) or claim.provisioner is None:
+        return None
+    kind = None if isinstance(seen, Comparison) else seen.type
+    return DiskFacts(
+        provisioner=claim.provisioner,
+        parameters={
+            name: value
+            for name, value in sorted(claim.parameters.items())
+            if not any(word in name.lower() for word in _OF_ENCRYPTION)
+        },
+        mount_options=claim.mount_options,
+        filesystem=None if kind is None or kind.startswith("fuse.") else kind,
+    )
 
 
 def _through_fuse(own: Gocryptfs, seen: _Volume, *, full: bool) -> tuple[list[Comparison], str]:

@@ -8,7 +8,8 @@ import pytest
 from encbench.admission.modes import differs
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
-from encbench.core.evidence import Proof
+from encbench.core.evidence import DiskFacts, Proof
+from encbench.proofs import volume
 from encbench.proofs.volume import judge, shows_dm_crypt
 from tests.support.testbeds import instance
 from tests.unit.engines.judged import failed
@@ -267,3 +268,31 @@ def test_a_class_that_is_the_templates_own_is_refused() -> None:
     assert not [*differs(of(None), by_class())]
     assert not [*differs(of("encrypted"), fuse())]
     assert not [*differs(of("encrypted"), PLAIN)]
+
+
+def test_what_a_disk_is_apart_from_its_encryption() -> None:
+    parameters = {
+        "type": "io2",
+        "encrypted": "true",
+        "kmsKeyId": "alias/mine",
+        "csi.storage.k8s.io/fstype": "xfs",
+        "csi.storage.k8s.io/node-stage-secret-name": "mine",
+    }
+    claim: dict[str, Any] = {"provisioner": "csi.example.com", "parameters": parameters}
+    found = volume.disk(disk(LUKS, **claim, mountOptions=["noatime"]))
+    assert found == DiskFacts(
+        provisioner="csi.example.com",
+        parameters={"type": "io2", "csi.storage.k8s.io/fstype": "xfs"},
+        mount_options=("noatime",),
+        filesystem="ext4",
+    )
+    earlier = volume.disk(disk(**claim))
+    assert earlier is not None and earlier.mount_options is None
+    beneath = volume.disk({**below(*QUIET), "claim": claim})
+    assert beneath is not None and beneath.filesystem is None, "that is the mode's"
+
+
+@pytest.mark.parametrize("claim", [{}, {"provisioner": None}], ids=["no class", "deleted"])
+def test_a_disk_of_no_known_class_is_unknown(claim: dict[str, Any]) -> None:
+    assert volume.disk(disk(**claim)) is None
+    assert volume.disk({}) is None

@@ -63,6 +63,7 @@ def add_named_class(
         "metadata": {"name": name, "annotations": marks or {}},
         "provisioner": "csi.example.com",
         "parameters": parameters,
+        "mountOptions": ["noatime"],
     }
     world.cluster.add(STORAGE_CLASS, body)
 
@@ -238,6 +239,7 @@ async def test_what_a_class_declares_reaches_the_proof(
     assert world.campaign().status.phase == phase, world.describe()
     assert proof["evidence"]["claim"]["storageClass"] == "encrypted"
     assert proof["evidence"]["claim"]["driver"] == "csi.example.com"
+    assert proof["evidence"]["claim"]["mountOptions"] == ["noatime"]
     assert proof["ok"] is (phase == "Succeeded")
     (index,) = [v for key, v in world.store.objects.items() if key.endswith(INDEX)]
     beds = {one["arm"]: one["proof"] for one in json.loads(index)["testbeds"]}
@@ -273,6 +275,25 @@ def bind(world: World) -> None:
         spec = {"csi": {"driver": "csi.example.com", "volumeAttributes": {"tier": "fast"}}}
         body = {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name}}
         world.cluster.add(PERSISTENT_VOLUME, {**body, "spec": spec})
+
+
+@pytest.mark.parametrize("kind", ["gp3", "io2"])
+async def test_a_class_that_differs_in_more_than_encryption_is_a_serious_caveat(kind: str) -> None:
+    world = World()
+    add_class(world, encrypted="true", type=kind)
+    add_named_class(world, "standard", {"type": "gp3"})
+    instance, *others = parts()
+    instance["spec"]["storage"]["className"] = "standard"
+    world.apply(instance, *others, mode("luks", BY_CLASS), study("luks", blocks=1))
+    await proven_without_dm_crypt(world, "luks")
+    assert world.campaign().status.phase == "Succeeded", world.describe()
+    artefacts = report(world).status.artefacts
+    assert artefacts is not None
+    said = world.store.objects[artefacts.markdown.key].decode()
+    differs = "The disk of luks is unlike that of plain: type io2 against gp3."
+    assert (differs in said) is (kind == "io2")
+    titles = {(one.weight, one.title) for one in report(world).status.caveats}
+    assert (("serious", "The disks differ in more than encryption") in titles) is (kind == "io2")
 
 
 async def test_the_templates_own_class_is_no_other_class() -> None:

@@ -17,9 +17,10 @@ from encbench.api.lifecycle import READY, REPORTED
 from encbench.api.overheadreport import Artefact, Artefacts
 from encbench.core import plan, records
 from encbench.core.artefact import RecordError, decode, digest_of, encode
-from encbench.core.evidence import ProofRecord
+from encbench.core.evidence import DiskFacts, ProofRecord
 from encbench.core.naming import INDEX, proof_key, storage_prefix
 from encbench.ports import Conflict, Rejected, Unavailable
+from encbench.proofs import volume
 from encbench.reconcile import objects
 from encbench.reconcile.campaign import children
 from encbench.reconcile.campaign.ledger import LedgerLine
@@ -74,12 +75,9 @@ async def _index(deps: Deps, campaign: Campaign, order: Publish) -> records.Inde
         sets = _sets(campaign, cell, ran, status.lost_sets)
         for generation, arm in itertools.product(sets, cell.arms):
             name = children.testbed_name(campaign.name, cell, arm, generation)
-            found = await _proof(deps, proof_key(prefix, name))
-            testbeds.append(
-                records.IndexTestbed(
-                    name=name, cell=cell.name, arm=arm.name, generation=generation, proof=found
-                )
-            )
+            found, disk = await _proof(deps, proof_key(prefix, name))
+            place = {"cell": cell.name, "arm": arm.name, "generation": generation}
+            testbeds.append(records.IndexTestbed(name=name, proof=found, disk=disk, **place))
     # The time that the status gives, so that rendering again gives the same bytes: with two
     # operators at once one may write the files and the other the digests.
     rendering = find(status.conditions, REPORTED)
@@ -160,18 +158,22 @@ def _entry(trial: LedgerLine) -> records.IndexTrial:
     return found.model_copy(update={**place, "block": trial.block, "arm": trial.arm})
 
 
-async def _proof(deps: Deps, key: str) -> records.IndexProof | None:
+async def _proof(
+    deps: Deps, key: str
+) -> tuple[records.IndexProof, DiskFacts | None] | tuple[None, None]:
+    """A testbed's proof, and what its evidence has of the disk."""
     content = await deps.store.get(key)
     if content is None:
-        return None
+        return None, None
     proof = decode(ProofRecord, content, key).proof
-    return records.IndexProof(
+    found = records.IndexProof(
         ok=proof.ok,
         summary=proof.summary,
         on_trust=proof.on_trust,
         key=key,
         digest=digest_of(content),
     )
+    return found, volume.disk(proof.evidence)
 
 
 async def _render(deps: Deps, index: records.IndexRecord) -> tuple[Report, dict[str, "Rendering"]]:

@@ -83,7 +83,8 @@ async def ask_checks(deps: Deps, effect: AskChecks) -> Checked | None:
 async def _claim(cluster: Reader, testbed: Testbed) -> Body:
     """What the cluster says of a testbed's disk: its class, and what class and volume declare.
 
-    The evidence's `claim`: names, and parameters as they stand. Empty where there is none.
+    The evidence's `claim`: names, parameters and mount options as they stand. Empty where there is
+    none.
     """
     claim = await cluster.get(PERSISTENT_VOLUME_CLAIM, testbed.namespace, f"{testbed.name}-data")
     if claim is None:
@@ -96,6 +97,7 @@ async def _claim(cluster: Reader, testbed: Testbed) -> Body:
         "storageClass": name,
         "provisioner": (storage_class or {}).get("provisioner"),
         "parameters": (storage_class or {}).get("parameters") or {},
+        "mountOptions": (storage_class or {}).get("mountOptions") or [],
         "driver": csi.get("driver"),
         "attributes": csi.get("volumeAttributes") or {},
     }

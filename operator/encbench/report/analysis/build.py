@@ -70,7 +70,10 @@ def build(index: IndexRecord, load: Load) -> Report:
     counted = {name for g in groups for b in g.blocks if b.counted for name in b.trials}
     trials = tuple(_marked(views, counted))
     floors = [g.noise_floor for g in groups if g.noise_floor is not None]
-    facts = Facts(index.spec, index.resolved, groups, trials, gone, origin, sources, earlier)
+    facts = Facts(
+        *(index.spec, index.resolved, groups, trials, gone, origin, sources, earlier),
+        testbeds=index.testbeds,
+    )
     report = Report(
         campaign=index.campaign,
         spec=index.spec,

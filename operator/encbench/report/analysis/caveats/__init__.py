@@ -4,7 +4,7 @@ Each check is one policy. The checks are fixed beforehand and never change a fig
 readers where to look before they believe one.
 """
 
-from encbench.report.analysis.caveats import blocks, columns, load, recovery, setting, turns
+from encbench.report.analysis.caveats import blocks, columns, disks, load, recovery, setting, turns
 from encbench.report.analysis.caveats.facts import Check, Facts
 from encbench.report.document import Caveat
 
@@ -13,6 +13,7 @@ __all__ = ["CHECKS", "Facts", "caveats"]
 CHECKS: tuple[Check, ...] = (
     load.colocation,
     setting.unlike_databases,
+    disks.unlike,
     setting.unlike_clients,
     setting.beside_databases,
     columns.stand_in,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from encbench.api.campaign import CampaignSpec, Resolved
-from encbench.core.records import IndexTrial
+from encbench.core.records import IndexTestbed, IndexTrial
 from encbench.report.analysis.bucket import ProvenanceSource
 from encbench.report.document import Caveat, Provenance
 from encbench.report.document.group import Group
@@ -26,6 +26,8 @@ class Facts:
     earlier: Sequence[TrialView] = ()
     """The trials of campaigns that it extends that its figures rest on as well. Of these campaigns
     nothing else is here: where they are pooled, the machine is the same."""
+    testbeds: Sequence[IndexTestbed] = ()
+    """Of this campaign."""
 
     @property
     def external(self) -> list[str]:

@@ -1,0 +1,88 @@
+"""Disks of two StorageClasses are compared in all but their encryption."""
+
+from typing import Any
+
+import pytest
+
+from encbench.core.evidence import DiskFacts
+from encbench.core.records import IndexTestbed
+from encbench.report.analysis.caveats import Facts, disks
+from tests.data.report.golden import report_of
+from tests.data.report.synthetic import Study
+
+USUAL = DiskFacts(
+    provisioner="ebs.csi.aws.com",
+    parameters={"type": "gp3", "iops": "3000"},
+    mount_options=(),
+    filesystem="ext4",
+)
+
+
+def said(*beds: IndexTestbed) -> list[str]:
+    """The caveat about these testbeds, if there is one."""
+    found = report_of(Study(concurrency=(16,)))
+    rest = (found.groups, found.trials, (), found.provenance, ())
+    facts = Facts(found.spec, found.resolved, *rest, testbeds=beds)
+    return [f"{one.weight}: {one.text}" for one in disks.unlike(facts)]
+
+
+def bed(arm: str, disk: DiskFacts | None, generation: int = 1) -> IndexTestbed:
+    return IndexTestbed(name=arm, cell="c1", arm=arm, generation=generation, disk=disk)
+
+
+def beside(**changes: Any) -> str:
+    """What is said of a mode whose disk differs so from the baseline's."""
+    other = USUAL.model_copy(update=changes)
+    (text,) = said(bed("plain", USUAL), bed("plain-control", USUAL), bed("luks", other)) or [""]
+    return text.partition(". A difference")[0]
+
+
+def test_disks_that_are_alike_need_no_word() -> None:
+    assert beside() == ""
+
+
+def test_all_that_differs_is_listed() -> None:
+    found = beside(
+        provisioner="other.example.com",
+        parameters={"type": "io2", "throughput": "500"},
+        mount_options=("noatime", "discard"),
+        filesystem="xfs",
+    )
+    assert found == (
+        "serious: The disk of luks is unlike that of plain: provisioner other.example.com against "
+        "ebs.csi.aws.com, file system xfs against ext4, iops none against 3000, throughput 500 "
+        "against none, type io2 against gp3 and mount options discard noatime against none"
+    )
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"mount_options": None},
+        {"filesystem": None},
+        {"parameters": {**USUAL.parameters, "csi.storage.k8s.io/fstype": "ext4"}},
+    ],
+    ids=str,
+)
+def test_what_one_of_them_does_not_show_is_no_difference(changes: dict[str, Any]) -> None:
+    assert beside(**changes) == ""
+
+
+def test_where_no_mount_shows_the_file_system_its_parameter_does() -> None:
+    named = {**USUAL.parameters, "fsType": "xfs"}
+    assert "fsType xfs against none" in beside(parameters=named, filesystem=None)
+
+
+def test_arms_are_compared_within_a_set_and_each_difference_is_shown_once() -> None:
+    fast = USUAL.model_copy(update={"filesystem": "xfs"})
+    alike = (bed("plain", USUAL), bed("luks", USUAL), bed("plain", fast, 2), bed("luks", fast, 2))
+    assert not said(*alike)
+    (text,) = said(
+        *(bed("plain", USUAL), bed("luks", fast), bed("plain", USUAL, 2), bed("luks", fast, 2))
+    )
+    assert text.count("file system xfs against ext4") == 1
+
+
+def test_nothing_is_said_without_the_baseline_s_disk() -> None:
+    assert not said(bed("plain", None), bed("luks", USUAL))
+    assert not said(bed("luks", USUAL))
