@@ -212,6 +212,7 @@ def test_what_is_worth_setting_is_free() -> None:
         "huge_pages",
         "effective_io_concurrency",
         "log_checkpoints",
+        "plan_cache_mode",
         "track_io_timing",
     } <= free
     assert len(free) > 220
