@@ -24,6 +24,7 @@ from encbench.reconcile.campaign.decide import ARRIVES_WITHIN, IDLE, RESOLVE_AGA
 from encbench.reconcile.draft import PATIENCE
 from encbench.reconcile.effects.testbed import ROUND_PAUSE
 from encbench.reconcile.queue import WorkQueue
+from encbench.reconcile.testbed import failed
 from encbench.reconcile.trial.decision import UPLOAD_AFTER_FAILURE
 
 REPO = Path(__file__).resolve().parents[2]
@@ -166,6 +167,7 @@ def test_they_wait_as_long_as_the_page_says() -> None:
     assert f"a refused campaign are looked at every {RESOLVE_AGAIN:.0f} s at first" in PAGE
     assert f"the more seldom, but every {RESOLVE_SELDOM:.0f} s" in PAGE
     assert f"may be missing for {ARRIVES_WITHIN:.0f} s until `Stalled`" in PAGE
+    assert f"{failed.KEPT / 3600:.0f} hours after" in rows()["testbed.failed.rest"][1]
     assert beside()["__main__.part"][2] == f"{PARTING_ATTEMPTS} attempts"
 
 

@@ -12,6 +12,7 @@ from tests.support import manifests
 from tests.support.chart import NAMESPACE, Manifest, Rendered, render
 from tests.support.fake_cluster import Call, FakeCluster
 from tests.unit.reconcile.candidates import Instant, Process
+from tests.unit.reconcile.test_cell_given_up import load_fails
 from tests.unit.reconcile.world import SPACE, World, parts, study
 
 Right = tuple[str, str, str]
@@ -89,7 +90,13 @@ async def test_the_role_is_what_a_campaign_needs(default: Rendered) -> None:
     world.cluster.remove(kinds.CAMPAIGN, SPACE, "study")
     await world.run(world.gone)
 
-    calls = world.cluster.calls
+    failing = World()
+    failing.apply(*parts(), study("tde", blocks=1, replacements=0))
+    await load_fails(failing)
+    await failing.run(failing.ended)
+    await failing.settle(150)
+
+    calls = [*world.cluster.calls, *failing.cluster.calls]
     needed = {right for call in calls if call.kind != kinds.LEASE for right in _of(call)}
     for kind in WATCHED:
         needed |= {(*next(rights("list", kind))[:2], verb) for verb in ("list", "watch")}

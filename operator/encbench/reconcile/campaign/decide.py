@@ -305,7 +305,8 @@ def _clear_closed(
 ) -> list[do.Delete]:
     """Testbeds of cells that are done or given up go, because they hold room.
 
-    Those for which a cell was given up stay to be looked at, with the pods whose logs say why.
+    Those for which a cell was given up stay to be looked at; `testbed.failed` says how long their
+    pods do.
     """
     kept = {cell.name for cell in open_cells}
     kept |= {trial.spec.cell for trial in seen.trials.values() if not is_archived(trial)}

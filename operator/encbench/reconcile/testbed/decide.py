@@ -15,6 +15,7 @@ from encbench.reconcile.objects import Testbed
 from encbench.reconcile.testbed import solitude
 from encbench.reconcile.testbed.decision import TestbedDecision, TestbedDraft
 from encbench.reconcile.testbed.facts import TestbedSeen
+from encbench.reconcile.testbed.failed import rest
 from encbench.reconcile.testbed.load import check_dataset, load_dataset
 from encbench.reconcile.testbed.prove import copy_dataset, prove_mode
 from encbench.reconcile.testbed.provision import provision
@@ -36,7 +37,7 @@ def _next(testbed: Testbed, seen: TestbedSeen) -> TestbedDecision:
     if seen.machine is not None:
         draft.set(machine=seen.machine)
     if draft.is_true(life.FAILED):
-        return draft.decide()
+        return rest(draft)
     if not draft.is_true(life.PROVISIONED):
         return provision(draft)
     if draft.is_false(life.ALONE) and (draft.known(life.PROVEN) or not solitude.must_wait(seen)):

@@ -131,5 +131,9 @@ class TestbedSeen:
     unmarked: str = ""
     """What the owner of a key or a driver has to do before a pod may mount it; looked for while a
     database starts."""
+    campaign_ended: datetime | None = None
+    """When its campaign ended; looked for once the testbed has failed and has logs to read."""
+    budget: str | None = None
+    """UID of its database's PodDisruptionBudget; looked for after that end."""
     found: TestbedFound = TestbedFound()
     absences: Absences = NEVER

@@ -27,7 +27,7 @@ from encbench.reconcile.deps import Reads
 from encbench.reconcile.draft import PATIENCE
 from encbench.reconcile.objects import Testbed, belongs_to
 from encbench.reconcile.pods import JobFacts, PodFacts, has_run, in_cell, job_facts, pod_facts
-from encbench.reconcile.testbed import external
+from encbench.reconcile.testbed import external, failed
 from encbench.reconcile.testbed.facts import SetFacts, TestbedFound, TestbedSeen
 from encbench.reconcile.testbed.machine import machine
 from encbench.reconcile.testbed.starting import next_served
@@ -57,6 +57,8 @@ async def observe(read: Reads, testbed: Testbed, found: TestbedFound) -> Testbed
         seen = replace(seen, stateful_set=SetFacts(body), database=database)
         if database is not None:
             seen = await _server(read, testbed, database, seen)
+    if is_true(facts, FAILED):
+        return await failed.observe(read, testbed, seen)
     if _may_miss_a_mark(testbed, seen):
         seen = replace(seen, unmarked=await _unmarked(read, testbed))
     if testbed.spec.follows_trials and (is_true(facts, PROVEN) or is_false(facts, PROVEN)):
