@@ -275,7 +275,7 @@ async def lead(
     # Passes read what watches have brought; sweeps and leases ask the API server.
     cache = WatchCache(deps.cluster, ticks)
     passes = reconcilers(replace(deps, cluster=cache), background, nodes)
-    loop = Loop(deps.cluster, passes, args.namespace, meter, deps.shard)
+    loop = Loop(deps.cluster, passes, args.namespace, deps.clock, meter, deps.shard)
     meter.watch(loop.lanes, lambda: background.under_way)
     log.info("encbench %s watches %s", deps.settings.version, ", ".join(args.namespace))
     essential = (

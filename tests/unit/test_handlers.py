@@ -16,6 +16,7 @@ from encbench.kube.shards import Shard, shard_of
 from encbench.ports import Body, NotServed, Rejected, Unavailable
 from encbench.reconcile.loop import Loop
 from tests.support.fake_cluster import FakeCluster
+from tests.unit.reconcile.timeline import SimClock
 
 
 def test_no_object_of_an_event_is_copied(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,6 +60,7 @@ async def test_an_event_wakes_the_shard_of_its_campaign(kind: Kind) -> None:
             cluster,
             {one: Idle() for one in (CAMPAIGN, TESTBED, TRIAL)},
             ["ns"],
+            SimClock(),
             shard=Shard(index, 2),
         )
         cache = WatchCache(cluster, lambda: 0.0)

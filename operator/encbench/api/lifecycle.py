@@ -12,6 +12,7 @@ from encbench.api.life import ConditionType, Holds, Lifecycle, Phase
 from encbench.api.refusal import MEANINGS
 
 ACCEPTED, SUSPENDED, REPORTED, COMPLETE = "Accepted", "Suspended", "Reported", "Complete"
+CLEARED = "Cleared"
 PROVISIONED, LOADED, COPIED, PROVEN = "Provisioned", "Loaded", "Copied", "Proven"
 PREPARED, PROVEN_BEFORE, RELEASED = "Prepared", "ProvenBefore", "Released"
 ALONE = "Alone"
@@ -164,6 +165,12 @@ CAMPAIGN_LIFE = Lifecycle(
                 "TooManyInvalidTrials": "A condition ran out of replacement blocks.",
                 "ReportFailed": "No report within `stepDeadlines.archive`; all Trials stay.",
             },
+        ),
+        ConditionType(
+            CLEARED,
+            "None of its succeeded Trials is left.",
+            true={"Expired": "`ttlSecondsAfterFinished` had passed."},
+            note="once its succeeded Trials are deleted",
         ),
         ConditionType(
             READY,

@@ -10,17 +10,20 @@ import itertools
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 
+from encbench.api.conditions import parse_time
 from encbench.api.kinds import CAMPAIGN, POD, TESTBED, TRIAL, Kind
+from encbench.api.lifecycle import CLEARED
 from encbench.kube import labels
 from encbench.kube.shards import Shard
-from encbench.ports import Body, Cluster, Conflict, Meter, PassEnd, Rejected, Unavailable
+from encbench.ports import Body, Clock, Cluster, Conflict, Meter, PassEnd, Rejected, Unavailable
 from encbench.reconcile.campaign.cleanup import FINALIZER
 from encbench.reconcile.effects.cluster import NotOurs
 from encbench.reconcile.failures import Failures
 from encbench.reconcile.namespaces import is_ending
-from encbench.reconcile.objects import is_over
+from encbench.reconcile.objects import holds, is_over
 from encbench.reconcile.queue import WorkQueue
 
 WORKERS = 4
@@ -55,6 +58,7 @@ class Loop:
         cluster: Cluster,
         reconcilers: Mapping[Kind, Reconciler],
         namespaces: Sequence[str],
+        clock: Clock,
         meter: Meter | None = None,
         shard: Shard | None = None,
     ) -> None:
@@ -63,6 +67,7 @@ class Loop:
         self._failures = Failures(cluster)
         self._reconcilers = reconcilers
         self._namespaces = namespaces
+        self._clock = clock
         self._shard = shard or Shard()
         self._queue: WorkQueue[Key] = WorkQueue(self._work, on_error=self._failed)
         self._trials: WorkQueue[Key] = WorkQueue(self._work, on_error=self._failed)
@@ -116,7 +121,7 @@ class Loop:
                 own = [body for body in found if self._shard.has(kind, body)]
                 if kind == CAMPAIGN:
                     self._meter.only(namespace, [body["metadata"]["name"] for body in own])
-                    own = [body for body in own if not is_at_rest(body)]
+                    own = [body for body in own if not is_at_rest(body, self._clock.now())]
                 for body in own:
                     self.wake(Key(kind, namespace, body["metadata"]["name"]))
 
@@ -167,8 +172,8 @@ def _end(error: Exception) -> PassEnd:
     return next((end for kind, end in ends.items() if isinstance(error, kind)), "failed")
 
 
-def is_at_rest(body: Body) -> bool:
-    """Whether a campaign is over and no pass over it would do anything, now or later.
+def is_at_rest(body: Body, now: datetime) -> bool:
+    """Whether a campaign is over and no pass over it would do anything now.
 
     Watches begin with a list of all objects, so a new process looks at each of them once.
     """
@@ -177,9 +182,25 @@ def is_at_rest(body: Body) -> bool:
         is_over(body)
         and meta.get("deletionTimestamp") is None
         and FINALIZER not in (meta.get("finalizers") or ())
-        and (body.get("spec") or {}).get("ttlSecondsAfterFinished") is None
         and status.get("observedGeneration") == meta.get("generation")
+        and not _has_trials_to_go(body, now)
     )
+
+
+def _has_trials_to_go(body: Body, now: datetime) -> bool:
+    """Whether the time to live of a campaign that is over has passed, and it is not cleared.
+
+    As `left_to_live` has it of one that is parsed.
+    """
+    status = body["status"]
+    ttl, ended = body["spec"].get("ttlSecondsAfterFinished"), status.get("completionTime")
+    if ttl is None or ended is None or status.get("reportRef") is None:
+        return False
+    try:
+        is_due = ttl <= (now - parse_time(ended)).total_seconds()
+    except (TypeError, ValueError):
+        return True  # A pass says what is wrong with it.
+    return is_due and not holds(body, CLEARED)
 
 
 def concerned(kind: Kind, body: Body) -> list[Key]:

@@ -93,10 +93,15 @@ def has_ended(one: Campaign) -> bool:
 
 def is_over(body: Body) -> bool:
     """The same of a campaign that was read and is not worth parsing."""
+    return any(holds(body, kind) for kind in (COMPLETE, FAILED))
+
+
+def holds(body: Body, kind: str) -> bool:
+    """Whether the condition of that type holds for an object that is not worth parsing."""
     conditions = (body.get("status") or {}).get("conditions")
     facts = conditions if isinstance(conditions, list) else []
-    ends = ({"type": kind, "status": "True"}.items() for kind in (COMPLETE, FAILED))
-    return any(isinstance(fact, dict) and end <= fact.items() for end in ends for fact in facts)
+    wanted = {"type": kind, "status": "True"}.items()
+    return any(isinstance(fact, dict) and wanted <= fact.items() for fact in facts)
 
 
 async def under_way(reader: Reader, namespace: str) -> list[Campaign]:

@@ -108,7 +108,7 @@ class Operator:
         self.nodes = NodeLeases(deps.cluster, clock, LEASES, clock.unix)
         self.cache = WatchCache(deps.cluster, clock.unix)
         passes = reconcilers(replace(deps, cluster=self.cache), AtOnce(), self.nodes)
-        self.loop = Loop(deps.cluster, passes, namespaces, shard=deps.shard)
+        self.loop = Loop(deps.cluster, passes, namespaces, clock, shard=deps.shard)
         self.loop._queue = self.queue  # type: ignore[assignment]
         self.loop._trials = self.queue  # type: ignore[assignment]
         self.next_sweep = clock.time

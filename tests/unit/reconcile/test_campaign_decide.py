@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from encbench.api.campaign import BlockPlan, Resolved
-from encbench.api.conditions import find, parse_time
+from encbench.api.conditions import find, is_true, parse_time
 from encbench.api.kinds import CAMPAIGN, SECRET, TESTBED, TRIAL
 from encbench.core import plan
 from encbench.core.problem import Problem, Reason
@@ -24,7 +24,6 @@ from encbench.reconcile.effects.effect import (
     Announce,
     Create,
     Delete,
-    NoteCleared,
     Publish,
     RemoveIfThere,
     RemoveUnfinished,
@@ -669,9 +668,13 @@ def test_after_the_end_only_time_to_live_matters() -> None:
         decision = decide(replace(ended, spec=spec), seen)
         assert (decision.requeue, len(deleted(decision))) == (left, gone)
     over = replace(ended, spec=spec)
-    for is_cleared, effects in ((False, ()), (True, (NoteCleared(),))):
+    for is_cleared in (False, True):
         decision = decide(over, CampaignSeen(NOW, None, {}, {}, is_cleared=is_cleared))
-        assert (decision.requeue, decision.effects) == (None, effects)
+        assert (decision.requeue, decision.effects) == (None, ())
+        assert is_true(decision.status.conditions, "Cleared") == is_cleared
+    cleared = replace(over, status=decision.status)
+    again = decide(cleared, CampaignSeen(NOW, None, {}, {}))
+    assert again.status == cleared.status
     spec = ended.spec.model_copy(update={"ttl_seconds_after_finished": 49})
     status = ended.status.model_copy(update={"report_ref": None})
     without = decide(replace(ended, spec=spec, status=status), seen)

@@ -9,6 +9,7 @@ from encbench.reconcile.failures import AGAIN, FIRST, REASON, Failures
 from encbench.reconcile.loop import Key, Loop
 from tests.support import manifests
 from tests.support.fake_cluster import FakeCluster
+from tests.unit.reconcile.timeline import SimClock
 from tests.unit.reconcile.world import World, parts, study
 
 SUBJECT = CAMPAIGN, "ns", "study"
@@ -123,7 +124,7 @@ async def test_the_loop_tells_it(cluster: FakeCluster) -> None:
         async def reconcile(self, namespace: str, name: str) -> float | None:
             raise ValueError
 
-    loop = Loop(cluster, {CAMPAIGN: Faulty()}, ["ns"])
+    loop = Loop(cluster, {CAMPAIGN: Faulty()}, ["ns"], SimClock())
     for _ in range(FIRST):
         with pytest.raises(ValueError):
             await loop._work(Key(*SUBJECT))

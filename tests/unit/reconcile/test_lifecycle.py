@@ -133,6 +133,22 @@ async def test_many_trials_go_in_several_passes_and_are_looked_for_no_more(
     later = [call for call in world.cluster.calls[calls:] if call.kind == TRIAL]
     assert all(call.verb == "list" for call in later)
     assert len(later) <= 5, "those of the sweep"
+    assert is_true(world.campaign().status.conditions, "Cleared")
+    world.restart()
+    await world.settle(600)
+    assert world.operators[0].passes == 0, "another process has nothing to do either"
+
+
+async def test_between_its_end_and_its_time_to_live_a_campaign_rests() -> None:
+    world = World()
+    world.apply(*parts(), study("plain", blocks=1, ttlSecondsAfterFinished=3600))
+    await world.run(world.ended)
+    await world.settle(10)
+    world.restart()
+    await world.settle(3000)
+    assert world.operators[0].passes == 0
+    await world.settle(800)
+    assert not world.trials(), "the sweep finds it when it is due"
 
 
 @pytest.mark.parametrize(

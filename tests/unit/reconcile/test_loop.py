@@ -3,18 +3,21 @@
 import asyncio
 import logging
 from collections.abc import Sequence
+from datetime import timedelta
 
 import pytest
 
+from encbench.api.conditions import format_time
 from encbench.api.kinds import CAMPAIGN, JOB, POD, TESTBED, TRIAL, Kind
 from encbench.kube.labels import ACTIVE, labels, metadata, owner_reference
 from encbench.ports import Body, Conflict, Meter, Rejected, Unavailable
 from encbench.reconcile.campaign.cleanup import FINALIZER
 from encbench.reconcile.effects.cluster import NotOurs
-from encbench.reconcile.loop import WORKERS, Key, Loop, Reconciler, concerned
+from encbench.reconcile.loop import WORKERS, Key, Loop, Reconciler, concerned, is_at_rest
 from encbench.reconcile.queue import WorkQueue
 from tests.support import manifests
 from tests.support.fake_cluster import FakeCluster
+from tests.unit.reconcile.timeline import SimClock
 
 TRIAL_KEY, TESTBED_KEY = Key(TRIAL, "ns", "run"), Key(TESTBED, "ns", "bed")
 CAMPAIGN_KEY = Key(CAMPAIGN, "ns", "study")
@@ -88,7 +91,7 @@ async def _nothing(key: Key) -> float | None:
 def a_loop(cluster: FakeCluster, *namespaces: str) -> tuple[Loop, set[Key]]:
     keys: set[Key] = set()
     reconcilers: dict[Kind, Reconciler] = {kind: Idle() for kind in (CAMPAIGN, TESTBED, TRIAL)}
-    loop = Loop(cluster, reconcilers, namespaces or ["ns"])
+    loop = Loop(cluster, reconcilers, namespaces or ["ns"], SimClock())
     loop._queue = loop._trials = Adding(keys)
     return loop, keys
 
@@ -130,9 +133,6 @@ async def test_the_sweep_wakes_no_campaign_for_which_there_is_nothing_to_do() ->
     cluster.add(CAMPAIGN, over("failed", "Failed"))
     cluster.add(CAMPAIGN, over("refused", "Stalled"))
     cluster.add(CAMPAIGN, over("claimed", finalizers=[FINALIZER]))
-    lives = over("lives")
-    lives["spec"]["ttlSecondsAfterFinished"] = 60
-    cluster.add(CAMPAIGN, lives)
     cluster.add(CAMPAIGN, over("changed"))
     cluster.set_spec(CAMPAIGN, "ns", "changed", suspend=True)
     cluster.add(CAMPAIGN, over("deleted", finalizers=["other"]))
@@ -140,9 +140,31 @@ async def test_the_sweep_wakes_no_campaign_for_which_there_is_nothing_to_do() ->
     loop, keys = a_loop(cluster)
     loop._meter = meter
     await loop.sweep_once()
-    woken = {"refused", "claimed", "lives", "changed", "deleted"}
+    woken = {"refused", "claimed", "changed", "deleted"}
     assert {key.name for key in keys} == woken
     assert set(meter.there) == {*woken, "complete", "failed"}, "they are still there"
+
+
+async def test_the_sweep_wakes_a_campaign_whose_trials_are_to_go_by_now() -> None:
+    cluster = FakeCluster()
+
+    def add(name: str, ttl: int = 60, *facts: Body, **status: object) -> Body:
+        body, ended = over(name), SimClock().now() - timedelta(seconds=60)
+        body["spec"]["ttlSecondsAfterFinished"] = ttl
+        body["status"] |= {"completionTime": format_time(ended), "reportRef": name, **status}
+        body["status"]["conditions"] += facts
+        return cluster.add(CAMPAIGN, body)
+
+    due = add("due")
+    add("not-due", 61)
+    add("without-a-report", reportRef=None)
+    (fact,) = over("cleared")["status"]["conditions"]
+    add("cleared", 60, {**fact, "type": "Cleared"})
+    loop, keys = a_loop(cluster)
+    await loop.sweep_once()
+    assert {key.name for key in keys} == {"due"}
+    unread = {**due, "status": {**due["status"], "completionTime": "yesterday"}}
+    assert not is_at_rest(unread, SimClock().now()), "its pass says what is wrong"
 
 
 async def test_the_sweep_of_one_namespace_does_not_depend_on_another(
@@ -200,7 +222,7 @@ async def test_trials_do_not_wait_for_campaigns_and_testbeds() -> None:
             seen.set()
             return None
 
-    loop = Loop(cluster, {CAMPAIGN: hanging, TESTBED: hanging, TRIAL: Seeing()}, ["ns"])
+    loop = Loop(cluster, {CAMPAIGN: hanging, TESTBED: hanging, TRIAL: Seeing()}, ["ns"], SimClock())
     work = asyncio.create_task(loop.run())
     for number in range(WORKERS + 1):
         loop.wake(Key(TESTBED, "ns", f"bed-{number}"))

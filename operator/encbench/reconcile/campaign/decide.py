@@ -406,8 +406,11 @@ def _after_the_end(draft: CampaignDraft) -> CampaignDecision:
     left = left_to_live(draft.subject, draft.seen.now)
     if left is None or left > 0:
         return draft.decide(requeue=None if left is None else min(left, SELDOM))
+    if draft.is_true(life.CLEARED):
+        return draft.decide()
     if draft.seen.is_cleared:
-        return draft.decide(do.NoteCleared())
+        draft.condition(life.CLEARED, True, "Expired", "none of its succeeded Trials is left")
+        return draft.decide()
     space = draft.subject.namespace
     old = [one for one in draft.seen.lines if one.outcome == "Succeeded"]
     gone = (do.Delete(TRIAL, space, one.name, one.uid) for one in old)

@@ -67,8 +67,6 @@ class CampaignFound:
     """Why the report could not be rendered the last time."""
     is_clean: bool = False
     """Of a deleted one: nothing half-done is left in the bucket."""
-    is_cleared: bool = False
-    """Of one that is over: none of its trials is left that goes after its time to live."""
 
 
 def left_to_settle(campaign: Campaign, now: datetime, absences: Absences) -> float:

@@ -7,7 +7,7 @@ from encbench.admission.gather import Installed
 from encbench.api.base import Model
 from encbench.api.conditions import find, is_true
 from encbench.api.kinds import OVERHEAD_REPORT, POD
-from encbench.api.lifecycle import READY, REPORTED
+from encbench.api.lifecycle import CLEARED, READY, REPORTED
 from encbench.kube import labels
 from encbench.kube.parsing import Malformed
 from encbench.ports import Reader
@@ -38,7 +38,7 @@ async def observe(read: Reads, campaign: Campaign, found: CampaignFound) -> Camp
     if campaign.deleting and (is_late(campaign, now, absences) or await is_ending(cluster, space)):
         return CampaignSeen(now, None, {}, {}, is_blind=True, absences=absences)
     if has_ended(campaign) and not campaign.deleting:
-        return await _after_the_end(read, campaign, found)
+        return await _after_the_end(read, campaign)
     if campaign.status.resolved is None and not campaign.deleting:
         if left_to_settle(campaign, now, absences) > 0:
             # Nothing that is read now counts, and whoever applied it waits for a first word.
@@ -118,11 +118,11 @@ async def _before_acceptance(read: Reads, campaign: Campaign) -> CampaignSeen:
     )
 
 
-async def _after_the_end(read: Reads, campaign: Campaign, found: CampaignFound) -> CampaignSeen:
+async def _after_the_end(read: Reads, campaign: Campaign) -> CampaignSeen:
     """Of a campaign that is over only the trials matter that are to be deleted."""
-    now, trials, is_cleared = read.clock.now(), dict[str, Trial](), found.is_cleared
+    now, trials, is_cleared = read.clock.now(), dict[str, Trial](), False
     left = left_to_live(campaign, now)
-    if left is not None and left <= 0 and not is_cleared:
+    if left is not None and left <= 0 and not is_true(campaign.status.conditions, CLEARED):
         trials, is_cleared = await to_go(read, campaign)
     return CampaignSeen(now, None, testbeds={}, trials=trials, is_cleared=is_cleared)
 

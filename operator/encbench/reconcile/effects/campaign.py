@@ -93,8 +93,5 @@ class CampaignEffects(Effects[Campaign, do.CampaignEffect, CampaignFound]):
                     async with asyncio.timeout(AT_LAST):
                         await remove_unfinished(self._deps.store, campaign)
                 return False
-            case do.NoteCleared():
-                self.keep(campaign, CampaignFound(is_cleared=True))
-                return False
             case _:
                 return await self._on_cluster(campaign, effect)

@@ -296,11 +296,6 @@ class RemoveIfThere:
     """The same at the last moment, of a store that answers soon; it was waited for long enough."""
 
 
-@dataclass(frozen=True)
-class NoteCleared:
-    """Remember that none of a campaign's trials is left that goes after its time to live."""
-
-
 SLOW: Mapping[type[Any], Lane] = {
     ProveFully: "scan",
     Prove: "agent",
@@ -314,6 +309,4 @@ SLOW: Mapping[type[Any], Lane] = {
 }
 """Effects that wait for an agent, the store or Prometheus, each of which may be away."""
 
-CampaignEffect = (
-    ObjectEffect | IssueAuthority | Publish | RemoveUnfinished | RemoveIfThere | NoteCleared
-)
+CampaignEffect = ObjectEffect | IssueAuthority | Publish | RemoveUnfinished | RemoveIfThere
