@@ -160,7 +160,8 @@ CAMPAIGN_LIFE = Lifecycle(
             FAILED,
             "The campaign is over and something is missing.",
             true={
-                "DeadlineExceeded": "Blocks were missing when `activeDeadlineSeconds` had passed.",
+                "DeadlineExceeded": "Blocks were missing, or it was still refused, when "
+                "`activeDeadlineSeconds` had passed.",
                 "TestbedFailed": "A testbed failed, so its cell was given up.",
                 "TooManyInvalidTrials": "A condition ran out of replacement blocks.",
                 "ReportFailed": "No report within `stepDeadlines.archive`; all Trials stay.",
@@ -206,7 +207,7 @@ CAMPAIGN_LIFE = Lifecycle(
     (
         Phase("Failed", (Holds(FAILED),)),
         Phase("Succeeded", (Holds(COMPLETE),)),
-        Phase("Refused", (Holds(ACCEPTED, ("False",)),), then=("Running",)),
+        Phase("Refused", (Holds(ACCEPTED, ("False",)),), then=("Running", "Failed")),
         Phase("Suspended", (Holds(SUSPENDED),), then=("Running", "Succeeded", "Failed")),
         Phase("Running", (Holds(ACCEPTED),), then=("Suspended", "Succeeded", "Failed")),
         Phase("Pending", then=("Refused", "Running")),

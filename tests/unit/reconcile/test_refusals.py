@@ -138,6 +138,33 @@ async def test_a_script_that_lacks_its_commands_is_refused() -> None:
     )
 
 
+async def test_after_its_deadline_a_refused_campaign_does_not_begin_any_more() -> None:
+    """Or those of many nights would begin at once when the template is corrected."""
+    world = World()
+    plain, other = parts()[1:3], study("tde", blocks=1)
+    other["metadata"] |= {"name": "other", "uid": "other"}
+    world.apply(*plain, study("tde", blocks=1, activeDeadlineSeconds=300), other)
+    await world.settle(250)
+    assert world.campaign().status.phase == "Refused"
+    await world.run(world.ended)
+    assert world.campaign().status.completion_time
+    failed = find(world.campaign().status.conditions, "Failed")
+    assert failed is not None
+    assert failed.reason == "DeadlineExceeded"
+    assert "still refused when its activeDeadlineSeconds had passed: " in failed.message
+    assert "there is no InstanceTemplate small" in failed.message
+    told = [event for event in world.cluster.events if event.reason == "DeadlineExceeded"]
+    assert len(told) == 1
+
+    instance, _, _, workload = parts()
+    world.apply(instance, workload)
+    await world.run(lambda: bool(world.cluster.all(TRIAL)))
+    assert {one.spec.campaign_ref.name for one in world.trials()} == {"other"}
+    assert world.campaign().status.phase == "Failed"
+    world.cluster.remove(CAMPAIGN, SPACE, NAME)
+    await world.run(world.gone)
+
+
 async def test_a_refused_campaign_can_be_deleted() -> None:
     world = World()
     world.apply(study("tde"))
@@ -231,7 +258,7 @@ async def test_a_namespace_has_room_for_so_many_trials_and_the_next_campaign_wai
         return replace(usual, namespace_trials=11)
 
     world = World(settings=narrow)
-    second = study("tde", blocks=2, replacements=0)
+    second = study("tde", blocks=2, replacements=0, activeDeadlineSeconds=20)
     second["metadata"] |= {"name": "second", "uid": "second"}
     world.apply(*parts(), study("tde", blocks=2, replacements=0))
     await world.run(world.running())
@@ -245,6 +272,10 @@ async def test_a_namespace_has_room_for_so_many_trials_and_the_next_campaign_wai
     for said in ("its 6 trials", "the 6 of other campaigns", "more than the 11"):
         assert said in fact.message
     assert not [bed for bed in world.cluster.all(TESTBED) if "second" in bed["metadata"]["name"]]
+    await world.run(world.ended)
+    await world.settle(100)
+    taken_up = campaign(world.cluster.one(CAMPAIGN, SPACE, "second"))
+    assert is_true(taken_up.status.conditions, "Accepted"), "its turn is no deadline"
 
 
 async def test_two_campaigns_do_not_have_children_of_the_same_names() -> None:

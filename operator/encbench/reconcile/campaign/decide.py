@@ -14,11 +14,12 @@ from encbench.api import lifecycle as life
 from encbench.api.campaign import CampaignSpec, CampaignStatus, LostSet, Progress, Resolved
 from encbench.api.conditions import find, format_time, is_true
 from encbench.api.kinds import CONFIG_MAP, TRIAL
-from encbench.api.refusal import MAY_ARRIVE
+from encbench.api.refusal import MAY_ARRIVE, Reason
 from encbench.api.scalars import parse_duration
 from encbench.core import plan
 from encbench.core.naming import storage_prefix
 from encbench.core.plan import Cell
+from encbench.core.problem import Problem
 from encbench.kube import labels
 from encbench.reconcile import misfits
 from encbench.reconcile.campaign import cleanup, losses
@@ -160,6 +161,9 @@ def _accept(draft: CampaignDraft) -> CampaignDecision:
         told = before is not None and before.message == message[:4096]
         news = [] if told else [do.Announce("Refused", message[:1000], warning=True)]
         draft.condition(life.ACCEPTED, False, found.problems[0].reason, message)
+        if _is_stale(draft, found.problems):
+            message = f"it was still refused when its activeDeadlineSeconds had passed: {message}"
+            return _give_up(draft, "DeadlineExceeded", message, news)
         step = "waiting for its parts to be corrected; its own fields are fixed, so to correct one "
         step += "of those, delete the campaign and apply it again"
         again = backoff(draft.since(life.ACCEPTED), RESOLVE_AGAIN, RESOLVE_SELDOM)
@@ -185,6 +189,16 @@ def _accept(draft: CampaignDraft) -> CampaignDecision:
     )
     started = do.Announce("Accepted", "the plan is frozen and the campaign starts")
     return draft.decide(started, step="planning", requeue=0.0)
+
+
+def _is_stale(draft: CampaignDraft, problems: Sequence[Problem]) -> bool:
+    """Whether a refused campaign is not to begin any more, whatever is corrected.
+
+    Otherwise those of many nights would all begin at once. What only waits for room has its turn.
+    """
+    limit, age = draft.spec.active_deadline_seconds, draft.elapsed(draft.subject.created)
+    waits = all(problem.reason == Reason.TOO_MANY_TRIALS for problem in problems)
+    return limit is not None and age > limit and not waits
 
 
 def _run(draft: CampaignDraft, resolved: Resolved) -> CampaignDecision:
@@ -336,7 +350,8 @@ def _report(
             draft.hinder(life.NOT_STORED, f"the report: {seen.report_problem}")
         waited = draft.since(life.REPORTED)
         if seen.report_problem and waited > parse_duration(draft.spec.step_deadlines.archive):
-            return _give_up_report(draft, message, effects)
+            message = f"the report could not be written within stepDeadlines.archive: {message}"
+            return _give_up(draft, "ReportFailed", message, effects)
         again = backoff(waited, RENDER_AGAIN, RENDER_SELDOM)
         publish = do.Publish(draft.status, tuple(seen.lines), seen.now)
         return draft.decide(*effects, publish, step="rendering the report", requeue=again)
@@ -367,13 +382,12 @@ def _report(
     return draft.decide(*effects, news, step="done", requeue=0.0)
 
 
-def _give_up_report(
-    draft: CampaignDraft, why: str, effects: Sequence[do.CampaignEffect]
+def _give_up(
+    draft: CampaignDraft, reason: str, message: str, effects: Sequence[do.CampaignEffect]
 ) -> CampaignDecision:
-    message = f"the report could not be written within stepDeadlines.archive: {why}"
-    draft.condition(life.FAILED, True, "ReportFailed", message)
+    draft.condition(life.FAILED, True, reason, message)
     draft.set(completion_time=format_time(draft.seen.now))
-    news = do.Announce("ReportFailed", message[:4096], warning=True)
+    news = do.Announce(reason, message[:4096], warning=True)
     return draft.decide(*effects, news, step="done, without a report", requeue=0.0)
 
 
