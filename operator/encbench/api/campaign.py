@@ -403,6 +403,8 @@ class CampaignStatus(Model):
     """Sets of testbeds that were lost with a node, and that others replace."""
     storage_prefix: Annotated[str, Field(max_length=512)] | None = None
     """Prefix of the artefacts in the bucket."""
+    name_digits: Annotated[Int, Field(ge=8, le=32)] | None = None
+    """Hex digits of the hash in names of Trials that would be too long; 8 where it is absent."""
     report_ref: Name | None = optional("Name of the OverheadReport.")
     verdict: Annotated[str, Field(max_length=32)] = ""
     """That of the OverheadReport: the first treatment's."""

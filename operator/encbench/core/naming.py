@@ -22,16 +22,17 @@ def digest(value: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def child_name(*parts: str | int, limit: int = MAX_NAME) -> str:
+def child_name(*parts: str | int, limit: int = MAX_NAME, digits: int = 8) -> str:
     """The parts in lower case, joined by dashes; a name too long is cut and ends with a hash.
 
-    Two different lists of parts give the same cut name only if 32 bits collide.
+    Two different lists of parts give the same cut name only if their hashes have the same first
+    `digits`, each of which is 4 bits.
     """
     whole = "-".join(re.sub(r"[^a-z0-9]+", "-", str(part).lower()).strip("-") for part in parts)
     if len(whole) <= limit:
         return whole
-    mark = digest([str(part) for part in parts])[:8]
-    return f"{whole[: limit - 9].rstrip('-')}-{mark}"
+    mark = digest([str(part) for part in parts])[:digits]
+    return f"{whole[: limit - digits - 1].rstrip('-')}-{mark}"
 
 
 def credentials_name(testbed: str) -> str:

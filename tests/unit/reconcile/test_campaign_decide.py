@@ -690,6 +690,21 @@ def test_it_claims_its_finalizer_before_its_plan_is_frozen() -> None:
     assert decision.status == of.status
 
 
+def test_trials_keep_the_names_that_their_campaign_was_accepted_with() -> None:
+    """Those of an interleaved block name each other, and may be made by two operators."""
+    night = "nightly-orders-db-encryption-overhead-2026-11-28"
+    new = replace(a_campaign({}, resolved=False), name=night)
+    frozen = decide(new, CampaignSeen(NOW, Resolution(RESOLVED, (), ()), {}, {})).status
+    assert frozen.resolved is not None
+    cell = the_cell(new)
+    first = plan.next_trial(new.spec, cell, []).next_trial
+    assert first is not None
+    earlier = frozen.model_copy(update={"name_digits": None})
+    for status, digits in ((frozen, 16), (earlier, 8)):
+        name = children.trial_name(replace(new, status=status), first)
+        assert len(name.rpartition("-")[2]) == digits
+
+
 def test_once_taken_off_its_finalizer_is_not_claimed_again() -> None:
     of = replace(a_campaign(), finalizers=())
     assert not wants(decide(of, saw(of)), SetFinalizers)

@@ -24,6 +24,13 @@ OWN_CONNECTIONS = 20
 fails with `TooFewConnections` where the server allows fewer, and the server is set to allow
 `core.session_memory.SPARE_CONNECTIONS` more."""
 
+NAME_DIGITS = 16
+"""Hex digits of the hash in names of Trials that are cut. Names of campaigns may differ in their
+last letters only, such as a date, which are cut off. With 8 digits two of 100,000 Trials of such
+campaigns would probably have one name."""
+EARLIER_DIGITS = 8
+"""The same of campaigns that an earlier release accepted."""
+
 
 @dataclass(frozen=True)
 class CellPlan:
@@ -46,17 +53,18 @@ def testbed_name(campaign: str, cell: Cell, arm: Arm, generation: int = 1) -> st
     return child_name(*letter, campaign, f"{cell.name}{mark}", arm.name, limit=40)
 
 
-def trial_name(campaign: str, planned: PlannedTrial) -> str:
-    """Name of one attempt."""
+def trial_name(campaign: Campaign, planned: PlannedTrial) -> str:
+    """Name of one attempt, which an operator of a later release gives it as well."""
     condition = planned.condition
     return child_name(
-        campaign,
+        campaign.name,
         planned.cell,
         digest([condition.workload_ref])[:8],
         f"t{condition.concurrency}",
         f"b{planned.block:02d}",
         planned.order,
         planned.arm.name,
+        digits=campaign.status.name_digits or EARLIER_DIGITS,
     )
 
 
@@ -150,7 +158,7 @@ def _turns(plan: CellPlan, planned: PlannedTrial) -> Turns | None:
         settle_seconds=interleave.settle_seconds,
         rounds=interleave.rounds,
         seed=seed,
-        trials=[trial_name(campaign.name, sibling) for sibling in siblings],
+        trials=[trial_name(campaign, sibling) for sibling in siblings],
     )
 
 
@@ -202,7 +210,7 @@ def trial(
     if on.spec.follows_trials:
         # By this the testbed finds its trials, and is woken by what happens to them.
         own[TESTBED_LABEL] = on.name
-    return _child(TRIAL, campaign, trial_name(campaign.name, planned), own, spec)
+    return _child(TRIAL, campaign, trial_name(campaign, planned), own, spec)
 
 
 def report(campaign: Campaign) -> Body:

@@ -24,6 +24,7 @@ from encbench.kube import labels
 from encbench.reconcile import misfits
 from encbench.reconcile.campaign import cleanup, losses
 from encbench.reconcile.campaign.advance import CellStep, side_by_side
+from encbench.reconcile.campaign.children import NAME_DIGITS
 from encbench.reconcile.campaign.estimate import estimate, steady
 from encbench.reconcile.campaign.facts import (
     CampaignSeen,
@@ -186,6 +187,7 @@ def _accept(draft: CampaignDraft) -> CampaignDecision:
         resolved=found.resolved,
         start_time=format_time(draft.seen.now),
         storage_prefix=storage_prefix(campaign.namespace, campaign.name, campaign.uid),
+        name_digits=NAME_DIGITS,
     )
     started = do.Announce("Accepted", "the plan is frozen and the campaign starts")
     return draft.decide(started, step="planning", requeue=0.0)
