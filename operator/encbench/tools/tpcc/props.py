@@ -46,7 +46,11 @@ def load_props(tpcc: Tpcc, connection: Connection, cores: float, connections: in
     workers = tpcc.load_workers or max(1, 2 * math.ceil(cores))
     # One connection makes the tables and stays open beside the workers'.
     most = min(tpcc.warehouses, connections - 1)
-    return {**_common(tpcc, connection), "loadWorkers": str(min(workers, most)), **tpcc.options}
+    return {
+        **_common(tpcc, connection, measured=False),
+        "loadWorkers": str(min(workers, most)),
+        **tpcc.options,
+    }
 
 
 def run_props(
@@ -59,7 +63,7 @@ def run_props(
     kind = kind_of(tpcc)
     probe = kind == "own" and connection.columns
     return {
-        **_common(tpcc, connection),
+        **_common(tpcc, connection, measured=True),
         **(
             _benchmarksql_6(tpcc, load, cores)
             if kind == "6"
@@ -113,12 +117,12 @@ def _escaped(value: str) -> str:
     return f"\\{escaped}" if escaped.startswith(" ") else escaped
 
 
-def _common(tpcc: Tpcc, connection: Connection) -> Props:
+def _common(tpcc: Tpcc, connection: Connection, *, measured: bool) -> Props:
     kind = kind_of(tpcc)
     chosen = jdbc.driver(connection.engine, tpcc.driver)
-    url = jdbc.url(
-        chosen, connection, CA_FILE, batches=kind != "own", parameters=tpcc.url_parameters
-    )
+    benchmarksql = kind != "own"
+    parameters = {**(chosen.measured if benchmarksql and measured else {}), **tpcc.url_parameters}
+    url = jdbc.url(chosen, connection, CA_FILE, batches=benchmarksql, parameters=parameters)
     return {
         "db": facts(connection.engine).tpcc[kind],
         "driver": jdbc.class_name(connection, tpcc.driver),

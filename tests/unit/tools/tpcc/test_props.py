@@ -57,6 +57,18 @@ def test_benchmarksql_5_counts_in_minutes() -> None:
     assert not {"warmupSeconds", "runSeconds", "seed", "resultDirectory"} & found.keys()
 
 
+def test_benchmarksql_measures_mariadb_without_bulk_commands_and_loads_with_them() -> None:
+    """The confidential proxy has none, so a direct run must not have them either."""
+    spec = tpcc_spec(FIVE, WHOLE)
+    assert spec.tpcc is not None
+    assert run(spec, MARIADB)["conn"].count("useBulkStmts=false") == 1
+    assert "useBulkStmts" not in props.load_props(spec.tpcc, MARIADB, 1.5)["conn"]
+    assert "useBulkStmts" not in run(spec, MYSQL)["conn"] + run(tpcc_spec(), MARIADB)["conn"]
+    own = tpcc_spec({**FIVE, "urlParameters": {"useBulkStmts": "true"}}, WHOLE)
+    assert run(own, MARIADB)["conn"].count("useBulkStmts") == 1
+    assert "useBulkStmts=true" in run(own, MARIADB)["conn"]
+
+
 def test_benchmarksql_6() -> None:
     mix = {"newOrder": 44.3, "payment": 43.1, "orderStatus": 4.2, "delivery": 4.2}
     found = run(tpcc_spec({**SIX, "mix": {**mix, "stockLevel": 4.2}}, RAMPED), MARIADB)

@@ -65,7 +65,16 @@ public final class Database {
 
   /** A new connection without autocommit. */
   public Connection open() throws SQLException {
-    Connection connection = driver.connect(url.text(), (Properties) properties.clone());
+    return open((Properties) properties.clone());
+  }
+
+  /** The same to write the rows of a load through. */
+  public Connection openForLoad() throws SQLException {
+    return open(DriverDefaults.forLoad(properties));
+  }
+
+  private Connection open(Properties own) throws SQLException {
+    Connection connection = driver.connect(url.text(), own);
     if (connection == null) {
       throw new SQLException("the driver did not take the URL in " + url.property(), "08001");
     }

@@ -54,7 +54,7 @@ final class Workers {
   }
 
   private void work(Queue<Job> waiting, int number) throws Exception {
-    try (Connection connection = database.open()) {
+    try (Connection connection = database.openForLoad()) {
       for (Job job = waiting.poll(); job != null; job = waiting.poll()) {
         job.run(connection, number);
         connection.commit();

@@ -26,6 +26,25 @@ class DriverDefaultsTest {
   }
 
   @Test
+  void mariadbSDriverSendsABatchAlikeDirectlyAndThroughTheProxy() {
+    for (String prefix : new String[] {"", "jdbc:encbench:"}) {
+      Properties beside = DriverDefaults.beside(prefix + "jdbc:mariadb://host/tpcc");
+      assertEquals("false", beside.getProperty("useBulkStmts"));
+    }
+    Properties own = DriverDefaults.beside("jdbc:mariadb://host/tpcc?useBulkStmts=true");
+    assertFalse(own.containsKey("useBulkStmts"));
+  }
+
+  @Test
+  void aLoadKeepsTheBulkCommands() {
+    Properties run = DriverDefaults.beside("jdbc:mariadb://host/tpcc");
+    Properties load = DriverDefaults.forLoad(run);
+    assertFalse(load.containsKey("useBulkStmts"));
+    load.setProperty("useBulkStmts", "false");
+    assertEquals(run, load);
+  }
+
+  @Test
   void driversThatWrapOthersAreLeftAlone() {
     assertTrue(DriverDefaults.beside("jdbc:mysql:encdb://host/tpcc").isEmpty());
     assertFalse(DriverDefaults.beside("jdbc:postgresql://host/tpcc").isEmpty());
