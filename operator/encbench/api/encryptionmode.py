@@ -39,8 +39,8 @@ class Gocryptfs(Model):
 
     cipher: Literal["AES-GCM", "XChaCha20-Poly1305", "none"] = "AES-GCM"
     """AES-GCM, gocryptfs' own default; XChaCha20-Poly1305; or none: the same path through FUSE
-    without encryption, which separates FUSE's cost from the cipher's. The mode none is proven to be
-    plaintext."""
+    without encryption, which separates FUSE's cost from that of gocryptfs' block format, locks,
+    preallocation and cipher. The mode none is proven to be plaintext."""
     resources: FuseResources = Field(default_factory=FuseResources)
     """CPU and memory of its container."""
 

@@ -1,9 +1,11 @@
 // Passthrough mounts a folder somewhere else through FUSE and changes nothing of what goes through.
 //
-// It is what gocryptfs costs without its cipher: the same FUSE library with the same mount options,
-// the same way of opening the files below (never O_DIRECT), and every byte through a buffer of this
-// process. The library's own loopback files would not do: they splice, lock each write, and hand the
-// file to the kernel where that is new enough, so that no request would come here at all.
+// It is what FUSE costs gocryptfs: the same library with the same mount options, as many threads that
+// run Go, the same way of opening the files below (never O_DIRECT), and every byte through a buffer
+// of this process. It has neither gocryptfs' cipher nor what belongs to its format: blocks that are
+// read before a part of them is written, a lock per file, and space that is allocated before a write.
+// The library's own loopback files would not do: they splice, lock each write, and hand the file to
+// the kernel where that is new enough, so that no request would come here at all.
 package main
 
 import (
@@ -12,6 +14,7 @@ import (
 	"log"
 	"os"
 	"os/signal"
+	"runtime"
 	"syscall"
 	"time"
 
@@ -104,7 +107,16 @@ func mount(lower, point string) (*fuse.Server, error) {
 	})
 }
 
+// atLeastFour is what gocryptfs' main does. Under a container's limit of one core Go takes fewer, and
+// the arms would differ in how many requests they answer at a time.
+func atLeastFour() {
+	if runtime.GOMAXPROCS(0) < 4 && os.Getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(4)
+	}
+}
+
 func main() {
+	atLeastFour()
 	if len(os.Args) != 3 {
 		log.Fatal("usage: passthrough <folder> <mount point>")
 	}
