@@ -37,7 +37,13 @@ from encbench.core.statistics.intervals import LEVEL, Estimate, Sense, t_probabi
 K = TypeVar("K")
 
 Obstacle = Literal[
-    "NoInterval", "BetterThanBaseline", "TooWide", "Placement", "CarryOver", "Correction"
+    "NoInterval",
+    "BetterThanBaseline",
+    "TooWide",
+    "Placement",
+    "CarryOver",
+    "Correction",
+    "KernelCipher",
 ]
 """What stood in the way of a verdict, the first of what did.
 
@@ -46,6 +52,9 @@ By its paired interval alone: there is none (`NoInterval`), it lies below zero a
 would do, the claim does not hold against the testbeds' luck (`Placement`), then not against what
 one arm leaves behind for the next (`CarryOver`), and at last not beside the other claims and looks
 that it is corrected for (`Correction`).
+
+`KernelCipher` is not statistical: it replaces a verdict of `Equivalent`, or `BetterThanBaseline`,
+where a figure leaves out what the mode's cipher takes (`report.analysis.dmcrypt`).
 """
 
 

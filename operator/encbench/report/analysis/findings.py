@@ -4,7 +4,7 @@ The words of a finding come from `words.judgement`, the decision from `core.stat
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from encbench.api.overheadreport import FigureKey
 from encbench.core.records import IndexTrial
@@ -12,10 +12,11 @@ from encbench.core.statistics import verdict
 from encbench.core.statistics.intervals import Estimate
 from encbench.core.statistics.rounding import rounded, rounded_if_known
 from encbench.report.analysis.demand import MeasuringPace, demand
+from encbench.report.analysis.dmcrypt import without_cipher
 from encbench.report.analysis.pairs import Pairs, interval, placement
 from encbench.report.document.group import Finding, PairedComparison
 from encbench.report.document.trial import TrialView
-from encbench.report.figures import JudgedFigure
+from encbench.report.figures import CPU, JudgedFigure
 from encbench.report.words import judgement
 from encbench.text.words import listed
 
@@ -30,10 +31,12 @@ def comparisons(
     trials: Sequence[TrialView | IndexTrial],
     pace: MeasuringPace,
     looks: int = 1,
+    on_dm_crypt: Collection[str] = (),
 ) -> tuple[PairedComparison, ...]:
     """One for each treatment; the first of `judged` is its subject.
 
-    `looks` is how often the plan allows the question to be asked.
+    `looks` is how often the plan allows the question to be asked. `on_dm_crypt` are treatments
+    whose CPU per transaction is without their cipher's.
     """
     treatments = [arm.name for arm in pairs.arms if arm.role == "treatment"]
     found: dict[FigureKey, dict[str, Finding]] = {}
@@ -41,7 +44,8 @@ def comparisons(
         # Together, because Holm's correction covers all treatments.
         measured = {arm: pairs.estimate(figure.field, arm) for arm in treatments}
         blocks, floor = len(pairs.complete(figure.field)), floors[figure.key]
-        of_modes = judge(figure, measured, floor, margin, "modes", blocks, looks)
+        unseen = on_dm_crypt if figure is CPU else ()
+        of_modes = judge(*(figure, measured, floor, margin, "modes", blocks, looks), unseen=unseen)
         found[figure.key] = {
             arm: f.model_copy(update={"demand": demand(f, known, margin, pace) if known else None})
             for arm, f in of_modes.items()
@@ -86,11 +90,13 @@ def judge(
     blocks: int,
     looks: int = 1,
     against: Mapping[str, str] | None = None,
+    unseen: Collection[str] = (),
 ) -> dict[str, Finding]:
     """A finding for each of these that has an estimate; `of` is the noun for them in a sentence.
 
     All are of that many blocks, of which an observation may be a part. `against` names what each
-    was compared with, where that is not the baseline.
+    was compared with, where that is not the baseline. `unseen` are those whose figure is without
+    their cipher's CPU.
     """
     estimates = {name: one for name, one in measured.items() if one is not None}
     judged = verdict.judge(estimates, margin, figure.sense, looks)
@@ -114,6 +120,8 @@ def judge(
             obstacle=judged[name].obstacle,
             why="",
         )
+        if name in unseen:
+            found = without_cipher(found)
         other = (against or {}).get(name, judgement.BASELINE)
         why = judgement.why(found, margin, together, other)
         findings[name] = found.model_copy(update={"why": why})

@@ -12,6 +12,7 @@ from encbench.core.statistics.rounding import rounded
 from encbench.core.statistics.saturation import KEPT_UP, saturation
 from encbench.report.analysis.capacity import capacity
 from encbench.report.analysis.demand import MeasuringPace
+from encbench.report.analysis.dmcrypt import on_dm_crypt
 from encbench.report.analysis.findings import comparisons
 from encbench.report.analysis.interleaving import interleaving
 from encbench.report.analysis.observations import Observations
@@ -34,7 +35,8 @@ def group(
     in_cell: Sequence[BlockTime],
 ) -> Group:
     """One condition by what was observed; `in_cell` are the times of all its cell's blocks."""
-    spec, workload = index.spec, index.resolved.workloads[condition.workload]
+    spec, modes = index.spec, index.resolved.modes
+    workload = index.resolved.workloads[condition.workload]
     offered = workload.offered_tps
     is_recovery = workload.recovery is not None
     alone, pairs, looks = seen.alone, seen.pairs, spec.blocks.looks
@@ -44,8 +46,16 @@ def group(
     floors = {figure.key: pairs.noise_floor(figure) for figure in judging}
     known = {key: rounded(floor) for key, floor in floors.items() if floor is not None}
     pace = _pace(spec, pairs, block_seconds(alone.blocks, in_cell, spec.blocks.per_testbed))
+    counted = [trial for of in pairs.blocks.values() for trial in of.values()]
     compared = comparisons(
-        pairs, judging, floors, spec.margin, (*seen.trials, *seen.lost), pace, looks
+        pairs,
+        judging,
+        floors,
+        spec.margin,
+        (*seen.trials, *seen.lost),
+        pace,
+        looks,
+        on_dm_crypt(cell.arms, modes, counted),
     )
     of_arm = {comparison.arm: comparison for comparison in compared}
     half_width = _half_width(pairs, primary)

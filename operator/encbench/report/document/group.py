@@ -72,7 +72,7 @@ class Finding(Model):
     (Holm); below 0.05 is `Overhead`."""
     equivalent_p: float | None = None
     """p-value of "the change is at least the margin, one way or the other", adjusted likewise;
-    below 0.05 is `Equivalent`."""
+    below 0.05 is `Equivalent`, unless the obstacle is `KernelCipher`."""
     verdict: Verdict
     obstacle: Obstacle | None = None
     """What stood in the way of a verdict; None with one, without data, and in earlier reports."""

@@ -9,6 +9,11 @@ from encbench.report.figures import JUDGED, TPS
 from encbench.report.words import judgement, text
 from encbench.text.words import capitalised
 
+_NODE_CPU = (
+    "compare the node's CPU in sequential blocks, because dm-crypt encrypts in kernel threads "
+    "outside the pods"
+)
+
 
 def capacity(found: Capacity) -> str:
     """`for the same TPS 8 cores become 8.6 [8.4, 8.8]`."""
@@ -87,9 +92,7 @@ def _follows(
     if cpu is not None and cpu.verdict == "Overhead":
         by_cpu = f"decide by CPU per transaction, {text.between(cpu.change)} higher"
     if finding.verdict == "Equivalent":
-        if by_cpu:
-            return f"{by_cpu}, because TPS does not show that"
-        return f"a cost below the margin of {text.margin(margin)} need not decide"
+        return _from_no_difference(margin, cpu, by_cpu)
     if finding.verdict == "Overhead":
         cores = _cores(finding, found)
         if cores is not None:
@@ -110,6 +113,8 @@ def _follows(
                 "measure with a longer blocks.interleave.settle or in sequential blocks, because "
                 "arms leave work behind for each other"
             )
+        case "KernelCipher":
+            return _NODE_CPU
         case "BetterThanBaseline" if by_cpu:
             why = ", because a proxy's CPU limit adds to its server's and so can raise TPS"
             return by_cpu + why * proxied
@@ -117,3 +122,12 @@ def _follows(
             return f"look for another cause first, because {cause} makes nothing faster"
         case _:
             return "measure more before you decide"
+
+
+def _from_no_difference(margin: float, cpu: Finding | None, by_cpu: str) -> str:
+    """Of a figure that is as good as the baseline's, where CPU may say otherwise."""
+    if by_cpu:
+        return f"{by_cpu}, because TPS does not show that"
+    if cpu is not None and cpu.obstacle == "KernelCipher":
+        return f"{_NODE_CPU}, and TPS need not show what that takes"
+    return f"a cost below the margin of {text.margin(margin)} need not decide"

@@ -67,6 +67,11 @@ def _what_stood_in_the_way(finding: Finding, margin: float, together: str, again
                 f"{JUDGED[finding.figure].phrase} is {better_side(finding)} than {against}'s"
                 f"{by} more than the margin of {limit}: neither an overhead nor an equivalence"
             )
+        case "KernelCipher":
+            return (
+                f"{JUDGED[finding.figure].phrase} leaves out dm-crypt, which encrypts in kernel "
+                "threads outside the pods, so that it can show a cost but not that there is none"
+            )
         case "TooWide" | None:
             shown = text.bounds(finding.change, digits=digits)
             return (
@@ -81,6 +86,8 @@ def is_better(finding: Finding, margin: float) -> bool:
     As for a verdict, the placement interval has to lie there too, and whatever carry-over allows.
     """
     if finding.verdict != "Inconclusive" or finding.change is None:
+        return False
+    if finding.obstacle == "KernelCipher":
         return False
     ends = (one.high for one in (finding.change, finding.placement) if one is not None)
     carried = finding.carried or 0.0

@@ -18,7 +18,7 @@ from encbench.report.document.trial import TrialView
 from encbench.report.formats.markdown import markdown
 from tests.data.report.golden import DRIVER, report_of
 from tests.data.report.synthetic import Study
-from tests.support.testbeds import TLS
+from tests.support.testbeds import ENCRYPTED_CLASS, GOCRYPTFS, TDE, TLS
 from tests.support.workloads import CUSTOM, tpcc_spec, workload_spec
 
 CALM = Study(concurrency=(16,))
@@ -193,18 +193,34 @@ def unmeasured(study: Study) -> Facts:
 
 
 def test_dm_crypt_s_kernel_threads_are_not_other_programs() -> None:
-    found = unmeasured(CALM)
+    found = unmeasured(replace(CALM, modes={"tde": ENCRYPTED_CLASS}))
     loads = {"tde": {"foreign_cpu_percent": 60.0, "foreign_with_dm_crypt": True}}
     usual = {"foreign_cpu_percent": 4.0}
     trials = [t.model_copy(update=loads.get(t.arm, usual)) for t in found.counted]
     facts = replace(found, trials=trials)
     assert not [*load.foreign_load(facts)]
     (caveat,) = load.kernel_encryption(facts)
-    assert caveat.weight == "note"
-    assert "In 6 of 6 counted trials whose data lay on dm-crypt (tde)" in caveat.text
+    assert "In 6 of 6 counted trials on dm-crypt what no pod" in caveat.text
     assert "60 % at most" in caveat.text
     calm = [t.model_copy(update={"foreign_cpu_percent": 9.0}) for t in trials]
-    assert not [*load.kernel_encryption(replace(facts, trials=calm))]
+    (caveat,) = load.kernel_encryption(replace(facts, trials=calm))
+    assert "at most" not in caveat.text
+    recovery = [group.model_copy(update={"primary": "recovery"}) for group in facts.groups]
+    (caveat,) = load.kernel_encryption(replace(facts, groups=recovery))
+    assert caveat.weight == "note", "CPU per transaction is not judged there"
+    assert caveat.text.startswith("In 6 of 6 counted trials on dm-crypt")
+
+
+def test_a_cipher_outside_the_pods_is_a_serious_caveat_whatever_it_takes() -> None:
+    title = "dm-crypt encrypted outside the pods"
+    found = report_of(replace(CALM, modes={"tde": ENCRYPTED_CLASS}))
+    (caveat,) = (caveat for caveat in found.caveats if caveat.title == title)
+    assert caveat.weight == "serious"
+    assert caveat.text.startswith("The data of tde lay on dm-crypt, which encrypts in kernel ")
+    for mode in (TDE, GOCRYPTFS):
+        assert title not in titles(replace(CALM, modes={"tde": mode}))
+    both = replace(CALM, baseline=ENCRYPTED_CLASS, modes={"tde": {**ENCRYPTED_CLASS, **TLS}})
+    assert title not in titles(both), "the same is left out of both"
 
 
 def test_a_limit_that_nothing_was_held_against_is_a_serious_caveat() -> None:

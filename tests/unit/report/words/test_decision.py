@@ -115,6 +115,14 @@ def test_what_tps_does_not_show_is_decided_by_cpu() -> None:
     )
 
 
+def test_equal_tps_is_no_low_cost_where_a_cipher_s_cpu_is_not_known() -> None:
+    unknown = finding("Inconclusive", "cpuPerTransaction", obstacle="KernelCipher")
+    assert decision.so(finding("Equivalent"), None, 0.05, unknown) == (
+        "So compare the node's CPU in sequential blocks, because dm-crypt encrypts in kernel "
+        "threads outside the pods, and TPS need not show what that takes."
+    )
+
+
 def test_a_proxy_that_makes_tps_higher_is_judged_by_cpu() -> None:
     faster = finding("Inconclusive", obstacle="BetterThanBaseline")
     assert decision.so(faster, None, 0.02, CPU_COSTS, proxied=True) == (
@@ -144,6 +152,10 @@ def test_a_proxy_that_makes_tps_higher_is_judged_by_cpu() -> None:
             "So measure with a longer blocks.interleave.settle or in sequential blocks",
         ),
         (finding("Inconclusive", obstacle="BetterThanBaseline"), "So look for another cause first"),
+        (
+            finding("Inconclusive", "cpuPerTransaction", obstacle="KernelCipher"),
+            "So compare the node's CPU in sequential blocks, because dm-crypt encrypts in kernel ",
+        ),
     ],
 )
 def test_what_to_do_about_other_obstacles(found: Finding, words: str) -> None:

@@ -76,6 +76,49 @@ def test_what_was_declared_is_not_called_proven() -> None:
     assert proof_clause(both, trusted) == f"encryption proven in transit; {word}"
 
 
+EQUAL = Study(concurrency=(4,), loss={"luks": 0.0}, blocks=12, noise=0.004, per_testbed=1)
+"""A study whose mode takes no more of what is measured."""
+
+
+def test_a_cipher_outside_the_pods_is_not_said_to_make_no_difference() -> None:
+    """At an offered rate the subject is CPU per transaction, which dm-crypt's threads escape."""
+    seen = report_of(replace(EQUAL, rate=50, modes={"luks": GOCRYPTFS}))
+    assert seen.headlines[0].verdict == "Equivalent"
+    report = report_of(replace(EQUAL, rate=50, modes={"luks": ENCRYPTED_CLASS}))
+    (headline,) = report.headlines
+    assert (headline.figure, headline.verdict) == ("cpuPerTransaction", "Inconclusive")
+    assert headline.text.startswith(
+        "Cannot tell whether luks costs more than the margin of 3 %: CPU per transaction leaves "
+        "out dm-crypt, which encrypts in kernel threads outside the pods, so that it can show a "
+        "cost but not that there is none; CPU per transaction at equal work (50 TPS offered) "
+        "changes by "
+    )
+    assert headline.brief.startswith("Whether luks changes CPU per transaction by an amount ")
+    assert headline.so.startswith(
+        "So compare the node's CPU in sequential blocks, because dm-crypt"
+    )
+    assert card(report, headline).figure == "Cannot tell"
+
+
+def test_equal_tps_leaves_the_cpu_of_a_cipher_outside_the_pods_open() -> None:
+    (headline,) = report_of(replace(EQUAL, modes={"luks": ENCRYPTED_CLASS})).headlines
+    assert (headline.figure, headline.verdict) == ("tps", "Equivalent")
+    assert "; whether CPU per transaction changes by more than the margin is open" in headline.text
+    assert headline.so.startswith(
+        "So compare the node's CPU in sequential blocks, because dm-crypt"
+    )
+
+
+def test_a_cost_shows_without_the_cipher_s_own() -> None:
+    mode = {"luks": ENCRYPTED_CLASS}
+    study = replace(EQUAL, rate=50, loss={"luks": 0.2}, modes=mode)
+    assert report_of(study).headlines[0].verdict == "Overhead"
+    lower = report_of(replace(study, loss={"luks": -0.2})).headlines[0]
+    assert lower.verdict == "Inconclusive"
+    assert "does not cost" not in lower.text
+    assert lower.text.startswith("Cannot tell whether luks costs ")
+
+
 @pytest.mark.parametrize(
     ("mode", "baseline", "said"), [(TDE, {}, False), (PROXY, {}, True), (TDE, PROXY, True)]
 )

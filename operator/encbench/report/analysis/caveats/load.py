@@ -6,6 +6,7 @@ from encbench.api.overheadreport import Saturation
 from encbench.api.workload import WorkloadSpec
 from encbench.core.statistics.saturation import CLIENT_NEAR_LIMIT
 from encbench.report.analysis.caveats.facts import Facts, note, serious
+from encbench.report.analysis.dmcrypt import on_dm_crypt
 from encbench.report.document import Caveat
 from encbench.report.document.group import Group
 from encbench.report.words import text
@@ -210,20 +211,37 @@ def foreign_load(facts: Facts) -> Iterator[Caveat]:
 
 
 def kernel_encryption(facts: Facts) -> Iterator[Caveat]:
-    """CPU of dm-crypt, which is not known apart from that of other programs."""
-    crypt = [t for t in facts.counted if t.foreign_with_dm_crypt]
-    much = [t for t in crypt if (t.foreign_cpu_percent or 0) > FOREIGN_PERCENT]
-    if much:
-        most = max(t.foreign_cpu_percent or 0 for t in much)
-        yield note(
-            title="dm-crypt encrypted outside the pods",
-            text=f"In {len(much)} of {plural(len(crypt), 'counted trial')} whose data lay on "
-            f"dm-crypt ({listed(sorted({t.arm for t in much}))}) what no pod of the campaign used "
-            f"was more than {text.number(FOREIGN_PERCENT, 0)} % of the node's cores, "
-            f"{text.number(most, 0)} % at most. It includes dm-crypt's kernel threads, a cost of "
-            "the mode that node CPU shows and server CPU does not. Other programs are not known "
-            "apart from them, so limits.foreignCpu was not applied there.",
+    """CPU of dm-crypt, which no pod's includes."""
+    modes, arms = facts.resolved.modes, set[str]()
+    for group in facts.groups:
+        if group.primary != "recovery":
+            counted = [trial for trial in facts.counted if group.has(trial)]
+            arms.update(on_dm_crypt(group.arms, modes, counted))
+    title, beside = "dm-crypt encrypted outside the pods", _beside_dm_crypt(facts)
+    if arms:
+        yield serious(
+            title=title,
+            text=f"The data of {listed(sorted(arms))} lay on dm-crypt, which encrypts in kernel "
+            "threads. They are in no pod, so CPU per transaction leaves the cipher out: it may "
+            "show a cost of the mode, but never that there is none. Node CPU includes the threads. "
+            f"{beside}".rstrip(),
         )
+    elif beside:
+        yield note(title=title, text=beside)
+
+
+def _beside_dm_crypt(facts: Facts) -> str:
+    """What no pod used on the nodes of such databases, in sentences; empty where it is little."""
+    crypt = [t for t in facts.counted if t.foreign_with_dm_crypt]
+    much = [share for t in crypt if (share := t.foreign_cpu_percent or 0) > FOREIGN_PERCENT]
+    if not much:
+        return ""
+    return (
+        f"In {len(much)} of {plural(len(crypt), 'counted trial')} on dm-crypt what no pod of the "
+        f"campaign used was more than {text.number(FOREIGN_PERCENT, 0)} % of the node's cores, "
+        f"{text.number(max(much), 0)} % at most. Other programs are not known apart from its "
+        "threads, so limits.foreignCpu was not applied there."
+    )
 
 
 def stolen(facts: Facts) -> Iterator[Caveat]:

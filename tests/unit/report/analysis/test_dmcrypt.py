@@ -1,0 +1,40 @@
+"""Which arms' CPU leaves the cipher out."""
+
+from typing import Any
+
+import pytest
+
+from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.core.evidence import ProofVerdict
+from encbench.report.analysis.dmcrypt import on_dm_crypt
+from tests.data.report.golden import report_of
+from tests.data.report.synthetic import Study
+from tests.support.testbeds import ENCRYPTED_CLASS, GOCRYPTFS, PLAINTEXT, TDE, TLS
+
+
+def found(
+    treatment: dict[str, Any], baseline: dict[str, Any] = PLAINTEXT, **proof: Any
+) -> list[str]:
+    """The arms of a study of that treatment, whose trials all have that proof."""
+    report = report_of(Study(concurrency=(4,), blocks=2))
+    specs = {"tde": treatment, "plain": baseline}
+    modes = {name: EncryptionModeSpec.model_validate(spec) for name, spec in specs.items()}
+    verdict = ProofVerdict.model_validate({"ok": True, "summary": "", **proof})
+    trials = [t.model_copy(update={"proof_before": verdict}) for t in report.trials]
+    trials = [t.model_copy(update={"proof_after": None}) for t in trials]
+    return on_dm_crypt(report.groups[0].arms, modes, trials)
+
+
+@pytest.mark.parametrize("mode", [PLAINTEXT, TDE, GOCRYPTFS, TLS])
+def test_other_modes_encrypt_in_pods(mode: dict[str, Any]) -> None:
+    assert found(mode) == []
+
+
+def test_a_class_encrypts_in_the_kernel_where_its_proof_saw_that() -> None:
+    assert found(ENCRYPTED_CLASS) == ["tde"]
+    assert found(ENCRYPTED_CLASS, on_trust=True) == []
+    assert found(ENCRYPTED_CLASS, ok=False) == []
+
+
+def test_where_the_baseline_s_disk_is_encrypted_too_the_same_is_left_out_of_both() -> None:
+    assert found({**ENCRYPTED_CLASS, **TLS}, ENCRYPTED_CLASS) == []
