@@ -29,7 +29,7 @@ def saturation(
     proxy_percent: float | None,
     volume_percent: float | None = None,
 ) -> Saturation:
-    """From the means over the window, in percent of the limits.
+    """From the means over the window, in percent of the limits; the server's limit goes first.
 
     None for a proxy or a file system that is not.
     """
@@ -41,8 +41,14 @@ def saturation(
         return "Both"
     if database or client:
         return "DatabaseBound" if database else "ClientBound"
-    proxy = proxy_percent is not None and proxy_percent >= PROXY_NEAR_LIMIT
-    if proxy:
-        return "ProxyBound"
-    volume = volume_percent is not None and volume_percent >= VOLUME_NEAR_LIMIT
-    return "VolumeBound" if volume else "Neither"
+    return next(iter(beside(proxy_percent, volume_percent)), "Neither")
+
+
+def beside(proxy_percent: float | None, volume_percent: float | None) -> tuple[Saturation, ...]:
+    """What beside the server was near its own limit, whatever else was; from the same means."""
+    found: list[Saturation] = []
+    if proxy_percent is not None and proxy_percent >= PROXY_NEAR_LIMIT:
+        found.append("ProxyBound")
+    if volume_percent is not None and volume_percent >= VOLUME_NEAR_LIMIT:
+        found.append("VolumeBound")
+    return tuple(found)

@@ -1,16 +1,16 @@
 """Groups and rows: what each condition's valid blocks say about each arm."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from encbench.api.campaign import MIN_UNITS, CampaignSpec
-from encbench.api.overheadreport import Row, Verdict
+from encbench.api.overheadreport import Row, Saturation, Verdict
 from encbench.api.testbed import Arm
 from encbench.core import plan
 from encbench.core.records import IndexCell, IndexCondition, IndexRecord
 from encbench.core.statistics.rounding import rounded
-from encbench.core.statistics.saturation import KEPT_UP, saturation
-from encbench.report.analysis.capacity import capacity
+from encbench.core.statistics.saturation import KEPT_UP, beside, saturation
+from encbench.report.analysis.capacity import capacity, more_beside
 from encbench.report.analysis.demand import MeasuringPace
 from encbench.report.analysis.dmcrypt import on_dm_crypt
 from encbench.report.analysis.findings import comparisons
@@ -21,7 +21,7 @@ from encbench.report.analysis.pairs import Pairs, interval
 from encbench.report.analysis.pooled import changes
 from encbench.report.analysis.rounds import of_batches
 from encbench.report.analysis.steps import steps
-from encbench.report.document.group import Group, PairedComparison
+from encbench.report.document.group import Capacity, Group, PairedComparison
 from encbench.report.document.trial import Block
 from encbench.report.figures import FIGURES, RECOVERY, TPS, VOLUME, JudgedFigure, judged
 from encbench.report.words import judgement
@@ -72,8 +72,13 @@ def group(
     rows = {arm.name: _row(place, pairs, judging, arm, of_arm.get(arm.name)) for arm in cell.arms}
     resources = index.resolved.instances[cell.instance].resources
     cores = resources.cores if resources is not None else None
-    plain = rows[pairs.baseline]
-    modes = index.resolved.modes
+    plain, near = rows[pairs.baseline], {} if is_recovery else _near(pairs, rows)
+    mode_of = {arm.name: modes[arm.mode_ref] for arm in cell.arms}
+
+    def as_cores(arm: str) -> Capacity | None:
+        more = more_beside(mode_of[plain.arm], mode_of[arm])
+        return capacity(cores, plain, rows[arm], near, more)
+
     return Group(
         cell=cell.name,
         instance=cell.instance,
@@ -100,16 +105,24 @@ def group(
         offered_tps=offered,
         equal_work=equal_work,
         primary=primary.key,
+        beside=near,
         rows=tuple(rows.values()),
         comparisons=tuple(
-            one.model_copy(update={"capacity": capacity(cores, plain, rows[one.arm])})
-            for one in compared
+            one.model_copy(update={"capacity": as_cores(one.arm)}) for one in compared
         ),
         steps=() if is_recovery else steps(pairs, modes, judging, floors, spec.margin, looks),
         interleaving=interleaving(alone, seen.solo, judging, seen.carried),
         pooled=changes(seen.parts, seen.whole, judging) if len(seen.parts) > 1 else (),
         blocks=tuple(_blocks(spec, cell.arms, seen)),
     )
+
+
+def _near(pairs: Pairs, rows: Mapping[str, Row]) -> dict[str, tuple[Saturation, ...]]:
+    """By arm, what beside its server was near a limit of its own."""
+    percent = {
+        name: (row.proxy_cpu_percent, pairs.mean(VOLUME, name)) for name, row in rows.items()
+    }
+    return {name: found for name, of in percent.items() if (found := beside(*of))}
 
 
 def _blocks(spec: CampaignSpec, arms: Sequence[Arm], seen: Observations) -> Iterator[Block]:

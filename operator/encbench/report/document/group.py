@@ -6,7 +6,7 @@ from pydantic import Field
 
 from encbench.api.base import Model
 from encbench.api.campaign import BlockPlan
-from encbench.api.overheadreport import FigureKey, Interval, Row, Verdict
+from encbench.api.overheadreport import FigureKey, Interval, Row, Saturation, Verdict
 from encbench.api.scalars import Name
 from encbench.api.testbed import Arm
 from encbench.core.records import IndexTrial
@@ -33,7 +33,7 @@ class Demand(Model):
 
 
 class Capacity(Model):
-    """A loss of TPS as cores, where the server's CPU was the limit in both arms."""
+    """A loss of TPS as cores, where the server's CPU alone was the limit in both arms."""
 
     cores: float
     """The server's limit."""
@@ -42,6 +42,8 @@ class Capacity(Model):
     low: float | None = None
     """By the bounds of the loss."""
     high: float | None = None
+    beside: float | None = None
+    """Cores of the arm's proxy or file system in its pod, which the baseline lacks."""
 
 
 class Finding(Model):
@@ -228,6 +230,9 @@ class Group(Model):
     primary: FigureKey = "tps"
     """The figure of headline and verdicts: a recovery's seconds where one was measured, CPU per
     transaction where TPS is as offered (else the first figure there is), else TPS."""
+    beside: dict[Name, tuple[Saturation, ...]] = Field(default_factory=dict)
+    """By arm, what beside the server was near its own CPU limit, whether or not the server was;
+    arms without any are left out."""
     rows: tuple[Row, ...]
     comparisons: tuple[PairedComparison, ...]
     blocks: tuple[Block, ...]

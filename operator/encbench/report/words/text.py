@@ -116,13 +116,14 @@ def about(count: int) -> str:
 
 
 def cores(capacity: "Capacity") -> str:
-    """`8.6 [8.4, 8.8]`, with as many decimals as its bounds call for."""
+    """`8.6 [8.4, 8.8] and 1 beside the server`, with as many decimals as its bounds call for."""
+    beside = "" if capacity.beside is None else f" and {capacity.beside:g} beside the server"
     if capacity.low is None or capacity.high is None:
-        return number(capacity.needed, 1)
+        return f"{number(capacity.needed, 1)}{beside}"
     half = max((capacity.high - capacity.low) / 2, 1e-3)
     digits = min(3, max(0, -math.floor(math.log10(half))))
     ends = f"[{number(capacity.low, digits)}, {number(capacity.high, digits)}]"
-    return f"{number(capacity.needed, digits)} {ends}"
+    return f"{number(capacity.needed, digits)} {ends}{beside}"
 
 
 def between(interval: Interval | None) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from encbench.core.statistics.saturation import saturation
+from encbench.core.statistics.saturation import beside, saturation
 
 
 @pytest.mark.parametrize(
@@ -36,3 +36,19 @@ def test_a_proxy_at_its_limit(database: float | None, client: float, expected: s
 )
 def test_a_file_system_at_its_limit(database: float, volume: float, expected: str) -> None:
     assert saturation(database, 10.0, None, volume) == expected
+
+
+@pytest.mark.parametrize(
+    ("proxy", "volume", "expected"),
+    [
+        (None, None, ()),
+        (89.9, 89.9, ()),
+        (90.0, None, ("ProxyBound",)),
+        (10.0, 90.0, ("VolumeBound",)),
+        (95.0, 95.0, ("ProxyBound", "VolumeBound")),
+    ],
+)
+def test_what_is_near_its_limit_beside_the_server(
+    proxy: float | None, volume: float | None, expected: tuple[str, ...]
+) -> None:
+    assert beside(proxy, volume) == expected

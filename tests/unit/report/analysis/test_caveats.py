@@ -532,6 +532,28 @@ def test_server_and_file_system_have_a_limit_each() -> None:
     assert "file system CPU" in markdown(report_of(busy))
 
 
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_second_limit_is_not_hidden_by_the_server_s(kept: bool) -> None:
+    """Cores of the server alone would not bring TPS back there."""
+    proxied = {"tde": {"columns": {"method": "confidential", "ratio": 100}}}
+    plain = replace(BUSY, modes=proxied, proxy={"tde": 0.01})
+    tps = report_of(plain).groups[0].row("tde").tps
+    assert tps is not None
+    for title, free, busy in (
+        ("The proxy was at its CPU limit", plain, replace(plain, proxy={"tde": 950 / tps})),
+        (
+            "The file system was at its CPU limit",
+            replace(BUSY, volume={"tde": 0.2}),
+            replace(BUSY, volume={"tde": 0.95}),
+        ),
+    ):
+        report = report_of(free if kept else busy)
+        assert report.groups[0].row("tde").saturation == "DatabaseBound"
+        assert (report.groups[0].comparisons[0].capacity is not None) is kept
+        assert ("cores become" in report.headlines[0].so) is kept
+        assert (title not in {caveat.title for caveat in report.caveats}) is kept
+
+
 def test_a_server_at_its_limit_over_an_idle_file_system() -> None:
     found = report_of(replace(BUSY, volume={"tde": 0.05})).groups[0].row("tde")
     assert found.saturation == "DatabaseBound"

@@ -2,19 +2,22 @@
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from encbench.admission.follow_up import follow_up
+from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.overheadreport import Interval, Row, Saturation
 from encbench.core.statistics.intervals import Estimate
 from encbench.core.statistics.rounds import batches
 from encbench.core.statistics.verdict import Obstacle
-from encbench.report.analysis.capacity import capacity
+from encbench.report.analysis.capacity import capacity, more_beside
 from encbench.report.analysis.demand import MeasuringPace, demand
 from encbench.report.document.group import Demand, Finding
 from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study
+from tests.support.testbeds import GOCRYPTFS, TDE
 
 ROUNDS = MeasuringPace(rounds=24, blocks=1, group=2, least=0, block_seconds=400)
 """One block of 24 rounds is observed in twelve batches of two."""
@@ -190,12 +193,12 @@ def test_one_block_without_rounds_has_no_spread() -> None:
 # ------------------------------------------------------------------- capacity
 
 
-def row(saturation: Saturation, overhead: Interval | None = None) -> Row:
+def row(saturation: Saturation, overhead: Interval | None = None, arm: str = "tde") -> Row:
     return Row(
         instance="small",
         workload="rw",
         concurrency=4,
-        arm="tde",
+        arm=arm,
         role="treatment",
         blocks=6,
         verdict="Overhead",
@@ -205,7 +208,7 @@ def row(saturation: Saturation, overhead: Interval | None = None) -> Row:
 
 
 LOSS = Interval(estimate=0.07, low=0.048, high=0.09)
-BOUND = row("DatabaseBound")
+BOUND = row("DatabaseBound", arm="plain")
 
 
 def test_a_loss_as_cores() -> None:
@@ -221,6 +224,35 @@ def test_a_loss_as_cores() -> None:
 def test_no_cores_where_another_limit_decided(other: Saturation) -> None:
     assert capacity(8.0, BOUND, row(other, LOSS)) is None
     assert capacity(8.0, row(other), row("DatabaseBound", LOSS)) is None
+
+
+@pytest.mark.parametrize("arm", ["plain", "tde"])
+def test_no_cores_where_another_limit_was_near_as_well(arm: str) -> None:
+    """More cores of the server would only move the limit to the proxy or the file system."""
+    treated = row("DatabaseBound", LOSS)
+    assert capacity(8.0, BOUND, treated, near={arm: ("ProxyBound",)}) is None
+    assert capacity(8.0, BOUND, treated, near={"another": ("ProxyBound",)}) is not None
+
+
+PROXY = {"columns": {"method": "confidential", "ratio": 0, "resources": {"cpu": "2"}}}
+
+
+@pytest.mark.parametrize(
+    ("plain", "treated", "expected"),
+    [
+        ({}, {}, None),
+        ({}, PROXY, 2.0),
+        (PROXY, {**PROXY, **TDE}, None),
+        (PROXY, {}, None),
+        ({}, GOCRYPTFS, 0.25),
+        (PROXY, {**PROXY, **GOCRYPTFS}, 0.25),
+    ],
+)
+def test_cores_beside_the_server(
+    plain: dict[str, Any], treated: dict[str, Any], expected: float | None
+) -> None:
+    modes = (EncryptionModeSpec.model_validate(mode) for mode in (plain, treated))
+    assert more_beside(*modes) == expected
 
 
 def test_no_cores_without_a_loss_or_of_a_server_elsewhere() -> None:

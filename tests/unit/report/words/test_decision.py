@@ -31,6 +31,14 @@ def finding(verdict: Verdict, figure: FigureKey = "tps", **more: object) -> Find
             Capacity(cores=64, needed=80, low=70, high=95),
             "for the same TPS 64 cores become 80 [70, 95]",
         ),
+        (
+            CORES.model_copy(update={"beside": 1.5}),
+            "for the same TPS 8 cores become 8.6 [8.4, 8.8] and 1.5 beside the server",
+        ),
+        (
+            Capacity(cores=8, needed=9, beside=1),
+            "for the same TPS 8 cores become 9.0 and 1 beside the server",
+        ),
     ],
 )
 def test_capacity(found: Capacity, words: str) -> None:

@@ -134,22 +134,22 @@ def busy_beside(facts: Facts) -> Iterator[Caveat]:
         if names:
             yield note(
                 title=f"The {what} was at its CPU limit",
-                text=f"TPS of {names}, first in {place}, is what {whose} lets through: the loss is "
-                f"that of a {what} with so many cores. To measure one that has enough, raise "
-                f"{field} of the mode.",
+                text=f"TPS of {names}, first in {place}, is what {whose} lets through, alone or "
+                f"beside another limit: the loss is that of a {what} with so many cores. To "
+                f"measure one that has enough, raise {field} of the mode.",
             )
 
 
 def _limited(facts: Facts, limit: Saturation) -> tuple[str, str]:
-    """The arms that this limited, and their first condition; empty if there are none.
+    """The arms in which this was near its limit, and their first condition; empty if none.
 
     Nothing limits TPS where every arm kept up with the rate that was offered.
     """
     free = [group for group in facts.groups if not group.equal_work]
-    bound = [(group, row) for group in free for row in group.rows if row.saturation == limit]
+    bound = [(group, arm) for group in free for arm in group.beside if limit in group.beside[arm]]
     if not bound:
         return "", ""
-    return listed(sorted({row.arm for _, row in bound})), bound[0][0].place
+    return listed(sorted({arm for _, arm in bound})), bound[0][0].place
 
 
 def idle_server(facts: Facts) -> Iterator[Caveat]:
