@@ -17,6 +17,13 @@ class SqlError(Exception):
     """The server is away, too slow, or refused the statement. The text says which."""
 
 
+class StatementRefused(SqlError):
+    """The server answered that it does not do the statement. Only PostgreSQL's sessions raise it.
+
+    A statement that the server cancelled, or whose session it ended, is none that it refused.
+    """
+
+
 def refusal(reason: object) -> SqlError:
     """The error for what a driver said."""
     return SqlError(f"the database server did not do what was asked: {reason}")
@@ -28,7 +35,8 @@ class Session(Protocol):
     def rows(self, statement: str, arguments: Sequence[object] = ()) -> list[Row]:
         """Run a statement with `%s` for each argument; its rows, none where it gives none.
 
-        Without arguments the text is sent as it is, `%` included. SqlError closes the session.
+        Without arguments the text is sent as it is, `%` included. SqlError closes the session;
+        StatementRefused is one of them.
         """
 
     def close(self) -> None:

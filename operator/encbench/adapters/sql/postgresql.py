@@ -10,8 +10,12 @@ from pathlib import Path
 
 import pg8000.dbapi
 
-from encbench.adapters.sql import Row, SqlError, refusal
+from encbench.adapters.sql import Row, SqlError, StatementRefused, refusal
 from encbench.core.connection import DATABASE
+
+INTERVENED = "57"
+"""Class of the errors by which a server ends what it would have done: a statement that takes too
+long, a session at its own stop."""
 
 
 class PostgresSession:
@@ -72,4 +76,7 @@ def connect(
 def _translated(error: Exception) -> SqlError:
     """The error with the server's message, or else with the cause of the driver's error."""
     said = error.args[0] if error.args else None
-    return refusal(said["M"] if isinstance(said, dict) else error.__cause__ or error)
+    if not isinstance(said, dict):
+        return refusal(error.__cause__ or error)
+    found = refusal(said["M"])
+    return found if said["C"].startswith(INTERVENED) else StatementRefused(str(found))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from encbench.adapters.sql import Row, Session, SqlError
+from encbench.adapters.sql import Row, Session, StatementRefused
 from encbench.core.columns.probes import digest_of
 from encbench.engines.marker import ROWS, Statement
 from encbench.engines.postgresql.enclave import TYPES
@@ -69,21 +69,17 @@ class EnclaveLook:
     def seen(
         self, open_session: OpenSession, table: str, marker: str, stop: Stop
     ) -> wire.EnclaveSeen:
-        """The evidence's `enclave`. Blocks; SqlError when the server does not answer at all.
+        """The evidence's `enclave`. Blocks; SqlError when the server is away or too slow.
 
         The marker's table stays until `drop`.
         """
-        try:
-            with closing(open_session()) as session:
+        with closing(open_session()) as session:
+            try:
                 for statement in self.plant(table, marker):
                     session.rows(*statement)
                 return self.facts(session, table, marker, stop)
-        except SqlError as error:
-            refused = str(error)
-        with closing(open_session()) as session:
-            # A server that is away has refused nothing: then the caller asks again later.
-            session.rows("SELECT 1")
-        return _refused(refused)
+            except StatementRefused as error:
+                return _refused(str(error))
 
     def plant(self, table: str, marker: str) -> Iterator[Statement]:
         """Make a table of the sealed marker with an index on it, both in their files."""

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from encbench.adapters.enclavecipher import seal, unseal
-from encbench.adapters.sql import SqlError
+from encbench.adapters.sql import SqlError, StatementRefused
 from encbench.sidecars.agent import enclave
 from encbench.sidecars.agent.enclave import EnclaveLook, hidden
 
@@ -138,29 +138,29 @@ def test_a_marker_that_is_sealed_and_one_that_is_not(tmp_path: Path) -> None:
     assert [one["found"] for one in made["marker"]] == [False, True]
 
 
-class Refusing(Session):
-    """Fails a kind of statement."""
+class Failing(Session):
+    """Fails a kind of statement with that error."""
 
-    def __init__(self, fails: str) -> None:
+    def __init__(self, fails: str, error: SqlError) -> None:
         super().__init__()
-        self.fails = fails
+        self.fails, self.error = fails, error
 
     def rows(self, statement: str, arguments: Sequence[object] = ()) -> list[Any]:
         if statement.startswith(self.fails):
-            raise SqlError("the key does not open a value")
+            raise self.error
         return super().rows(statement, arguments)
 
 
 def test_a_server_that_cannot_open_what_the_agent_seals(tmp_path: Path) -> None:
-    sessions: list[Session] = [Refusing("CREATE INDEX"), Session()]
-    made = look(tmp_path).seen(lambda: sessions.pop(0), TABLE, MARKER, lambda: None)
+    session = Failing("CREATE INDEX", StatementRefused("the key does not open a value"))
+    made = look(tmp_path).seen(lambda: session, TABLE, MARKER, lambda: None)
     assert made["refused"] == "the key does not open a value"
     assert (made["types"], made["row"]["digest"]) == ({}, None)
 
 
-def test_a_server_that_is_away_has_refused_nothing(tmp_path: Path) -> None:
-    sessions: list[Session] = [Refusing("CREATE INDEX"), Refusing("SELECT 1")]
-    with pytest.raises(SqlError):
+def test_a_server_that_is_away_or_too_slow_has_refused_nothing(tmp_path: Path) -> None:
+    sessions = [Failing("VACUUM", SqlError("timed out")), Session()]
+    with pytest.raises(SqlError, match="timed out"):
         look(tmp_path).seen(lambda: sessions.pop(0), TABLE, MARKER, lambda: None)
 
 
