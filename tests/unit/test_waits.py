@@ -154,9 +154,11 @@ def test_every_other_wait_is_listed() -> None:
 def test_they_wait_as_long_as_the_page_says() -> None:
     at_a_time = {name: cells[1] for name, cells in beside().items()}
     assert at_a_time["reconcile.farewell.let_forgotten_go"] == f"{farewell.AGAIN_SECONDS:.0f} s"
-    stands, gives_back = (at_a_time[f"reconcile.election.{name}"] for name in ("run", "resign"))
-    assert stands == f"{election.AGAIN:.0f} s, {election.PATIENCE:.0f} s"
-    assert gives_back == f"{election.PATIENCE:.0f} s"
+    assert at_a_time["reconcile.election.run"] == f"{election.AGAIN:.0f} s"
+    for name in ("_in_time", "resign"):
+        assert at_a_time[f"reconcile.election.{name}"] == f"{election.PATIENCE:.0f} s"
+    assert election.SOON == 1.0
+    assert "the next attempt comes a second later" in PAGE
     assert at_a_time["adapters.sidecar._content"] == f"{sidecar.READ_SECONDS:.0f} s"
     assert at_a_time["reconcile.effects.testbed._rest"] == f"{ROUND_PAUSE:.0f} s"
     assert at_a_time["reconcile.loop._sweep"] == f"{loop.SWEEP_SECONDS:.0f} s"

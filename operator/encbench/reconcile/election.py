@@ -13,12 +13,15 @@ one that was frozen or cut off has stopped before another begins. Two things dif
 - **A Lease says how many shards there are.** A process that begins to lead, or goes on after it was
   late, writes its own Lease first and then looks at the others. If one of them is held for another
   number of shards, it gives its own back. Of two that begin at once, one at least sees the other.
+  It goes on renewing beside its look, so that it may lead by an API server that needs half of
+  `ACTS` for an answer.
 """
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from encbench.api.conditions import parse_time
 from encbench.api.kinds import LEASE
@@ -36,11 +39,16 @@ ACTS = 7.0
 AGAIN = 2.0
 """Seconds between renewals, and between the looks of a process that stands by."""
 PATIENCE = 5.0
-"""Seconds that an attempt may take; other requests have longer."""
+"""Seconds that a request may take; those of others have longer."""
 SOON = 1.0
 """Seconds until the next attempt after one that failed."""
+REMINDED = 60.0
+"""Seconds between warnings while a process does not lead because of the API server."""
+TOO_SLOW = "the API server takes too long to answer for a process to lead"
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 
 class Deposed(Exception):
@@ -77,6 +85,8 @@ class Elector:
         """The Lease as this process wrote it last."""
         self._until = float("-inf")
         """When this process has to stop, unless it renews."""
+        self._alone = False
+        """Whether it has seen no rivals since it has had the Lease without a gap."""
         self._shard: Shard | None = None
         self._elected = asyncio.Event()
         self._contact = Contact(clock, ticks, ACTS)
@@ -84,11 +94,12 @@ class Elector:
         self._silent: dict[int, float] = {}
         """For how many seconds each Lease has stayed as it is."""
         self._said = ""
+        self._warned = float("-inf")
 
     @property
     def leads(self) -> bool:
         """Whether this process may act now."""
-        return self._ticks() < self._until
+        return self._alone and self._ticks() < self._until
 
     def absences(self) -> Absences:
         """When this process could do nothing, whether it led or stood by."""
@@ -110,10 +121,12 @@ class Elector:
         while True:
             began, pause = self._ticks(), SOON
             try:
-                async with asyncio.timeout(PATIENCE):
-                    pause = await self.attempt()
-            except (Unavailable, Rejected, Conflict, TimeoutError) as error:
-                self._say(f"the Leases of shards: {error or type(error).__name__}")
+                pause = await self.attempt()
+                trouble = TOO_SLOW if self._held is not None and not self.leads else ""
+            except (Unavailable, Rejected, Conflict) as error:
+                trouble = str(error) or type(error).__name__
+            if trouble:
+                self._complain(f"the Leases of shards: {trouble}")
             await asyncio.sleep(max(0.0, began + pause - self._ticks()))
 
     async def attempt(self) -> float:
@@ -145,14 +158,13 @@ class Elector:
             self._say("stands by: operators with another number of shards are at work")
             return AGAIN
         for lease in self._free(found):
-            began = self._ticks()
             try:
-                self._held = await self._write(self._taken(lease))
+                await self._take(lease)
             except Conflict:
                 continue  # Another process was quicker.
             if lease.renewed:
                 self._contact.begin(parse_time(lease.renewed))
-            await self._confirm(began)
+            await self._confirm()
             return AGAIN
         self._say(f"stands by: shards are led by {', '.join(sorted(_holders(found)))}")
         held = [lease for lease in found.values() if self._is_held(lease)]
@@ -168,9 +180,10 @@ class Elector:
         return sorted(free, key=lambda lease: not self._own.succeeds(lease.holder))
 
     async def _stay(self, held: ShardLease) -> float:
-        began = self._ticks()
         try:
-            self._held = await self._write(self._taken(held))
+            await self._take(held)
+            if not self._alone:
+                await self._confirm()
         except Conflict:
             found = (await self._read()).get(held.shard.index)
             if found is None or found.holder != self._own.identity:
@@ -179,17 +192,37 @@ class Elector:
             # An answer of the API server's was lost, or a person has changed the Lease.
             self._held = found
             return 0.0
-        await self._confirm(began)
         return AGAIN
 
-    async def _confirm(self, began: float) -> None:
-        """The Lease is this process's since `began`: lead, unless there are rivals."""
-        if not self.leads and self._rivals(await self._read()):
+    async def _take(self, lease: ShardLease) -> bool:
+        """Write that the Lease is this process's. Conflict.
+
+        False if others may have found it free since the last time.
+        """
+        began = self._ticks()
+        self._held = await self._write(self._taken(lease))
+        unbroken, self._until = self._ticks() < self._until, began + ACTS
+        self._alone = self._alone and unbroken
+        return unbroken
+
+    async def _confirm(self) -> None:
+        """The Lease is this process's: lead, unless there are rivals. Conflict.
+
+        It is renewed beside the look, because both in turn may take longer than a renewal counts.
+        What the look has found counts if there was no gap meanwhile.
+        """
+        assert self._held is not None  # noqa: S101 - it was taken before
+        both = (self._take(self._held), self._has_rivals())
+        unbroken, rivals = results = await asyncio.gather(*both, return_exceptions=True)
+        for result in results:
+            if isinstance(result, BaseException):
+                raise result
+        if rivals:
             await self.give_back()
             self._lose("operators with another number of shards are at work")
             return
-        self._until = began + ACTS
-        if self._held is not None and self._shard is None:
+        self._alone = bool(unbroken)
+        if self._alone and self._shard is None:
             self._shard = shard = self._held.shard
             self._said = ""
             log.info("%s leads shard %d of %d", self._own.identity, shard.index, shard.of)
@@ -211,6 +244,9 @@ class Elector:
             return False
         return self._silent[lease.shard.index] < lease.seconds
 
+    async def _has_rivals(self) -> bool:
+        return self._rivals(await self._read())
+
     def _rivals(self, found: dict[int, ShardLease]) -> bool:
         """Whether processes are at work that count the shards differently."""
         others = (one for one in found.values() if one.shard.of != self._own.shards)
@@ -218,7 +254,7 @@ class Elector:
 
     async def _read(self) -> dict[int, ShardLease]:
         marks = shard_leases.marks(self._own.election)
-        bodies = await self._cluster.list(LEASE, self._own.namespace, marks)
+        bodies = await _in_time(self._cluster.list(LEASE, self._own.namespace, marks))
         try:
             found = {one.shard.index: one for one in map(shard_leases.parse, bodies)}
         except (ValueError, LookupError) as error:
@@ -230,18 +266,34 @@ class Elector:
         """Conflict when the Lease has changed since it was read."""
         space = self._own.namespace
         if not lease.version:
-            body = await self._cluster.create(LEASE, shard_leases.bare(lease, space))
-            new = shard_leases.parse(body)
+            bare = shard_leases.bare(lease, space)
+            new = shard_leases.parse(await _in_time(self._cluster.create(LEASE, bare)))
             lease = replace(lease, uid=new.uid, version=new.version)
-        return shard_leases.parse(
-            await self._cluster.apply(LEASE, shard_leases.body_of(lease, space))
-        )
+        body = shard_leases.body_of(lease, space)
+        return shard_leases.parse(await _in_time(self._cluster.apply(LEASE, body)))
 
     def _say(self, what: str) -> None:
         """Once, until there is something else to say."""
         if what != self._said:
             log.info("%s: %s", self._own.identity, what)
             self._said = what
+
+    def _complain(self, what: str) -> None:
+        """Once while this process leads nevertheless, else again and again."""
+        if self.leads:
+            self._say(what)
+        elif self._ticks() >= self._warned + REMINDED:
+            log.warning("%s does not lead: %s", self._own.identity, what)
+            self._warned = self._ticks()
+
+
+async def _in_time(request: Awaitable[T]) -> T:
+    """Its answer. Unavailable if there is none in time."""
+    try:
+        async with asyncio.timeout(PATIENCE):
+            return await request
+    except TimeoutError as error:
+        raise Unavailable(f"the API server did not answer within {PATIENCE:g} s") from error
 
 
 def _holders(found: dict[int, ShardLease]) -> set[str]:

@@ -59,8 +59,9 @@ async def test_a_single_process_leads_with_its_first_attempt(here: Processes) ->
     assert only.elector.standing() == {0: True}
     found = lease(here.cluster)
     assert (found.holder, found.seconds, found.shard) == (only.identity, LASTS, Shard(0, 1))
-    # To see what there is, to make and take the Lease, to see whether there are rivals.
-    assert [call.verb for call in here.cluster.calls] == ["list", "create", "apply", "list"]
+    # To see what there is, to make and take the Lease, to see whether there are rivals meanwhile.
+    verbs = [call.verb for call in here.cluster.calls]
+    assert verbs == ["list", "create", "apply", "apply", "list"]
     here.cluster.calls.clear()
     await here.pass_time(60, only)
     assert {call.verb for call in here.cluster.calls} == {"apply"}
@@ -276,6 +277,24 @@ async def test_a_frozen_leader_of_the_old_number_finds_the_new_one(here: Process
     assert new.led == 0
 
 
+async def test_a_look_counts_only_if_the_lease_was_kept_meanwhile(
+    here: Processes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else one with another number of shards may have begun after the look, and before now."""
+    only, apply = here.one("only"), here.cluster.apply
+    late = iter([ACTS / 2 + 0.1] * 2)
+
+    async def apply_late(*args: Any) -> Any:
+        here.instant.seconds += next(late, 0.0)
+        return await apply(*args)
+
+    monkeypatch.setattr(here.cluster, "apply", apply_late)
+    await only.elector.attempt()
+    assert not only.elector.leads
+    await only.elector.attempt()
+    assert only.elector.leads
+
+
 async def test_of_two_numbers_that_begin_at_once_one_leads_in_the_end(here: Processes) -> None:
     one, two = here.one("one", shards=1), here.one("two", shards=2)
     await here.pass_time(60, one, two)
@@ -322,7 +341,7 @@ async def test_what_is_in_the_way_is_said_once(
     standing.cancel()
     said = [record.getMessage() for record in caplog.records]
     assert said == [
-        "machine_only: the Leases of shards: leases is forbidden",
+        "machine_only does not lead: the Leases of shards: leases is forbidden",
         "machine_only leads shard 0 of 1",
     ]
 

@@ -1,13 +1,15 @@
 """Never two leaders, whatever happens: a property over schedules of requests, faults and clocks.
 
 Each process is held up before and after each of its requests for as long as a schedule says, which
-is what a slow network, a frozen process and a busy event loop come to. A request may be lost before
-or after it was carried out. Processes die, resign, and are replaced by others that count the shards
-differently. Clocks are wrong and run at unlike rates.
+is what a slow network, a frozen process and a busy event loop come to. Of two requests at once
+either may be the first. A request may be lost before or after it was carried out. Processes die,
+resign, and are replaced by others that count the shards differently. Clocks are wrong and run at
+unlike rates.
 """
 
-from collections.abc import Awaitable, Callable, Coroutine, Generator
-from dataclasses import dataclass
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
@@ -27,20 +29,13 @@ FATES = ("answered",) * 6 + ("lost", "unanswered")
 PAUSES = (0.0,) * 8 + (0.1, 0.5, 0.5, AGAIN, AGAIN, 4.0, LASTS + 1.0)
 
 
-class Pause:
-    """Where a process is held up until the schedule lets it go on."""
-
-    def __await__(self) -> Generator[None, None, None]:
-        yield
-
-
 @dataclass
 class Line:
     """A process's way to the API server: the requests of `ports.Cluster` that elections need."""
 
     cluster: FakeCluster
-    fate: str = "answered"
-    """Of the next request."""
+    held_up: list[asyncio.Future[str]] = field(default_factory=list)
+    """Its requests, until the schedule lets one go on to a fate."""
 
     async def list(self, *args: Any) -> list[Body]:
         return list(await self._ask(self.cluster.list, *args))
@@ -52,18 +47,26 @@ class Line:
         return dict(await self._ask(self.cluster.apply, *args))
 
     async def _ask(self, request: Callable[..., Awaitable[Any]], *args: Any) -> Any:
-        await Pause()
-        if self.fate == "lost":
+        if await self._pause() == "lost":
             raise Unavailable("lost")
         try:
             answer = await request(*args)
         except Conflict:
-            await Pause()
+            await self._pause()
             raise
-        await Pause()
-        if self.fate == "unanswered":
+        if await self._pause() == "unanswered":
             raise Unavailable("the answer is lost")
         return answer
+
+    async def _pause(self) -> str:
+        self.held_up.append(asyncio.get_running_loop().create_future())
+        return await self.held_up[-1]
+
+
+async def settle() -> None:
+    """Let whatever can go on do so."""
+    for _ in range(6):
+        await asyncio.sleep(0)
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,8 @@ class Step:
     """`go on`, `die`, `resign`, or `change` for a new process with the other number of shards."""
     times: int = 1
     """How often it goes on from where it was held up."""
+    which: int = 0
+    """Of its requests at once."""
     fate: str = "answered"
     rate: float = 1.0
 
@@ -86,6 +91,7 @@ steps = st.builds(
     place=st.integers(0, PLACES - 1),
     what=st.sampled_from(("go on",) * 30 + ("die", "resign", "change")),
     times=st.integers(1, 10),
+    which=st.integers(0, 1),
     fate=st.sampled_from(FATES),
     rate=st.sampled_from(RATES),
 )
@@ -101,7 +107,7 @@ class Play:
         """How often some process had begun to lead."""
         self.processes = [self.new(1.0, shards=2) for _ in range(PLACES)]
         self.lines: dict[str, Line]
-        self.at: dict[str, Coroutine[Any, Any, Any]]
+        self.at: dict[str, asyncio.Task[Any]]
 
     def new(self, rate: float, shards: int) -> Process:
         self.number += 1
@@ -115,40 +121,43 @@ class Play:
         self.lines[process.identity] = line
         return process
 
-    def do(self, step: Step) -> None:
+    async def do(self, step: Step) -> None:
         self.instant.seconds += step.pause
         process = self.processes[step.place]
         match step.what:
             case "die" | "change":
-                self._drop(process)
+                await self._drop(process)
                 shards = process.shards if step.what == "die" else 3 - process.shards
                 self.processes[step.place] = self.new(step.rate, shards)
             case "resign":
-                self._drop(process)
-                self.at[process.identity] = process.elector.give_back()
+                await self._drop(process)
+                self.at[process.identity] = asyncio.create_task(process.elector.give_back())
         for _ in range(step.times):
-            self._go_on(step, self.processes[step.place])
+            await self._go_on(step, self.processes[step.place])
             self.check()
 
-    def _drop(self, process: Process) -> None:
+    async def _drop(self, process: Process) -> None:
         at = self.at.pop(process.identity, None)
         if at is not None:
-            at.close()
+            at.cancel()
+            self.lines[process.identity].held_up.clear()
+            await settle()
 
-    def _go_on(self, step: Step, process: Process) -> None:
+    async def _go_on(self, step: Step, process: Process) -> None:
         """Up to its next request, or to the end of its attempt."""
-        at = self.at.get(process.identity)
+        at, held_up = self.at.get(process.identity), self.lines[process.identity].held_up
         if at is None:
             if process.ticks() < process.due:
                 return
-            at = self.at[process.identity] = process.elector.attempt()
-        self.lines[process.identity].fate = step.fate
+            at = self.at[process.identity] = asyncio.create_task(process.elector.attempt())
+        elif held_up:
+            held_up.pop(step.which % len(held_up)).set_result(step.fate)
         led = process.elector.leads
-        try:
-            at.send(None)
+        await settle()
+        if not at.done():
             return
-        except StopIteration as end:
-            process.due = process.ticks() + (end.value or 0.0)
+        try:
+            process.due = process.ticks() + (at.result() or 0.0)
         except (Unavailable, Conflict):
             process.due = process.ticks() + SOON
         except Deposed:
@@ -163,25 +172,33 @@ class Play:
         assert len({one.led for one in leaders}) == len(leaders), "a shard has two"
         assert len({one.shards for one in leaders}) <= 1, "shards are counted in two ways"
 
-    def calm(self) -> None:
+    async def calm(self) -> None:
         """No more faults, and all processes agree on the number of shards."""
         for place, process in enumerate(self.processes):
             if process.shards != 2:
-                self.do(Step(0.0, place, "change"))
+                await self.do(Step(0.0, place, "change"))
         for _ in range(round(3 * LASTS / AGAIN)):
             for place in range(PLACES):
-                self.do(step := Step(0.0, place, "go on"))
+                await self.do(step := Step(0.0, place, "go on"))
                 while self.processes[place].identity in self.at:
-                    self.do(step)
+                    await self.do(step)
             self.instant.seconds += AGAIN + 0.1
 
 
-def never_two(schedule: list[Step]) -> None:
+async def played(schedule: list[Step]) -> Play:
     play = Play()
     for step in schedule:
-        play.do(step)
-    play.calm()
-    assert sorted(one.led for one in play.processes if one.led is not None) == [0, 1]
+        await play.do(step)
+    return play
+
+
+def never_two(schedule: list[Step]) -> None:
+    async def to_the_end() -> None:
+        play = await played(schedule)
+        await play.calm()
+        assert sorted(one.led for one in play.processes if one.led is not None) == [0, 1]
+
+    asyncio.run(to_the_end())
 
 
 usual = settings(
@@ -212,13 +229,10 @@ def test_schedules_elect_many() -> None:
 
     @settings(usual, max_examples=20)
     @given(schedules)
-    def played(schedule: list[Step]) -> None:
-        play = Play()
-        for step in schedule:
-            play.do(step)
-        plays.append(play.led)
+    def count(schedule: list[Step]) -> None:
+        plays.append(asyncio.run(played(schedule)).led)
 
-    played()
+    count()
     assert max(plays) >= 3
     assert sum(plays) >= len(plays)
 
@@ -237,8 +251,8 @@ def test_the_property_sees_what_would_break_it(
 
     @settings(usual, max_examples=300, phases=[Phase.generate])
     @given(schedules)
-    def played(schedule: list[Step]) -> None:
+    def broken_one(schedule: list[Step]) -> None:
         never_two(schedule)
 
     with pytest.raises(AssertionError, match=r"has two|in two ways"):
-        played()
+        broken_one()
