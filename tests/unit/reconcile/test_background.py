@@ -10,7 +10,14 @@ import pytest
 from encbench.api.kinds import CAMPAIGN, TESTBED, TRIAL, Kind
 from encbench.ports import Unavailable
 from encbench.reconcile.background import Errand, Errands, Lane
-from encbench.reconcile.effects.effect import SLOW, AskChecks, DisarmServer, Prove, ProveFully
+from encbench.reconcile.effects.effect import (
+    SLOW,
+    AskChecks,
+    DisarmServer,
+    Prove,
+    ProveFully,
+    Settle,
+)
 from tests.unit.reconcile.driver import AtOnce
 from tests.unit.reconcile.world import NAME, SPACE, World, parts, study
 
@@ -106,7 +113,7 @@ async def test_neither_scans_nor_a_store_that_hangs_hold_up_anything_else() -> N
 
 @pytest.mark.parametrize("one", SLOW, ids=lambda one: one.__name__)
 def test_proofs_share_their_slots_with_nothing_that_only_stores(one: type[Any]) -> None:
-    asks_an_agent = one in (ProveFully, Prove, AskChecks, DisarmServer)
+    asks_an_agent = one in (Settle, ProveFully, Prove, AskChecks, DisarmServer)
     assert (SLOW[one] == "store") is not asks_an_agent
 
 

@@ -100,6 +100,53 @@ async def test_a_fault_of_ours_before_it_begins_ends_it_by_its_deadline(
     assert "could not be proven in time" in failed.message
 
 
+# -- before the stop for a golden copy
+
+
+async def to_be_copied(pauses: Pauses, unwritten: int) -> tuple[World, str]:
+    """A campaign whose first server has just begun, and its address."""
+    world = campaign(reset="trial", stepDeadlines={"reset": "30m"})
+    pauses.pass_in(world)
+    await world.run(lambda: bool(world.agent.servers))
+    (address,) = world.agent.servers
+    world.agent.servers[address].unwritten = unwritten
+    return world, address
+
+
+def is_copied(world: World) -> bool:
+    return any("copied golden" in steps for steps in world.controllers.copies.values())
+
+
+async def test_a_server_has_written_what_the_load_left_when_it_is_stopped(pauses: Pauses) -> None:
+    """Its stop has ten minutes, and a server that is killed leaves nothing to copy."""
+    world, address = await to_be_copied(pauses, unwritten=5)
+    await world.run(lambda: is_copied(world))
+    assert world.agent.calls.count(("settle", address)) == 5 + 1
+    await world.run(world.ended)
+    assert world.campaign().status.phase == "Succeeded"
+
+
+async def test_a_server_that_is_never_at_rest_is_stopped_in_the_end(pauses: Pauses) -> None:
+    world, _ = await to_be_copied(pauses, unwritten=NEVER)
+    began = world.clock.time
+    await world.run(lambda: is_copied(world))
+    assert 1800 < world.clock.time - began < 1800 + 60
+
+
+async def test_so_is_one_whose_agent_is_silent(
+    pauses: Pauses, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world, _ = await to_be_copied(pauses, unwritten=0)
+
+    async def silent(*_: Any, **__: Any) -> None:
+        raise Unavailable("no agent answers")
+
+    monkeypatch.setattr(world.agent, "settle", silent)
+    began = world.clock.time
+    await world.run(lambda: is_copied(world))
+    assert 1800 < world.clock.time - began < 1800 + 60
+
+
 # -- asked for by hand
 
 

@@ -143,6 +143,13 @@ class AskChecks:
 
 
 @dataclass(frozen=True)
+class Settle:
+    """Have a server write what the load left, before it is stopped."""
+
+    database: PodFacts
+
+
+@dataclass(frozen=True)
 class ProveFully:
     """Prove a testbed's mode by a scan of all files, and store the proof.
 
@@ -159,6 +166,7 @@ OwnTestbedEffect = (
     | ApplyDatabase
     | CreateLoad
     | AskChecks
+    | Settle
     | ProveFully
 )
 TestbedEffect = NodeEffect | OwnTestbedEffect
@@ -297,6 +305,7 @@ class RemoveIfThere:
 
 
 SLOW: Mapping[type[Any], Lane] = {
+    Settle: "scan",
     ProveFully: "scan",
     Prove: "agent",
     AskChecks: "agent",

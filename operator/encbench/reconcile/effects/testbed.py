@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from datetime import datetime
 
 from encbench.api import kinds
 from encbench.api.conditions import format_time, parse_time
@@ -64,6 +65,8 @@ class TestbedEffects(NodeEffects[Testbed, do.OwnTestbedEffect, TestbedFound]):
                 )
             case do.AskChecks():
                 return await self._ask(testbed, effect)
+            case do.Settle(database):
+                return await self._settle(testbed, database)
             case do.ProveFully(database):
                 return await self._prove(testbed, database)
             case _:
@@ -167,6 +170,16 @@ class TestbedEffects(NodeEffects[Testbed, do.OwnTestbedEffect, TestbedFound]):
         self.keep(testbed, replace(self.found(testbed), checked=checked, problem=problem))
         return checked is not None
 
+    async def _settle(self, testbed: Testbed, database: PodFacts) -> bool:
+        began, limit = self._deps.clock.now(), testbed.spec.step_deadlines.reset
+        try:
+            await self._rest(testbed, database, began, parse_duration(limit))
+        except (Unavailable, Rejected) as error:
+            self.keep(testbed, replace(self.found(testbed), problem=str(error)))
+            return False
+        self.keep(testbed, replace(self.found(testbed), rested=True, problem=""))
+        return True
+
     async def _prove(self, testbed: Testbed, database: PodFacts | None) -> bool:
         try:
             proof, problem = await self._proven(testbed, database), ""
@@ -187,12 +200,14 @@ class TestbedEffects(NodeEffects[Testbed, do.OwnTestbedEffect, TestbedFound]):
             await store.get(key)
         except (Unavailable, Rejected) as error:
             return FullProof(store_problem=str(error))
-        self._begin_rest(testbed)
+        resting = self._begin_rest(testbed)
         if database is None:
             self._begin_proof(testbed)
             proof = agent.declared(testbed)
         else:
-            await self._rest(testbed, database)
+            # It has as long as the proof itself.
+            limit = parse_duration(spec.step_deadlines.proof)
+            await self._rest(testbed, database, resting, limit)
             self._begin_proof(testbed)
             proof = await agent.prove(self._deps, testbed, database, full=True)
         record = ProofRecord(
@@ -205,12 +220,15 @@ class TestbedEffects(NodeEffects[Testbed, do.OwnTestbedEffect, TestbedFound]):
             return FullProof(proof, store_problem=str(error))
         return FullProof(proof, digest_of(content))
 
-    def _begin_rest(self, testbed: Testbed) -> None:
+    def _begin_rest(self, testbed: Testbed) -> datetime:
         """Note when, anew where the store was away; it is no longer in the way."""
         found = self.found(testbed)
-        if found.resting is None or found.proof.store_problem:
-            found = replace(found, resting=format_time(self._deps.clock.now()), asked=None)
+        resting = found.resting
+        if resting is None or found.proof.store_problem:
+            resting = format_time(self._deps.clock.now())
+            found = replace(found, resting=resting, asked=None)
         self.keep(testbed, replace(found, proof=FullProof()))
+        return parse_time(resting)
 
     def _begin_proof(self, testbed: Testbed) -> None:
         """Note when; whatever the rest came to is then no hindrance any more.
@@ -222,15 +240,17 @@ class TestbedEffects(NodeEffects[Testbed, do.OwnTestbedEffect, TestbedFound]):
             found = replace(found, asked=format_time(self._deps.clock.now()), problem="")
         self.keep(testbed, found)
 
-    async def _rest(self, testbed: Testbed, database: PodFacts) -> None:
+    async def _rest(
+        self, testbed: Testbed, database: PodFacts, began: datetime, limit: float
+    ) -> None:
         """Have the server write what the load left: files that lack pages show no echo, or hide it.
 
-        All rounds have the one slot. Where the time for them is over, the proof goes on without
-        rest, and exempts what it cannot see. Unavailable where no agent answers: that may last,
-        and others wait for the slot.
+        All rounds have the one slot. Where the time for them, in seconds from when they began, is
+        over, the caller goes on without rest; a proof exempts what it cannot see. Unavailable where
+        no agent answers: that may last, and others wait for the slot.
         """
-        space, name = testbed.namespace, testbed.name
-        while self._may_rest(testbed):
+        space, name, clock = testbed.namespace, testbed.name, self._deps.clock
+        while self._deps.presence.absences().waited(began, clock.now()) < limit:
             where, access = await agents.agent(self._deps.cluster, space, name, database)
             try:
                 await agent.settle(self._deps, where, access)
@@ -240,10 +260,3 @@ class TestbedEffects(NodeEffects[Testbed, do.OwnTestbedEffect, TestbedFound]):
             else:
                 self.keep(testbed, replace(self.found(testbed), problem=""))
                 return
-
-    def _may_rest(self, testbed: Testbed) -> bool:
-        """It has as long as the proof itself."""
-        began, now = self.found(testbed).resting, self._deps.clock.now()
-        limit = parse_duration(testbed.spec.step_deadlines.proof)
-        absences = self._deps.presence.absences()
-        return began is not None and absences.waited(parse_time(began), now) < limit

@@ -83,6 +83,8 @@ class TestbedFound(FoundOnNodes):
 
     checked: Checked | None = None
     """What the checks of the fresh dataset came to, once they are through."""
+    rested: bool = False
+    """Whether the server has written what the load left, before it is stopped for a copy."""
     proof: FullProof = FullProof()
     resting: str | None = None
     """When this process first had a slot for that proof, and a store for it, RFC 3339: from then on

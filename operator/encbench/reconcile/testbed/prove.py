@@ -21,6 +21,14 @@ def copy_dataset(draft: TestbedDraft) -> TestbedDecision:
     """Of what was loaded and of nothing else; the proof is of a server that was started from it."""
     if solitude.must_wait(draft.seen):
         return draft.await_node()
+    if draft.status.run is None and not _is_at_rest(draft):
+        message = "before it is stopped for the golden copy, the server writes what the load left"
+        draft.condition(life.COPIED, False, "Copying", message)
+        if draft.seen.found.problem:
+            draft.hinder(life.NO_ANSWER, draft.seen.found.problem)
+        if not draft.up:
+            draft.hinder(*draft.not_ready)
+        return draft.decide(*map(do.Settle, draft.up), requeue=POLL)
     step = bring(draft, Start(GOLDEN, GOLDEN))
     if step.failed is not None:
         return draft.fail(step.failed.reason, step.failed.message)
@@ -35,6 +43,17 @@ def copy_dataset(draft: TestbedDraft) -> TestbedDecision:
     size, seconds = run.restored.size_bytes / 2**20, run.restored.seconds
     draft.condition(life.COPIED, True, "Copied", f"{size:.0f} MiB were copied in {seconds:.1f} s")
     return draft.decide(requeue=0.0)
+
+
+def _is_at_rest(draft: TestbedDraft) -> bool:
+    """Whether the server has little left to write when it is stopped, or its time for that is over.
+
+    A server that is killed because its stop takes longer than its pod's grace period has left no
+    dataset to copy.
+    """
+    limit = parse_duration(draft.spec.step_deadlines.reset)
+    waited = draft.without_waits(draft.since(life.COPIED))
+    return draft.seen.found.rested or waited > limit
 
 
 def prove_mode(draft: TestbedDraft) -> TestbedDecision:
