@@ -139,6 +139,13 @@ class Draft(Generic[S, T, V]):
         """
         return self.seen.absences.waited(parse_time(moment), self.seen.now) if moment else 0.0
 
+    def beyond(self, due: str | None) -> float:
+        """The same since a time that may be yet to come, as that by which a pod is to have ended.
+
+        Negative before it.
+        """
+        return self.seen.absences.beyond(parse_time(due), self.seen.now) if due else 0.0
+
     def without_waits(self, waited: float) -> float:
         """The part of these seconds in which the subject did not wait for its nodes."""
         if self.is_false(ALONE):

@@ -196,7 +196,7 @@ def is_stuck(body: Body, now: datetime, absences: Absences) -> bool:
     """Whether a pod that is to go does not: its node is lost, or its grace period is over."""
     # Of a pod it is the time at which the grace period ends.
     until = body["metadata"].get("deletionTimestamp")
-    late = until is not None and absences.waited(parse_time(until), now) > ENDING_SLACK
+    late = until is not None and absences.beyond(parse_time(until), now) > ENDING_SLACK
     return late or _is_lost(body.get("status") or {})
 
 

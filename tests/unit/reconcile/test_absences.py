@@ -74,8 +74,10 @@ def test_no_second_is_left_out_twice(
     assert known.waited(at(0), at(100)) == seconds
 
 
-@pytest.mark.parametrize(("step", "waited"), [(0, 100), (1.5, 101.5), (1200, 100), (-300, -200)])
-def test_a_clock_that_is_set_forward_makes_nothing_late(step: float, waited: float) -> None:
+@pytest.mark.parametrize(
+    ("step", "waited"), [(0, 100), (1.5, 101.5), (1200, 100), (-300, 100), (-86400, 100)]
+)
+def test_a_clock_that_is_set_makes_nothing_late_or_long(step: float, waited: float) -> None:
     clock, ticks = SteppedClock(), Ticks()
     contact = Contact(clock, ticks, limit=7)
     began = clock.now()
@@ -101,6 +103,93 @@ def test_a_clock_that_is_set_back_again_leaves_no_absence_in_the_future() -> Non
         clock.seconds += 2
         contact.made()
     assert contact.absences().waited(began, clock.now()) == 100
+
+
+class Long:
+    """A process in contact every two seconds, whose clock may be set."""
+
+    def __init__(self) -> None:
+        self.clock, self.ticks = SteppedClock(), Ticks()
+        self.contact = Contact(self.clock, self.ticks, limit=7)
+        self.contact.made()
+
+    def goes_on(self, seconds: float, step: float = 0.0) -> None:
+        """The clock is set at the beginning."""
+        self.clock.seconds += step
+        for _ in range(round(seconds / 2)):
+            self.ticks.seconds += 2
+            self.clock.seconds += 2
+            self.contact.made()
+
+    def is_away(self, seconds: float, step: float = 0.0) -> None:
+        self.ticks.seconds += seconds
+        self.clock.seconds += seconds + step
+
+    def waited(self, since: datetime) -> float:
+        return self.contact.absences().waited(since, self.clock.now())
+
+
+@pytest.mark.parametrize("step", [-10, -60, -3600, -86400])
+@pytest.mark.parametrize("before", [4000, 90000])
+def test_what_began_before_a_clock_was_set_back_is_waited_for_as_long(
+    step: float, before: float
+) -> None:
+    """Unless it began in the time that is shown twice: then it may take that much longer."""
+    one = Long()
+    began = one.clock.now()
+    one.goes_on(before)
+    assert one.waited(began) == before
+    one.goes_on(7200, step)
+    assert one.waited(began) == before + 7200 or -step > before
+    if -step > before + 7200:
+        assert one.waited(began) == before + 7200, "it seems to begin in the future"
+
+
+def test_what_begins_after_a_clock_was_set_back_has_its_whole_time() -> None:
+    one = Long()
+    one.goes_on(4000)
+    for _ in range(3):
+        one.clock.seconds -= 3600
+        one.ticks.seconds += 1.9
+        one.clock.seconds += 1.9
+        # It was set, and no answer has come since.
+        began = one.clock.now().replace(microsecond=0)
+        assert one.waited(began) < 1
+        one.goes_on(100)
+        assert one.waited(began) == pytest.approx(100, abs=1)
+        assert one.contact.absences().beyond(began + timedelta(seconds=600), one.clock.now()) < 0
+
+
+@pytest.mark.parametrize("step", [-50, -3000])
+def test_an_absence_in_the_time_that_is_shown_twice_is_left_out_once(step: float) -> None:
+    one = Long()
+    began = one.clock.now()
+    one.goes_on(4000)
+    one.is_away(600)
+    one.goes_on(100)
+    assert one.waited(began) == pytest.approx(4100, abs=2)
+    one.goes_on(100, step - 200)
+    assert one.waited(began) == pytest.approx(4200, abs=2)
+
+
+@pytest.mark.parametrize("step", [-500, -700, -3000])
+def test_a_clock_that_is_set_back_during_an_absence(step: float) -> None:
+    one = Long()
+    began = one.clock.now()
+    one.goes_on(4000)
+    one.is_away(600, step)
+    assert one.waited(began) == pytest.approx(4000, abs=2)
+    one.goes_on(100)
+    assert one.waited(began) == pytest.approx(4100, abs=2)
+
+
+def test_a_clock_that_is_set_back_and_forth() -> None:
+    one = Long()
+    began = one.clock.now()
+    one.goes_on(4000)
+    for step in (-3600, 3600, -600, -600, 1200):
+        one.goes_on(100, step)
+    assert one.waited(began) == pytest.approx(4500, abs=2)
 
 
 def test_only_the_last_are_remembered() -> None:

@@ -1,6 +1,7 @@
 """What a trial does next: each step, each deadline with its reason, each disruption."""
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from encbench.api.conditions import find
 from encbench.api.tpcc import Tpcc
 from encbench.api.workload import Recovery
 from encbench.core.records import RecoveryFacts, RecoveryRecord, ServerProcess
+from encbench.reconcile.absences import Absences
 from encbench.reconcile.claims import NodeStanding
 from encbench.reconcile.effects.effect import (
     CreateJob,
@@ -320,6 +322,14 @@ def test_it_looks_seldom_while_the_tool_runs_and_often_around_its_end(
 def test_a_tool_that_does_not_end_is_given_up() -> None:
     assert run(a_client("running"), late=119).status.outcome is None
     assert verdict(run(a_client("running"), late=121)) == ("Failed", "Overrun")
+
+
+def test_a_clock_that_is_set_back_leaves_it_no_more_time() -> None:
+    """The trial was released a day later than now, by the clock of then."""
+    back = Absences().and_step(NOW - timedelta(seconds=60), 86400, ago=2)
+    assert run(a_client("running"), late=119 - 86400, absences=back).status.outcome is None
+    late = run(a_client("running"), late=121 - 86400, absences=back)
+    assert verdict(late) == ("Failed", "Overrun")
 
 
 def test_what_nobody_could_say_while_the_api_server_was_away_is_waited_for() -> None:

@@ -50,7 +50,7 @@ def _begin(draft: TestbedDraft) -> TestbedDecision:
 
 def _still_loading(draft: TestbedDraft) -> list[str]:
     """Names of pods. One on a node that does not answer had its time to end."""
-    return [pod.name for pod in draft.seen.loaders if not pods.is_gone(pod, draft.age(pod.ends))]
+    return [pod.name for pod in draft.seen.loaders if not pods.is_gone(pod, draft.beyond(pod.ends))]
 
 
 def _follow(draft: TestbedDraft, load: JobFacts) -> TestbedDecision:

@@ -122,10 +122,10 @@ def ending(draft: TestbedDraft) -> StartStep:
     If the node is not back after the time that a database may take to start, it is lost for good.
     """
     pod = draft.seen.database
-    if pod is None or not pods.is_gone(pod, draft.age(pod.ends)):
+    if pod is None or not pods.is_gone(pod, draft.beyond(pod.ends)):
         return StartStep()
     lost, limit = pods.node_lost(pod), parse_duration(draft.spec.step_deadlines.provision)
-    is_over = draft.age(pod.ends) > limit + pods.ENDING_SLACK
+    is_over = draft.beyond(pod.ends) > limit + pods.ENDING_SLACK
     return StartStep(failed=lost) if is_over else StartStep(trouble=lost)
 
 

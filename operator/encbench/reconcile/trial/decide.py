@@ -95,7 +95,7 @@ def _loading(draft: TrialDraft) -> list[PodFacts]:
         return []
     runs = [c.pod for c in seen.clients if c not in over and c.pod.container("tool").running]
     has_server = _may_have_a_server(seen)
-    return [pod for pod in runs if has_server or not is_gone(pod, draft.age(pod.ends))]
+    return [pod for pod in runs if has_server or not is_gone(pod, draft.beyond(pod.ends))]
 
 
 def _latest_end(draft: TrialDraft) -> float:

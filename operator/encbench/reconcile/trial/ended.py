@@ -172,4 +172,4 @@ def _await_upload(draft: TrialDraft) -> TrialDecision:
 
 def _had_its_time(draft: TrialDraft, client: ClientPod) -> bool:
     """Whether its pod was deleted, as on a lost node, and its recorder is not heard of any more."""
-    return client.run is None and draft.age(client.pod.ends) > ENDING_SLACK
+    return client.run is None and draft.beyond(client.pod.ends) > ENDING_SLACK

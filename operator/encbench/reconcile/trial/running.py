@@ -149,8 +149,12 @@ def overdue(draft: TrialDraft) -> float:
 
     The kubelet, too, says what has ended only once the API server is back.
     """
-    planned = datetime.fromtimestamp(_planned(draft), UTC)
-    return draft.seen.absences.waited(planned, draft.seen.now)
+    began, planned = (
+        datetime.fromtimestamp(moment, UTC)
+        for moment in (draft.status.release_at or 0.0, _planned(draft))
+    )
+    absences, now = draft.seen.absences, draft.seen.now
+    return absences.beyond(planned, now) + absences.set_back(began, now)
 
 
 def _planned(draft: TrialDraft) -> float:
