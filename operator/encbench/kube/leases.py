@@ -50,6 +50,10 @@ class Holder:
         namespace, name, uid, *cell = identity.split("/")
         return cls(namespace, name, uid, *cell)
 
+    def includes(self, other: "Holder") -> bool:
+        """Whether what it holds is the other's: 0.1.0 held nodes for a campaign with all cells."""
+        return self in (other, replace(other, cell=""))
+
 
 @dataclass(frozen=True)
 class Unit:

@@ -280,7 +280,7 @@ class NodeLeases:
             # It ran out while this process could not renew it.
             del self._kept[node]
             kept = None
-        if lease.holder == unit.holder:
+        if lease.holder is not None and lease.holder.includes(unit.holder):
             # Without a `kept`, the process that took this lease has died.
             may = kept is None or unit in kept.users or not others_wait(lease, unit.holder)
             if not may and kept is not None and not kept.users:

@@ -445,6 +445,17 @@ async def test_the_next_process_goes_on_with_its_campaign_s_nodes(here: Installa
     assert await here.b.take(use("two"))
 
 
+async def test_what_an_earlier_version_held_for_the_campaign_is_its_cell_s(
+    here: Installation,
+) -> None:
+    await here.a.take(use("one"))
+    successor, cell = here.operator(), of_cell(use("one"), "c1")
+    assert not await here.b.take(of_cell(use("two"), "c1")), "another campaign waits as before"
+    assert await successor.take(cell)
+    assert used(successor, cell) == {"n1"}
+    assert not await successor.take(of_cell(use("one", unit="trial 2"), "c2"))
+
+
 async def test_idle_nodes_go_back(here: Installation) -> None:
     one = use("one")
     await here.a.take(one)
