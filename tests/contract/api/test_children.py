@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from encbench.api.campaign import Resolved
 from encbench.api.encryptionmode import InTransit
 from encbench.api.kinds import (
+    CAMPAIGN,
     CONFIG_MAP,
     JOB,
     PERSISTENT_VOLUME_CLAIM,
@@ -31,10 +33,12 @@ from encbench.database.children import (
     volume_claim,
 )
 from encbench.ports import Body
+from encbench.reconcile import objects
 from encbench.reconcile.campaign import children
+from encbench.reconcile.campaign.children import CellPlan
 from encbench.reconcile.testbed.facts import SetFacts
 from encbench.tools.registry import tool
-from tests.support import certified
+from tests.support import certified, manifests
 from tests.support.apiserver import ApiServer
 from tests.support.sidecars import PLACEHOLDERS
 from tests.support.testbeds import (
@@ -135,11 +139,15 @@ def test_a_testbed_s_of_a_campaign_of_any_name(
 ) -> None:
     """A Service's name is narrower than a campaign's: it has no dot and begins with a letter."""
     arm = Arm(name="tde", role="treatment", mode_ref="tde")
-    name = children.testbed_name(campaign, Cell("c0ffee00", "small", (arm,), ()), arm)
-    context = replace(database_context(spec_of_testbed()), name=name)
-    for body in (service(context), stateful_set(context), volume_claim(context)):
-        assert body is not None
-        taken(api_server, namespace, body)
+    body = manifests.body(CAMPAIGN, campaign, namespace)
+    body["metadata"]["uid"] = manifests.UID
+    spec, cell = spec_of_testbed(), Cell("c0ffee00", "small", (arm,), ())
+    resolved = Resolved(instances={"small": spec.instance})
+    name = children.testbed_name(CellPlan(objects.campaign(body), resolved, cell), arm)
+    context = replace(database_context(spec), name=name)
+    for child in (service(context), stateful_set(context), volume_claim(context)):
+        assert child is not None
+        taken(api_server, namespace, child)
 
 
 def test_a_database_that_stays_on_its_node(api_server: ApiServer, namespace: str) -> None:

@@ -85,8 +85,9 @@ def the_trials(of: Campaign, *ends: str | None, **facts: Any) -> dict[str, Trial
         so_far = [past(one) for one in found.values()]
         planned = plan.next_trial(of.spec, the_cell(of), so_far).next_trial
         assert planned is not None
-        bed = beds[children.testbed_name(of.name, the_cell(of), planned.arm)]
-        body = children.trial(CellPlan(of, RESOLVED, the_cell(of)), planned, bed)
+        own = CellPlan(of, RESOLVED, the_cell(of))
+        bed = beds[children.testbed_name(own, planned.arm)]
+        body = children.trial(own, planned, bed)
         known = {"Archived": ("True", 5.0)} if end else facts.get("running", {})
         status = {"startTime": ago(30), **({"outcome": end} if end else {})}
         found[body["metadata"]["name"]] = objects.trial(with_status(body, known, **status))

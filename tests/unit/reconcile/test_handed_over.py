@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from encbench.api.kinds import LEASE
+from encbench.api.kinds import LEASE, TESTBED
+from tests.unit.reconcile.test_external import world_with
 from tests.unit.reconcile.world import World, parts, study
 
 
@@ -49,3 +50,26 @@ async def until_its_end(*, is_earlier: bool) -> float:
 
 async def test_its_own_leases_hold_no_campaign_up() -> None:
     assert await until_its_end(is_earlier=True) < await until_its_end(is_earlier=False) + 5
+
+
+async def test_testbeds_of_external_databases_have_the_names_of_0_1_0() -> None:
+    """Under others the data would be loaded anew in the middle of a block."""
+    world = world_with()
+    body = study("tls", blocks=1)
+    body["metadata"]["name"] = "2026-11-rds"
+    world.apply(body)
+    await world.run(lambda: bool(world.trials()))
+    found = [bed["metadata"]["name"] for bed in world.cluster.all(TESTBED)]
+    assert found
+    assert all(name.startswith("2026-11-rds-c") for name in found), found
+
+
+async def test_those_with_a_service_begin_with_a_letter() -> None:
+    world = World()
+    body = study(blocks=1)
+    body["metadata"]["name"] = "2026-11-own"
+    world.apply(*parts(), body)
+    await world.run(lambda: bool(world.cluster.all(TESTBED)))
+    assert all(
+        bed["metadata"]["name"].startswith("t-2026-11-own-c") for bed in world.cluster.all(TESTBED)
+    )

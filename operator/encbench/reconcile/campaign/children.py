@@ -41,15 +41,18 @@ class CellPlan:
     cell: Cell
 
 
-def testbed_name(campaign: str, cell: Cell, arm: Arm, generation: int = 1) -> str:
+def testbed_name(plan: CellPlan, arm: Arm, generation: int = 1) -> str:
     """Name of the testbed of one arm of a cell; a set that is built anew has names of its own.
 
     Cells' names are of one length, so the set's number cannot be taken for a part of the arm's. The
-    name begins with a letter, because the testbed's Service has it (DNS-1035), whereas a campaign's
-    own may begin with a digit.
+    testbed's Service has the name too, so it begins with a letter (DNS-1035), whereas a campaign's
+    own may begin with a digit. An external database has no Service. Its testbeds keep the names
+    that 0.1.0 gave them, because the data would be loaded anew for others.
     """
+    campaign, cell = plan.campaign.name, plan.cell
     mark = f"g{generation}" if generation > 1 else ""
-    letter = ("t",) if campaign[0].isdigit() else ()
+    has_service = not plan.resolved.instances[cell.instance_ref].is_external
+    letter = ("t",) if has_service and campaign[0].isdigit() else ()
     return child_name(*letter, campaign, f"{cell.name}{mark}", arm.name, limit=40)
 
 
@@ -116,7 +119,7 @@ def testbed(
         step_deadlines=campaign.spec.step_deadlines,
         spec_hash=digest([instance.to_dict(), mode.to_dict(), dataset.to_dict()]),
     )
-    name = testbed_name(campaign.name, cell, arm, generation)
+    name = testbed_name(plan, arm, generation)
     own = labels("testbed", campaign=campaign.name, cell=cell.name, arm=arm.name)
     return _child(TESTBED, campaign, name, own, spec)
 

@@ -72,9 +72,10 @@ async def _index(deps: Deps, campaign: Campaign, order: Publish) -> records.Inde
     ran = sorted(order.lines, key=_when)
     testbeds = []
     for cell in cells:
-        sets = _sets(campaign, cell, ran, status.lost_sets)
+        of = children.CellPlan(campaign, resolved, cell)
+        sets = _sets(of, ran, status.lost_sets)
         for generation, arm in itertools.product(sets, cell.arms):
-            name = children.testbed_name(campaign.name, cell, arm, generation)
+            name = children.testbed_name(of, arm, generation)
             found, disk = await _proof(deps, proof_key(prefix, name))
             place = {"cell": cell.name, "arm": arm.name, "generation": generation}
             testbeds.append(records.IndexTestbed(name=name, proof=found, disk=disk, **place))
@@ -101,14 +102,14 @@ async def _index(deps: Deps, campaign: Campaign, order: Publish) -> records.Inde
 
 
 def _sets(
-    campaign: Campaign, cell: plan.Cell, ran: Sequence[LedgerLine], lost: Sequence[LostSet]
+    of: children.CellPlan, ran: Sequence[LedgerLine], lost: Sequence[LostSet]
 ) -> Sequence[int]:
     """Numbers of a cell's sets: those that were lost, and those on which a block has begun.
 
     With `perTestbed` they have gaps, because the numbers of solo blocks begin far beyond those of
     the others, and because a lost set moves all later ones.
     """
-    blocks = campaign.spec.blocks
+    blocks, cell = of.campaign.spec.blocks, of.cell
     gone = {one.generation for one in lost if one.cell == cell.name}
     if not blocks.per_testbed:
         return range(1, len(gone) + 2)
@@ -118,7 +119,7 @@ def _sets(
     begun = {
         number
         for number in {first + moved for first in planned for moved in range(len(gone) + 1)}
-        if any(children.testbed_name(campaign.name, cell, arm, number) in used for arm in cell.arms)
+        if any(children.testbed_name(of, arm, number) in used for arm in cell.arms)
     }
     return sorted(gone | (begun or {len(gone) + 1}))
 

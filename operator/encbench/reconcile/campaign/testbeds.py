@@ -48,10 +48,7 @@ def testbed_set(
         )
     if any(bed.deleting for bed in own):
         return TestbedSet(waiting=True, step=_clearing(cell))
-    names = {
-        arm.name: children.testbed_name(campaign.name, cell, arm, planned.generation)
-        for arm in cell.arms
-    }
+    names = {arm.name: children.testbed_name(plan, arm, planned.generation) for arm in cell.arms}
     external = plan.resolved.instances[cell.instance_ref].is_external
     # The baseline's testbed loads the dataset of an external database, where nothing is placed.
     drawn = building_order(campaign.spec.seed, cell, planned.generation)
