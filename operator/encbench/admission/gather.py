@@ -204,7 +204,7 @@ async def gather_parts(
             body = await reader.get(kind, namespace, one)
             try:
                 if body is not None:
-                    found[one] = parse_spec(model, body)
+                    found[one] = parse_spec(model, body, strict=True)
             except Malformed as error:
                 malformed[kind, one] = str(error)
         return found

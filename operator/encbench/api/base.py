@@ -3,7 +3,8 @@
 The models are the single source of the CRDs (`api.crd` generates them), so the description of each
 field is the text of `kubectl explain`. It stands beside its field where both fit on one line, else
 below as the docstring. Schemas are strict: an unknown field is refused, on the API server by the
-structural schema and here by `extra="forbid"`.
+structural schema and here by `extra="forbid"`. `kube.parsing` ignores those that a later version's
+schema has let in.
 """
 
 import ast
@@ -14,7 +15,14 @@ from functools import cache
 from itertools import pairwise
 from typing import Annotated, Any, ClassVar, Literal, Self, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    ValidationError,
+    model_validator,
+)
 from pydantic.alias_generators import to_camel
 from pydantic_core import CoreSchema
 
@@ -144,6 +152,15 @@ def _spellings(model: type[Model]) -> tuple[frozenset[str], frozenset[str]]:
         if get_origin(field.annotation) is dict:
             maps |= spellings
     return frozenset(optional), frozenset(maps)
+
+
+def mismatch(error: ValidationError, *where: str) -> str:
+    """The first field that does not fit, below `where`, and why: `spec.seed: Input should be…`."""
+    first = error.errors()[0]
+    why = first["msg"]
+    if first["type"] == "extra_forbidden":
+        why = "this version of encbench does not know the field"
+    return f"{'.'.join([*where, *map(str, first['loc'])])}: {why}"
 
 
 def optional(description: str) -> Any:

@@ -204,7 +204,7 @@ def _part_problems(
             for one in error.errors()
         ]
     try:
-        before = model.model_validate(old[part]) if old is not None else value
+        before = model.model_validate(old[part], extra="ignore") if old is not None else value
     except ValidationError:
         return [
             f"{part}: the object in the cluster is of another version of encbench, so that the "

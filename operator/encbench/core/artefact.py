@@ -13,7 +13,7 @@ from typing import Annotated, TypeVar
 
 from pydantic import Field, ValidationError
 
-from encbench.api.base import Model
+from encbench.api.base import Model, mismatch
 from encbench.wire.foreign import parsed
 
 Digest = Annotated[str, Field(pattern=r"^sha256:[0-9a-f]{64}$")]
@@ -76,6 +76,4 @@ def decode(kind: type[R], content: bytes, key: str) -> R:
     try:
         return kind.model_validate(body)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise RecordError(f"{key} is not a valid {want} record: {place}: {first['msg']}") from error
+        raise RecordError(f"{key} is not a valid {want} record: {mismatch(error)}") from error

@@ -1,6 +1,7 @@
 """Objects that this version does not understand, such as those of a newer one before a downgrade.
 
-Nothing is guessed about them. They get a condition that says so, and can be deleted.
+Fields of a later version are ignored where that is safe (`kube.parsing`). Nothing else is guessed:
+such an object gets a condition that says so, and can be deleted.
 """
 
 from typing import Any

@@ -50,7 +50,10 @@ class Object(Generic[S, T]):
 
 @dataclass(frozen=True)
 class OwnKind(Generic[S, T]):
-    """One of our kinds. Called with a body it parses it; Malformed when it does not fit."""
+    """One of our kinds. Called with a body it parses it; Malformed when it does not fit.
+
+    A campaign that is not accepted yet is read strictly (`kube.parsing`).
+    """
 
     kind: Kind
     spec: type[S]
@@ -59,6 +62,8 @@ class OwnKind(Generic[S, T]):
     def __call__(self, body: Body) -> Object[S, T]:
         """The object, as it was read."""
         meta, where = body["metadata"], f"{self.kind.kind} {body['metadata']['name']}: status"
+        status = parse(self.status, body.get("status") or {}, where)
+        is_new = isinstance(status, CampaignStatus) and status.resolved is None
         return Object(
             kind=self.kind,
             name=meta["name"],
@@ -69,8 +74,8 @@ class OwnKind(Generic[S, T]):
             finalizers=tuple(meta.get("finalizers") or ()),
             created=meta.get("creationTimestamp", ""),
             deleting=meta.get("deletionTimestamp") is not None,
-            spec=parse_spec(self.spec, body),
-            status=parse(self.status, body.get("status") or {}, where),
+            spec=parse_spec(self.spec, body, strict=is_new),
+            status=status,
             body=body,
         )
 

@@ -152,7 +152,9 @@ def test_problems_of_a_change() -> None:
     (said,) = problems(kinds.CAMPAIGN, body(kinds.CAMPAIGN, "study", "ns", seed=7), old)
     assert said.startswith("spec: seed is fixed once the campaign exists")
     newer = {**old, "spec": {**old["spec"], "somethingNew": 1}}
-    (said,) = problems(kinds.CAMPAIGN, old, newer)
+    assert problems(kinds.CAMPAIGN, old, newer) == []
+    other = {**old, "spec": {**old["spec"], "seed": "of a new kind"}}
+    (said,) = problems(kinds.CAMPAIGN, old, other)
     assert said.startswith("spec: the object in the cluster is of another version of encbench")
 
 

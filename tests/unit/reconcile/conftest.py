@@ -70,10 +70,10 @@ KNOWN = {
 _parse = parsing.parse
 
 
-def _parsed(model: type[Model], value: Any, where: str) -> Model:
-    return _remembered(model, marshal.dumps(value, 2), where)
+def _parsed(model: type[Model], value: Any, where: str, *, strict: bool = False) -> Model:
+    return _remembered(model, marshal.dumps(value, 2), where, strict)
 
 
 @functools.lru_cache(maxsize=2000)
-def _remembered(model: type[Model], value: bytes, where: str) -> Model:
-    return _parse(model, marshal.loads(value), where)  # noqa: S302 - written above
+def _remembered(model: type[Model], value: bytes, where: str, strict: bool) -> Model:
+    return _parse(model, marshal.loads(value), where, strict=strict)  # noqa: S302 - written above

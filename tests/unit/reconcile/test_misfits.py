@@ -5,7 +5,7 @@ import copy
 import pytest
 
 from encbench.api.conditions import find
-from encbench.api.kinds import CAMPAIGN, OVERHEAD_REPORT, TESTBED, TRIAL, Kind
+from encbench.api.kinds import CAMPAIGN, OVERHEAD_REPORT, TESTBED, TRIAL, WORKLOAD, Kind
 from encbench.kube.labels import ACTIVE
 from encbench.kube.parsing import Malformed
 from encbench.ports import Body
@@ -15,16 +15,22 @@ from tests.support import fake_cluster
 from tests.support.fake_admission import check_content
 from tests.unit.reconcile.world import NAME, SPACE, World, parts, study
 
-TOMORROW = "fieldOfTomorrow"
+TOMORROW = {"type": "Tomorrow", "status": "Likely"}
+LATER = "fieldOfTomorrow"
 
 
 @pytest.fixture(autouse=True)
 def crds_of_tomorrow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An API server whose CRDs know a field that this operator does not."""
+    """An API server whose CRDs know a value and a field that this operator does not."""
 
     def known(body: Body | None) -> Body | None:
-        status = (body or {}).get("status") or {}
-        return body and {**body, "status": {k: v for k, v in status.items() if k != TOMORROW}}
+        found = copy.deepcopy(body)
+        for part in ("spec", "status"):
+            ((found or {}).get(part) or {}).pop(LATER, None)
+        status = (found or {}).get("status") or {}
+        if "conditions" in status:
+            status["conditions"] = others(status["conditions"])
+        return found
 
     def check(kind: Kind, body: Body, old: Body | None = None) -> None:
         check_content(kind, known(body) or {}, known(old))
@@ -33,18 +39,31 @@ def crds_of_tomorrow(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def misfit(world: World, kind: Kind, name: str) -> None:
-    """Put a field into a status that this version does not know."""
+    """Put a value into a status that this version does not know."""
     key = (kind, SPACE, name)
     body = copy.deepcopy(world.cluster._objects[key])
-    body["status"] = {**body.get("status", {}), TOMORROW: {"a": 1}}
+    status = body.setdefault("status", {})
+    status["conditions"] = [*status.get("conditions", []), TOMORROW]
     world.cluster._store(key, body)
 
 
 def correct(world: World, kind: Kind, name: str) -> None:
     """Take it out again."""
     body = copy.deepcopy(world.cluster._objects[kind, SPACE, name])
-    del body["status"][TOMORROW]
+    body["status"]["conditions"] = others(body["status"]["conditions"])
     world.cluster._store((kind, SPACE, name), body)
+
+
+def others(conditions: list[Body]) -> list[Body]:
+    return [one for one in conditions if one["type"] != TOMORROW["type"]]
+
+
+def default_of_tomorrow(world: World, *kinds: Kind) -> None:
+    """The API server fills in a field that this version does not know."""
+    for key, body in list(world.cluster._objects.items()):
+        if key[0] in kinds:
+            parts = {name: {**body.get(name, {}), LATER: False} for name in ("spec", "status")}
+            world.cluster._store(key, {**copy.deepcopy(body), **parts})
 
 
 async def in_mid_run() -> World:
@@ -70,7 +89,7 @@ async def test_a_child_that_is_not_understood_stops_its_campaign_and_says_so(kin
     own = find(world.campaign().status.conditions, "Understood")
     assert own is not None
     assert own.status == "False"
-    assert f"{kind.kind} {name}: status.fieldOfTomorrow" in own.message
+    assert f"{kind.kind} {name}: status.conditions" in own.message
     assert world.campaign().status.step.startswith("stopped: ")
     assert world.operators[0].errors == [], "nor do those fail that read it"
     writes = len(world.cluster.writes)
@@ -115,7 +134,7 @@ async def test_trials_that_are_over_and_not_understood_are_read_again_once_a_min
     misfit(world, TRIAL, name)
     world.restart()
     await world.settle(100)
-    assert f"Trial {name}: status.fieldOfTomorrow" in world.campaign().status.step
+    assert f"Trial {name}: status.conditions" in world.campaign().status.step
     before = lists(world)
     for _ in range(120):
         world.operators[0].loop.wake(Key(CAMPAIGN, SPACE, NAME))
@@ -132,7 +151,7 @@ async def test_a_campaign_that_is_not_understood_says_so_and_can_be_deleted() ->
     misfit(world, CAMPAIGN, NAME)
     await world.settle(200)
     assert said(world, CAMPAIGN, NAME)["reason"] == "Malformed"
-    assert "status.fieldOfTomorrow" in said(world, CAMPAIGN, NAME)["message"]
+    assert "status.conditions" in said(world, CAMPAIGN, NAME)["message"]
     world.cluster.remove(CAMPAIGN, SPACE, NAME)
     await world.run(world.gone)
 
@@ -146,7 +165,7 @@ async def test_a_new_campaign_that_is_not_understood_is_not_what_kstatus_waits_f
     ready = said(world, CAMPAIGN, NAME, "Ready")
     assert (ready["status"], ready["reason"]) == ("False", "Malformed")
     assert ready["observedGeneration"] == status["observedGeneration"] == 1
-    assert "status.fieldOfTomorrow" in ready["message"]
+    assert "status.conditions" in ready["message"]
     writes = len(world.cluster.writes)
     await world.settle(600)
     assert len(world.cluster.writes) == writes, "once"
@@ -199,5 +218,30 @@ async def test_a_report_that_is_not_understood_ends_the_campaign_with_its_words(
     fact = find(world.campaign().status.conditions, "Failed")
     assert fact is not None
     assert fact.reason == "ReportFailed"
-    assert "OverheadReport study: status.fieldOfTomorrow" in fact.message
+    assert "OverheadReport study: status.conditions" in fact.message
     assert world.operators[0].errors == []
+
+
+async def test_fields_of_a_later_version_do_not_stop_what_is_under_way() -> None:
+    """One release upgrades the CRDs for all others of the cluster."""
+    world = await in_mid_run()
+    default_of_tomorrow(world, CAMPAIGN, TESTBED, TRIAL)
+    world.restart()
+    await world.run(lambda: len(world.trials()) > 1)
+    default_of_tomorrow(world, CAMPAIGN, TESTBED, TRIAL, OVERHEAD_REPORT)
+    await world.run(world.ended)
+    assert world.campaign().status.phase == "Succeeded", world.describe()
+    assert find(world.campaign().status.conditions, "Understood") is None
+
+
+@pytest.mark.parametrize("kind", [CAMPAIGN, WORKLOAD])
+async def test_what_is_not_accepted_yet_has_to_be_understood_in_whole(kind: Kind) -> None:
+    """A user may have written the field, and something else would be measured without it."""
+    world = World()
+    world.apply(*parts(), study("plain", blocks=1))
+    default_of_tomorrow(world, kind)
+    await world.settle(200)
+    what = "Understood" if kind == CAMPAIGN else "Accepted"
+    told = said(world, CAMPAIGN, NAME, what)
+    assert (told["status"], told["reason"]) == ("False", "Malformed")
+    assert "fieldOfTomorrow: this version of encbench does not know the field" in told["message"]
