@@ -11,6 +11,8 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
+from pydantic import ValidationError
+
 from encbench.cli.flags import parser
 from encbench.cli.output import CommandError, reason, say
 from encbench.core.artefact import RecordError
@@ -41,7 +43,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = asyncio.run(run(args))
         sys.stdout.flush()
     except (CommandError, Malformed, RecordError, Rejected, Unavailable) as error:
-        say(f"error: {error}")
+        # An object or a record that does not fit its model is of another version as a rule.
+        is_unfit = isinstance(error.__cause__, ValidationError)
+        say(f"error: {error}" + (": use the plugin of the operator's version" if is_unfit else ""))
         return 2
     except OSError as error:
         _drop_output()

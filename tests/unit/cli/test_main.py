@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 
@@ -12,6 +13,9 @@ from packaging.requirements import Requirement
 
 from encbench.cli.flags import parser
 from encbench.cli.main import main
+from encbench.core.artefact import decode
+from encbench.core.evidence import TrialProofsRecord
+from encbench.reconcile.objects import overhead_report
 
 REPO = Path(__file__).resolve().parents[3]
 COMMANDS = (
@@ -20,6 +24,7 @@ COMMANDS = (
 )
 CLEAN = "tests/data/reference/polardbx_driver_cpu.csv"
 CLI = REPO / "operator" / "encbench" / "cli"
+META = {"name": "night", "namespace": "team", "uid": "1"}
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -163,3 +168,34 @@ def test_what_the_machine_refuses_is_one_sentence(
     monkeypatch.setattr("encbench.cli.output.read", refused)
     assert main(["audit", CLEAN]) == 2
     assert capsys.readouterr().err == "error: /some/file: Permission denied\n"
+
+
+@pytest.mark.parametrize(
+    ("read", "said"),
+    [
+        (
+            lambda: overhead_report({"kind": "OverheadReport", "metadata": META}),
+            "OverheadReport night: spec.campaignRef: Field required",
+        ),
+        (
+            lambda: decode(
+                TrialProofsRecord, b'{"schema": "encbench.io/proofs/v1", "new": 1}', "a"
+            ),
+            "a is not a valid encbench.io/proofs/v1 record: new: this version of encbench does not "
+            "know the field",
+        ),
+    ],
+)
+def test_what_another_version_wrote_asks_for_its_plugin(
+    read: Callable[[], object],
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    async def run(_: object) -> int:
+        read()
+        return 0
+
+    monkeypatch.setattr("encbench.cli.main.run", run)
+    assert main(["watch", "night"]) == 2
+    assert capsys.readouterr().err == f"error: {said}: use the plugin of the operator's version\n"
