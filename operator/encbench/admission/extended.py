@@ -84,5 +84,9 @@ def problems(
     ours, theirs = own.to_dict(), planned.to_dict()
     other = [field for field in FROZEN_FIELDS if ours.get(field) != theirs.get(field)]
     if other:
-        text = f"{', '.join(other)}: not as the plan of campaign {first.name} asks: {made}"
+        # The digest of the plan is one version's: each has its own fields with defaults.
+        text = (
+            f"{', '.join(other)}: not as the plan of campaign {first.name} asks: {made}, with "
+            "the plugin of the operator's version"
+        )
         yield Problem(CAMPAIGN, Reason.NOT_EXTENDABLE, text, name)

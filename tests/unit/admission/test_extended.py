@@ -105,6 +105,7 @@ async def test_parts_that_are_not_those_of_the_digest_are_refused() -> None:
     _, (problem,) = await admitted(made(first()), other)
     assert problem.reason is Reason.NOT_EXTENDABLE
     assert "extends" in problem.text
+    assert problem.text.endswith(" --blocks 12, with the plugin of the operator's version")
 
 
 async def test_a_second_follow_up_beside_the_first_is_refused() -> None:
