@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from tests.cluster.images import CHART_IMAGES
-from tests.cluster.versions import IMAGE_PREFIX, IMAGE_TAGS
+from tests.cluster.versions import IMAGE_PREFIX, IMAGE_TAGS, image
 from tests.support.kube import Kube, import_images
 
 RELEASE = "encbench"
@@ -80,8 +80,11 @@ def _own_images() -> dict[str, Any]:
     """Values for a cluster of our own, whose images were never released and have tags of ours."""
     if not is_own():
         return {}
+    servers = {engine: f"{IMAGE_PREFIX}/{engine}" for engine in OWN_SERVERS}
     return {
-        "servers": {engine: f"{IMAGE_PREFIX}/{engine}" for engine in OWN_SERVERS},
+        "servers": {**servers, "postgresql-enclave": image("postgresql")},
+        "tools": {"tpcc": {"tag": IMAGE_TAGS["tpcc"]}},
+        "privilegedVolumes": {"image": {"tag": IMAGE_TAGS["gocryptfs"]}},
         "image": {"tag": IMAGE_TAGS["operator"]},
         "turnstile": {"image": {"tag": IMAGE_TAGS["turnstile"]}},
         "confidentialProxy": {"image": {"tag": IMAGE_TAGS["confidential-proxy"]}},

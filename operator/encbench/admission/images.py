@@ -7,6 +7,7 @@ no image under a running campaign, and `status.resolved` says what was measured.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from encbench import __version__
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.workload import WorkloadSpec
 from encbench.engines.facts import FACTS
@@ -18,11 +19,12 @@ SERVERS: Mapping[str, str] = {
     **{name: row.repository for name, row in FACTS.items()},
     ENCLAVE: "docker.io/encbench/postgresql",
 }
-"""Repositories; the tag is the template's version."""
+"""Repositories. The tag is the template's version, and this release's follows in that of `ENCLAVE`,
+whose extension is ours, unless an installation has chosen a tag."""
 
 TOOLS: Mapping[str, str] = {
     "sysbench": "docker.io/encbench/sysbench:1.0.20",
-    "tpcc": "docker.io/encbench/tpcc:1.0",
+    "tpcc": f"docker.io/encbench/tpcc:{__version__}",
 }
 
 
@@ -44,8 +46,10 @@ class Images:
         """The template with its image; `enclave` where a mode of its has encrypted column types."""
         if instance.is_external or instance.image is not None:
             return instance
-        repository = self.servers[ENCLAVE if enclave else instance.engine]
-        return instance.model_copy(update={"image": f"{repository}:{instance.version}"})
+        image = self.servers[ENCLAVE if enclave else instance.engine]
+        if ":" not in image.rpartition("/")[2]:
+            image = f"{image}:{instance.version}" + (f"-{__version__}" if enclave else "")
+        return instance.model_copy(update={"image": image})
 
     def with_tool(self, workload: WorkloadSpec, *, external: bool) -> WorkloadSpec:
         """The workload with the images that run it and load its data.

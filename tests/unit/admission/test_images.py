@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from encbench import __version__
 from encbench.admission.checks import admit
 from encbench.admission.gather import Allowed, Installed
 from encbench.admission.images import ENCLAVE, SERVERS, Images
@@ -15,6 +16,7 @@ from encbench.cli.manifests import Manifests, Offline
 from encbench.core.problem import Reason
 from tests.support import manifests
 
+TPCC = f"docker.io/encbench/tpcc:{__version__}"
 RESOURCES = {"cpu": "1", "memory": "1Gi"}
 OWN = "registry.example.com/mine:1"
 INSTALLED = Images(
@@ -46,7 +48,14 @@ def test_a_server_is_upstreams_by_default(engine: str, version: str, image: str)
 def test_a_server_is_what_the_administrator_chose() -> None:
     assert server(INSTALLED, engine="mysql", version="8.4") == "r.example.com/mysql:8.4"
     ours = server(INSTALLED, enclave=True, engine="postgresql", version="15")
-    assert ours == f"{SERVERS[ENCLAVE]}:15"
+    assert ours == f"{SERVERS[ENCLAVE]}:15-{__version__}", "the extension is this release's"
+
+
+@pytest.mark.parametrize("end", [":mine", f"@sha256:{64 * 'a'}"])
+def test_a_server_with_encrypted_types_may_have_a_tag_of_the_administrators(end: str) -> None:
+    images = Images.chosen([(ENCLAVE, f"localhost:5000/postgresql{end}")], [])
+    ours = server(images, enclave=True, engine="postgresql", version="15")
+    assert ours == f"localhost:5000/postgresql{end}"
 
 
 def test_an_external_server_has_none() -> None:
@@ -120,7 +129,7 @@ async def test_what_is_measured_is_frozen_with_its_images() -> None:
     found, problems = await parts(enclave=True, allowed=Allowed())
     assert not problems
     frozen = found.freeze({})
-    assert frozen.instances["small"].image == "docker.io/encbench/postgresql:15"
+    assert frozen.instances["small"].image == f"docker.io/encbench/postgresql:15-{__version__}"
     assert frozen.workloads["oltp"].client.image == "docker.io/encbench/sysbench:1.0.20"
 
 
@@ -144,7 +153,7 @@ async def test_the_administrators_list_holds_for_the_defaults() -> None:
 @pytest.mark.parametrize("named", [None, OWN])
 @pytest.mark.parametrize(
     ("refs", "image"),
-    [(["small"], None), (["far"], "docker.io/encbench/tpcc:1.0"), (["small", "far"], None)],
+    [(["small"], None), (["far"], TPCC), (["small", "far"], None)],
     ids=["own", "external", "both"],
 )
 async def test_an_external_database_does_not_change_who_loads_the_others(
@@ -186,4 +195,4 @@ async def test_an_external_database_does_not_change_who_loads_the_others(
     else:
         (problem,) = said
         assert (problem.kind, problem.subject) == (WORKLOAD, "w")
-        assert "tpcc.benchmarksql.loadImage (here docker.io/encbench/tpcc:1.0)" in problem.text
+        assert f"tpcc.benchmarksql.loadImage (here {TPCC})" in problem.text

@@ -17,6 +17,7 @@ from encbench.cli.installation import OPERATOR, READER
 from encbench.kube.labels import MANAGED_BY, MANAGER
 from encbench.sidecars.storeusers.__main__ import arguments as storeusers
 from tests.cluster.versions import IMAGE_TAGS
+from tests.release.__main__ import tag
 from tests.support.chart import CHART, NAMESPACE, Refused, Rendered, lint, render
 from tests.support.choices import ALLOWED
 from tests.unit.chart.variants import EXTERNAL
@@ -107,7 +108,7 @@ def test_privileged_containers_are_asked_for(default: Rendered, volumes: Rendere
         pod = rendered.one("Deployment", "operator")["spec"]["template"]["spec"]
         args = arguments().parse_args(pod["containers"][0]["args"])
         images.append((args.volume_image, args.volume_image_pull_policy))
-    ours = f"encbench/gocryptfs:{IMAGE_TAGS['gocryptfs']}"
+    ours = f"encbench/gocryptfs:{__version__}"
     assert images == [("", "IfNotPresent"), (ours, "IfNotPresent")]
 
 
@@ -308,7 +309,7 @@ def test_the_default_servers_and_tools_are_the_operators_own(default: Rendered) 
     assert dict(args.server_image) == SERVERS
     assert dict(args.tool_image) == TOOLS
     for tool, image in TOOLS.items():
-        assert image == f"docker.io/encbench/{tool}:{IMAGE_TAGS[tool]}"
+        assert image == f"docker.io/encbench/{tool}:{tag(tool, __version__)}"
 
 
 def test_one_registry_holds_all_images() -> None:

@@ -66,6 +66,7 @@ def test_the_schema_says_where_and_why(values: dict[str, Any], words: list[str])
 def test_names_of_registries_with_a_port_are_no_tags() -> None:
     images = ["r.example.com:5000", "r.example.com:5000/", "r:5000/db", "docker.io/encbench/tpcc"]
     servers = {"mariadb": "r.example.com:5000/db/mariadb", "mysql": "mysql"}
+    servers["postgresql-enclave"] = "r.example.com:5000/postgresql:15-mine"
     tools = {"tpcc": {"repository": "localhost:5000/tpcc"}}
     marks = {"example.com/team.a": 63 * "a", "b_c": ""}
     render(

@@ -124,7 +124,7 @@ async def test_of_an_installation_all_images_are_known() -> None:
         f"{HERE}/encbench/operator:{__version__}": ["agent and recorder"],
         f"{HERE}/encbench/turnstile:{__version__}": ["turnstile of interleaved blocks"],
         f"{HERE}/encbench/confidential-proxy:{__version__}": ["proxy of EncryptionMode tde"],
-        f"{HERE}/encbench/gocryptfs:2.6.1": ["file system of EncryptionMode fs"],
+        f"{HERE}/encbench/gocryptfs:{__version__}": ["file system of EncryptionMode fs"],
     }
 
 
@@ -171,7 +171,7 @@ async def test_what_loads_for_benchmarksql_is_an_image_of_its_own() -> None:
         cluster.add(kind, body(kind, name, "bench", **spec))
     found = await from_cluster(cluster, "bench", None, "study")
     assert found["registry.example.com/tool:1"] == ["client of Workload oltp"]
-    assert found["docker.io/encbench/tpcc:1.0"] == ["load of Workload oltp"]
+    assert found[f"docker.io/encbench/tpcc:{__version__}"] == ["load of Workload oltp"]
 
 
 async def test_a_campaign_that_is_not_there_is_said() -> None:

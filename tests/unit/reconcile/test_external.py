@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from encbench.admission.images import TOOLS
 from encbench.api.conditions import find, is_true
 from encbench.api.kinds import (
     CAMPAIGN,
@@ -649,7 +650,7 @@ def benchmarksql(**loading: str) -> World:
 
 
 @pytest.mark.parametrize(
-    ("loading", "image"), [({}, "docker.io/encbench/tpcc:1.0"), ({"loadImage": "mine:1"}, "mine:1")]
+    ("loading", "image"), [({}, TOOLS["tpcc"]), ({"loadImage": "mine:1"}, "mine:1")]
 )
 async def test_benchmarksql_drives_what_our_own_client_has_loaded(
     loading: dict[str, str], image: str

@@ -6,11 +6,13 @@ import pytest
 import yaml
 
 from encbench import __version__
+from encbench.admission.images import Images
 from tests.cluster.console import ClusterError
 from tests.release.__main__ import tag
-from tests.release.build import IMAGES, OWN
+from tests.release.build import IMAGES
 from tests.release.source import REPO, changes
 from tests.support.chart import render
+from tests.support.testbeds import spec_of_testbed
 from tests.unit.chart.test_contents import operator_arguments
 
 CHANGELOG = """\
@@ -81,7 +83,14 @@ def test_a_release_has_the_images_that_its_chart_names() -> None:
     named |= {args.image, args.volume_image, args.proxy_image, args.turnstile_image}
     named |= {image for _, image in args.tool_image}
     ours = {image.removeprefix("docker.io/") for image in named}
-    # This one's tag is the template's version.
-    postgresql = {"encbench/postgresql:15"}
-    assert ours | postgresql == {f"encbench/{name}:{tag(name, __version__)}" for name in IMAGES}
-    assert set(OWN) <= set(IMAGES)
+    template = spec_of_testbed(engine="postgresql", version="15", image=None).instance
+    with_types = Images.chosen(args.server_image, ()).with_server(template, enclave=True)
+    ours.add((with_types.image or "").removeprefix("docker.io/"))
+    assert ours == {f"encbench/{name}:{tag(name, __version__)}" for name in IMAGES}
+
+
+def test_what_has_programs_of_ours_has_a_name_of_its_own_in_each_release() -> None:
+    """Nodes keep an image under its name and do not ask for it again."""
+    ours = {name for name in IMAGES if len([*(REPO / "images" / name).iterdir()]) > 1}
+    assert {"gocryptfs", "postgresql", "tpcc"} < ours
+    assert {name for name in IMAGES if "1.2.3" in tag(name, "1.2.3")} == ours | {"operator"}
