@@ -89,7 +89,7 @@ async def test_each_set_is_built_in_an_order_of_its_own_that_a_restart_keeps(
     (cell,) = cells(spec, {"oltp": world.trials()[0].spec.workload})
     drawn = [building_order(spec.seed, cell, generation) for generation in (1, 2)]
     assert made == [
-        children.testbed_name(world.campaign().name, cell, arm, generation)
+        children.testbed_name(plan, arm, generation)
         for generation, order in enumerate(drawn, 1)
         for arm in order
     ]

@@ -35,7 +35,7 @@ from encbench.report.analysis.latency import distributions
 from encbench.report.analysis.observations import observations
 from encbench.report.analysis.pace import block_times
 from encbench.report.analysis.pooled import unlike
-from encbench.report.analysis.provenance import provenance
+from encbench.report.analysis.provenance import beds, provenance
 from encbench.report.analysis.studies import studies
 from encbench.report.analysis.views import view
 from encbench.report.document import Provenance, Report, TestbedProof
@@ -59,7 +59,7 @@ def build(index: IndexRecord, load: Load) -> Report:
     """
     views, sources = bucket.read(index, load, _viewer(index))
     proofs = _proofs(index)
-    origin = _origin(proofs, sources)
+    origin = provenance(sources, beds(views))
     before = [_earlier(one, load) for one in index.extends]
     pooling = _pooling(index, origin, before)
     gone = tuple(trial for trial in index.trials if not trial.is_recorded)
@@ -143,11 +143,7 @@ class _Earlier:
 def _earlier(one: IndexEarlier, load: Load) -> _Earlier:
     index = decode(IndexRecord, bucket.checked(load, one.key, one.digest), one.key)
     views, sources = bucket.read(index, load, _viewer(index))
-    return _Earlier(index, views, _origin(_proofs(index), sources))
-
-
-def _origin(proofs: Iterable[TestbedProof], sources: list[bucket.ProvenanceSource]) -> Provenance:
-    return provenance(sources, {proof.testbed: f"{proof.instance}/{proof.arm}" for proof in proofs})
+    return _Earlier(index, views, provenance(sources, beds(views)))
 
 
 def _pooling(index: IndexRecord, origin: Provenance, before: Sequence[_Earlier]) -> Pooling | None:

@@ -1,6 +1,8 @@
 """The conditions of the figures: facts that were the same everywhere, and those that differed."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 
 from encbench.api.overheadreport import Artefact
@@ -8,6 +10,7 @@ from encbench.core.evidence import MachineFacts, ProvenanceRecord
 from encbench.kube.nodes import GIBIBYTE
 from encbench.report.analysis.bucket import ProvenanceSource
 from encbench.report.document import Fact, FactValue, Provenance
+from encbench.report.document.trial import TrialView
 
 RELEVANT_FLAGS = (
     *("aes", "vaes", "pclmulqdq", "vpclmulqdq", "gfni", "avx2", "avx512f", "sha_ni"),
@@ -17,13 +20,43 @@ RELEVANT_FLAGS = (
 
 _IDENTITY = frozenset(("hostname", "server_id", "server_uid", "report_host", "pid_file"))
 """Settings that identify a server and have no effect on its speed."""
-Placed = tuple[str, ProvenanceRecord]
-"""A record with the place in the plan of its testbed."""
+_ABSENT = "(absent)"
 
 
-def provenance(sources: Sequence[ProvenanceSource], places: Mapping[str, str]) -> Provenance:
-    """`places` names each testbed's place in the plan, such as small/tde."""
-    records = [(places.get(s.record.testbed, s.record.testbed), s.record) for s in sources]
+@dataclass(frozen=True)
+class Bed:
+    """Where a testbed stands in the plan."""
+
+    place: str
+    """Such as small/tde."""
+    cell: str
+    arm: str
+    generation: int
+    has_twin: bool = False
+    """Whether it is that of baseline or control, which have one mode."""
+
+
+Placed = tuple[Bed, ProvenanceRecord]
+"""A record with its testbed."""
+
+
+def beds(trials: Iterable[TrialView]) -> dict[str, Bed]:
+    """Those that these trials ran on, by name."""
+    return {
+        trial.testbed: Bed(
+            place=f"{trial.instance}/{trial.home or trial.arm}",
+            cell=trial.cell,
+            arm=trial.home or trial.arm,
+            generation=trial.generation,
+            has_twin=trial.role != "treatment",
+        )
+        for trial in trials
+    }
+
+
+def provenance(sources: Sequence[ProvenanceSource], known: Mapping[str, Bed]) -> Provenance:
+    """`known` has each testbed by its name."""
+    records = [(known[s.record.testbed], s.record) for s in sources]
     differing, equal = _settings(records)
     return Provenance(
         facts=_facts(records),
@@ -37,11 +70,11 @@ def provenance(sources: Sequence[ProvenanceSource], places: Mapping[str, str]) -
 
 def _facts(records: Sequence[Placed]) -> tuple[Fact, ...]:
     found: dict[str, dict[str, dict[str, None]]] = {}
-    for place, record in records:
+    for bed, record in records:
         for name, value in _named(record):
             if value:
-                found.setdefault(name, {}).setdefault(value, {})[place] = None
-    everywhere = len({place for place, _ in records})
+                found.setdefault(name, {}).setdefault(value, {})[bed.place] = None
+    everywhere = len({bed.place for bed, _ in records})
     return tuple(_fact(name, values, everywhere) for name, values in found.items())
 
 
@@ -90,26 +123,55 @@ def _common_flags(records: Sequence[Placed]) -> tuple[str, ...]:
 
 
 def _settings(records: Sequence[Placed]) -> tuple[tuple[Fact, ...], dict[str, str]]:
-    """Settings that differ between arms, and those that do not.
+    """Settings that differ between arms or changed within one, and those that did neither."""
+    differing: list[Fact] = []
+    equal: dict[str, str] = {}
+    for name, values in settings_of(records).items():
+        places = {value: {bed.place: None for bed in beds} for value, beds in values.items()}
+        everywhere = {place for own in places.values() for place in own}
+        if len(values) == 1:
+            equal[name] = next(iter(values))
+        elif sum(map(len, places.values())) == len(everywhere) or has_changed(values):
+            differing.append(_fact(name, places, len(everywhere)))
+    return tuple(differing), equal
+
+
+Values = Mapping[str, Sequence[Bed]]
+"""The values of a setting, with the testbeds that have each."""
+
+
+def settings_of(records: Sequence[Placed]) -> dict[str, Values]:
+    """Each setting by its name, in order.
 
     A value that changes on a single testbed from trial to trial is a counter that the server lists
     among its settings, and is left out. So is a server that did not answer.
     """
-    by_place: dict[str, list[Mapping[str, str]]] = {}
-    for place, record in records:
+    by_bed: dict[Bed, list[Mapping[str, str]]] = {}
+    for bed, record in records:
         if record.server.settings:
-            by_place.setdefault(place, []).append(record.server.settings)
-    differing: list[Fact] = []
-    equal: dict[str, str] = {}
-    for name in sorted({name for own in by_place.values() for name in chain(*own)} - _IDENTITY):
-        values: dict[str, list[str]] = {}
-        steady = True
-        for place, settings in by_place.items():
-            seen = {entry.get(name, "(absent)") for entry in settings}
-            steady = steady and len(seen) == 1
-            values.setdefault(min(seen), []).append(place)
-        if steady and len(values) == 1:
-            equal[name] = next(iter(values))
-        elif steady:
-            differing.append(_fact(name, values, len(by_place)))
-    return tuple(differing), equal
+            by_bed.setdefault(bed, []).append(record.server.settings)
+    found: dict[str, Values] = {}
+    for name in sorted({name for own in by_bed.values() for name in chain(*own)} - _IDENTITY):
+        values: dict[str, list[Bed]] = {}
+        for bed, settings in by_bed.items():
+            for value in {entry.get(name, _ABSENT) for entry in settings}:
+                values.setdefault(value, []).append(bed)
+        if sum(map(len, values.values())) == len(by_bed):
+            found[name] = values
+    return found
+
+
+def has_changed(values: Values) -> bool:
+    """Whether an arm's testbeds have more than one value, which is the same on testbeds alike.
+
+    Baseline and control of one set have the same mode. What differs between them is a counter, or
+    is made anew for each server.
+    """
+    arms = [{(bed.cell, bed.arm) for bed in beds} for beds in values.values()]
+    twins = [{(b.cell, b.generation) for b in beds if b.has_twin} for beds in values.values()]
+    pairs = Counter((b.cell, b.generation) for beds in values.values() for b in beds if b.has_twin)
+    return (
+        sum(map(len, arms)) > len(set().union(*arms))
+        and sum(map(len, twins)) == len(set().union(*twins))
+        and max(pairs.values(), default=0) > 1
+    )

@@ -12,7 +12,7 @@ from encbench.api.instancetemplate import External, InstanceTemplateSpec
 from encbench.api.workload import WorkloadSpec
 from encbench.core.evidence import MachineFacts, ProvenanceRecord, ServerFacts
 from encbench.report.analysis.bucket import ProvenanceSource
-from encbench.report.analysis.caveats import Facts, columns, load, setting
+from encbench.report.analysis.caveats import Facts, columns, load, setting, software
 from encbench.report.document import Provenance, Report
 from encbench.report.document.trial import TrialView
 from encbench.report.formats.markdown import markdown
@@ -350,7 +350,11 @@ def test_clients_beside_the_databases_of_other_arms_are_a_note() -> None:
 IN_SETS = replace(CALM, lost_in=3)
 
 
-def of_sets(nodes: Callable[[TrialView], tuple[str, str]]) -> Facts:
+def of_sets(
+    nodes: Callable[[TrialView], tuple[str, str]] = lambda _: ("a", "b"),
+    settings: Callable[[TrialView], dict[str, str]] = lambda _: {},
+    images: Callable[[TrialView], dict[str, str]] = lambda _: {},
+) -> Facts:
     """Of two sets of testbeds, by the nodes of each trial's database and of its client."""
     found = report_of(IN_SETS)
     beds: dict[str, tuple[TrialView, set[str]]] = {}
@@ -360,7 +364,11 @@ def of_sets(nodes: Callable[[TrialView], tuple[str, str]]) -> Facts:
     for bed, (trial, uids) in beds.items():
         home, client = (MachineFacts(node=name, cpu_model=name[:4]) for name in nodes(trial))
         record = ProvenanceRecord(
-            testbed=bed, server=ServerFacts(version="1"), machine=home, clients=(client,)
+            testbed=bed,
+            server=ServerFacts(version="1", settings=settings(trial)),
+            machine=home,
+            clients=(client,),
+            images=images(trial),
         )
         sources.append(ProvenanceSource("key", "digest", record, uids))
     return Facts(found.spec, found.resolved, found.groups, found.trials, (), Provenance(), sources)
@@ -375,6 +383,41 @@ def test_only_testbeds_of_one_set_are_compared() -> None:
     )
     assert odd.text.startswith("Node odd-a, for testbed tde-small-")
     assert "is unlike node new-a: CPU odd- against new-. A" in odd.text
+
+
+def test_settings_that_changed_between_sets_are_serious() -> None:
+    """As where the operator was upgraded between them, and sets more for a server than before."""
+
+    def later(trial: TrialView) -> dict[str, str]:
+        now = str(trial.generation)
+        own = {"hostname2": trial.testbed, "scope": "all" if trial.role == "treatment" else "none"}
+        return {"a": now, "b": now, "c": now, "d": now, "e": now, **own}
+
+    (caveat,) = software.changed(of_sets(settings=later))
+    assert caveat.weight == "serious"
+    assert "of one arm ran with different server settings (a, b, c and 2 others);" in caveat.text
+    same = of_sets(settings=lambda t: {"same": "1", "counter": t.testbed, "mode": t.role})
+    assert not [*software.changed(same)]
+    assert not [*software.changed(of_sets())], "nothing is known"
+
+
+def test_so_are_images() -> None:
+    def image(trial: TrialView, name: str = "r.invalid/db") -> str:
+        return f"{name}@sha256:{trial.generation}"
+
+    found = of_sets(images=lambda t: {"tool": image(t), "server": image(t), "agent": image(t)})
+    (caveat,) = software.changed(found)
+    assert "with different images of the server and images of the tool; the" in caveat.text
+    agents = of_sets(images=lambda t: {"agent": image(t)})
+    assert not [*software.changed(agents)], "they are not measured"
+    moved = of_sets(images=lambda t: {"tool": f"r{t.generation}.invalid/db@sha256:1"})
+    assert not [*software.changed(moved)]
+    modes = of_sets(images=lambda t: {"proxy": f"r.invalid/x@sha256:{t.role == 'treatment'}"})
+    assert not [*software.changed(modes)], "each arm has its own"
+    odd = of_sets(
+        images=lambda t: {"tool": image(t) if t.generation == 1 else f"sha256:{t.generation}"}
+    )
+    assert not [*software.changed(odd)], "of another kind"
 
 
 def test_clients_are_not_beside_databases_that_were_gone() -> None:

@@ -2,9 +2,17 @@
 
 from encbench.core.evidence import MachineFacts, ProvenanceRecord, ServerFacts
 from encbench.report.analysis.bucket import ProvenanceSource
-from encbench.report.analysis.provenance import provenance
+from encbench.report.analysis.provenance import Bed, provenance
 
-PLACES = {"a": "small/plain", "b": "small/tde"}
+PLACES = {
+    "a": Bed("small/plain", "c1", "plain", 1, has_twin=True),
+    "control": Bed("small/control", "c1", "control", 1, has_twin=True),
+    "b": Bed("small/tde", "c1", "tde", 1),
+    "a2": Bed("small/plain", "c1", "plain", 2, has_twin=True),
+    "control2": Bed("small/control", "c1", "control", 2, has_twin=True),
+    "b2": Bed("small/tde", "c1", "tde", 2),
+    "wider": Bed("small/tde", "c2", "tde", 1),
+}
 
 
 def source(testbed: str, settings: dict[str, str], kernel: str = "6.1") -> ProvenanceSource:
@@ -47,6 +55,30 @@ def test_settings_are_compared_between_arms() -> None:
 def test_counters_among_the_settings_are_left_out() -> None:
     found = provenance(
         [source("a", {"gtid": "1"}), source("a", {"gtid": "2"}), source("b", {"gtid": "1"})], PLACES
+    )
+    assert not found.settings_differing
+
+
+def test_what_changed_from_one_set_of_testbeds_to_the_next_is_no_counter() -> None:
+    settings = {
+        "a": {"sync_binlog": "0", "gtid": "1", "scope": "none"},
+        "control": {"sync_binlog": "0", "gtid": "2", "scope": "none"},
+        "b": {"sync_binlog": "0", "gtid": "3", "scope": "all"},
+        "a2": {"sync_binlog": "1", "gtid": "4", "scope": "none"},
+        "control2": {"sync_binlog": "1", "gtid": "5", "scope": "none"},
+        "b2": {"sync_binlog": "1", "gtid": "3", "scope": "all"},
+    }
+    found = provenance([source(*one) for one in settings.items()], PLACES)
+    differing = {fact.name: fact.values for fact in found.settings_differing}
+    assert {*differing} == {"scope", "sync_binlog"}
+    assert [(v.value, v.where) for v in differing["sync_binlog"]] == [
+        (value, ("small/plain", "small/control", "small/tde")) for value in ("0", "1")
+    ]
+
+
+def test_what_each_cell_needs_has_not_changed() -> None:
+    found = provenance(
+        [source("b", {"max_connections": "70"}), source("wider", {"max_connections": "90"})], PLACES
     )
     assert not found.settings_differing
 

@@ -4,7 +4,16 @@ Each check is one policy. The checks are fixed beforehand and never change a fig
 readers where to look before they believe one.
 """
 
-from encbench.report.analysis.caveats import blocks, columns, disks, load, recovery, setting, turns
+from encbench.report.analysis.caveats import (
+    blocks,
+    columns,
+    disks,
+    load,
+    recovery,
+    setting,
+    software,
+    turns,
+)
 from encbench.report.analysis.caveats.facts import Check, Facts
 from encbench.report.document import Caveat
 
@@ -16,6 +25,7 @@ CHECKS: tuple[Check, ...] = (
     disks.unlike,
     setting.unlike_clients,
     setting.beside_databases,
+    software.changed,
     columns.stand_in,
     columns.simulated_boundary,
     columns.hop_not_apart,
