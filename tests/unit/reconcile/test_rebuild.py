@@ -85,8 +85,11 @@ async def test_each_set_is_built_in_an_order_of_its_own_that_a_restart_keeps(
     for count in (2, 5, 6):
         await world.run(partial(has_made, count))
         world.restart()
-    spec = world.campaign().spec
+    own = world.campaign()
+    spec, resolved = own.spec, own.status.resolved
+    assert resolved is not None
     (cell,) = cells(spec, {"oltp": world.trials()[0].spec.workload})
+    plan = children.CellPlan(own, resolved, cell)
     drawn = [building_order(spec.seed, cell, generation) for generation in (1, 2)]
     assert made == [
         children.testbed_name(plan, arm, generation)

@@ -62,7 +62,7 @@ def test_benchmarksql_measures_mariadb_without_bulk_commands_and_loads_with_them
     spec = tpcc_spec(FIVE, WHOLE)
     assert spec.tpcc is not None
     assert run(spec, MARIADB)["conn"].count("useBulkStmts=false") == 1
-    assert "useBulkStmts" not in props.load_props(spec.tpcc, MARIADB, 1.5)["conn"]
+    assert "useBulkStmts" not in props.load_props(spec.tpcc, MARIADB, 1.5, 40)["conn"]
     assert "useBulkStmts" not in run(spec, MYSQL)["conn"] + run(tpcc_spec(), MARIADB)["conn"]
     own = tpcc_spec({**FIVE, "urlParameters": {"useBulkStmts": "true"}}, WHOLE)
     assert run(own, MARIADB)["conn"].count("useBulkStmts") == 1
