@@ -114,8 +114,8 @@ class Contact:
         self._last = (self._ticks(), self._clock.now())
 
     def begin(self, left: datetime) -> None:
-        """This process leads from now on; the one before it did until then."""
-        self._past = self._past.and_one(left, self._clock.now())
+        """This process leads from now on; the one before it did until then, by its own clock."""
+        self._past = replace(self._past, steps=()).and_one(left, self._clock.now())
 
     def absences(self) -> Absences:
         """All of them, up to now, and how the clock was set."""

@@ -145,6 +145,15 @@ def test_what_began_before_a_clock_was_set_back_is_waited_for_as_long(
         assert one.waited(began) == before + 7200, "it seems to begin in the future"
 
 
+def test_a_clock_that_was_set_back_while_another_process_led_says_nothing_of_its_work() -> None:
+    one = Long()
+    one.goes_on(600)
+    one.goes_on(600, -3600)
+    now = one.clock.now()
+    one.contact.begin(now - timedelta(seconds=12))
+    assert one.waited(now - timedelta(seconds=900)) == 888
+
+
 def test_what_begins_after_a_clock_was_set_back_has_its_whole_time() -> None:
     one = Long()
     one.goes_on(4000)

@@ -6,17 +6,23 @@ from typing import Any
 
 import pytest
 
+from encbench.api.conditions import find
+from encbench.api.kinds import TESTBED
 from encbench.api.scalars import parse_duration
 from encbench.api.testbed import TestbedStatus
 from encbench.core.starts import Start, start_for
 from encbench.kube import labels
+from encbench.reconcile import objects
+from encbench.reconcile.effects.effect import Apply
 from encbench.reconcile.objects import Testbed
 from encbench.reconcile.pods import ContainerFacts, PodFacts, Trouble
 from encbench.reconcile.starts import current_start, serves, wanted_start
-from encbench.reconcile.testbed.decision import TestbedDraft
-from encbench.reconcile.testbed.facts import SetFacts, TestbedSeen
+from encbench.reconcile.testbed.decide import decide
+from encbench.reconcile.testbed.decision import TestbedDecision, TestbedDraft
+from encbench.reconcile.testbed.facts import SetFacts, TestbedFound, TestbedSeen
 from encbench.reconcile.testbed.starting import StartStep, bring, data_copy, next_served, start_of
-from tests.unit.reconcile.seen import NOW, a_pod, a_testbed, a_trial, ago, ready
+from tests.support import manifests
+from tests.unit.reconcile.seen import ALONE, NOW, a_pod, a_testbed, a_trial, ago, ready, with_status
 
 WANTED = Start("run-2", "run-2")
 NOTES = {labels.START: "run-2", labels.RESET: "run-2"}
@@ -350,3 +356,38 @@ def test_the_oldest_trial_that_is_not_archived_comes_first() -> None:
     assert found is not None
     assert found.name == "b"
     assert next_served(testbed, []) is None
+
+
+# -- a server that writes what the load left, before it is stopped for the golden copy
+
+
+def copying(database: PodFacts | None, hindered: float) -> TestbedDecision:
+    facts = {
+        "Provisioned": ("True", 9000.0),
+        "Loaded": ("True", 7000.0),
+        "Copied": ("False", 6900.0),
+        "Hindered": ("True", hindered),
+    }
+    body = with_status(manifests.body(TESTBED, "bed", "ns"), facts, startTime=ago(9000))
+    body["spec"]["reset"] = "trial"
+    found, there = TestbedFound(nodes=ALONE), set_for(Start(), 1)
+    seen = TestbedSeen(NOW, True, stateful_set=there, database=database, found=found)
+    return decide(objects.testbed(body), seen)
+
+
+def test_a_server_on_a_lost_node_does_not_write_any_more() -> None:
+    pod = a_pod("bed-0", *ready("server"), deleting=True, ends=ago(6000), is_silent=True)
+    failed = find(copying(pod, 6000.0).status.conditions, "Failed")
+    assert failed is not None
+    assert failed.reason == "NodeLost"
+
+
+@pytest.mark.parametrize(("hindered", "stops"), [(PROVISION - 10, False), (PROVISION + 10, True)])
+def test_a_server_that_does_not_come_back_is_stopped_for_its_copy(
+    hindered: float, stops: bool
+) -> None:
+    pod = a_pod("bed-0", *ready("agent"), ContainerFacts("server", waiting_reason="Crashing"))
+    decision = copying(pod, hindered)
+    assert (decision.status.run is not None) == stops
+    applied = [effect.body["spec"] for effect in decision.effects if isinstance(effect, Apply)]
+    assert [spec["replicas"] for spec in applied] == ([0] if stops else [])

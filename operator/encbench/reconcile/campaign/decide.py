@@ -109,13 +109,13 @@ class CampaignDraft(Draft[CampaignSpec, CampaignStatus, CampaignSeen]):
         found = self.fact(basis)
         message = found.message if found is not None else ""
         self.condition(life.READY, reason == life.COMPLETE, reason, message)
-        if reason == life.FAILED or (reason == life.REFUSED and self._refusal_stands):
+        if reason == life.FAILED or (reason == life.REFUSED and self.refusal_stands):
             self.condition(life.STALLED, True, reason, message)
         elif self.is_true(life.STALLED):
             self.condition(life.STALLED, False, life.PROGRESSING)
 
     @property
-    def _refusal_stands(self) -> bool:
+    def refusal_stands(self) -> bool:
         """Whether it takes a person to have the campaign accepted, as far as one can tell."""
         refused = self.fact(life.ACCEPTED)
         may_pass = refused is not None and refused.reason in MAY_ARRIVE
@@ -162,7 +162,8 @@ def _accept(draft: CampaignDraft) -> CampaignDecision:
         told = before is not None and before.message == message[:4096]
         news = [] if told else [do.Announce("Refused", message[:1000], warning=True)]
         draft.condition(life.ACCEPTED, False, found.problems[0].reason, message)
-        if _is_stale(draft, found.problems):
+        lasts = before is not None and before.reason == found.problems[0].reason
+        if lasts and _is_stale(draft, found.problems):
             message = f"it was still refused when its activeDeadlineSeconds had passed: {message}"
             return _give_up(draft, "DeadlineExceeded", message, news)
         step = "waiting for its parts to be corrected; its own fields are fixed, so to correct one "
@@ -200,7 +201,7 @@ def _is_stale(draft: CampaignDraft, problems: Sequence[Problem]) -> bool:
     """
     limit, age = draft.spec.active_deadline_seconds, draft.elapsed(draft.subject.created)
     waits = all(problem.reason == Reason.TOO_MANY_TRIALS for problem in problems)
-    return limit is not None and age > limit and not waits
+    return limit is not None and age > limit and not waits and draft.refusal_stands
 
 
 def _run(draft: CampaignDraft, resolved: Resolved) -> CampaignDecision:

@@ -9,7 +9,7 @@ from encbench.reconcile.pods import PodFacts
 from encbench.reconcile.testbed import solitude
 from encbench.reconcile.testbed.decision import POLL, TestbedDecision, TestbedDraft
 from encbench.reconcile.testbed.serve import serve
-from encbench.reconcile.testbed.starting import bring, scaled
+from encbench.reconcile.testbed.starting import bring, ending, scaled
 
 BEFORE_PROOF = (life.COPIED, life.CONSISTENT, life.LOADED)
 """What the proof may have waited for, the last of them first."""
@@ -22,6 +22,9 @@ def copy_dataset(draft: TestbedDraft) -> TestbedDecision:
     if solitude.must_wait(draft.seen):
         return draft.await_node()
     if draft.status.run is None and not _is_at_rest(draft):
+        lost = ending(draft).failed
+        if lost is not None:
+            return draft.fail(lost.reason, lost.message)
         message = "before it is stopped for the golden copy, the server writes what the load left"
         draft.condition(life.COPIED, False, "Copying", message)
         if draft.seen.found.problem:
@@ -51,9 +54,13 @@ def _is_at_rest(draft: TestbedDraft) -> bool:
     A server that is killed because its stop takes longer than its pod's grace period has left no
     dataset to copy.
     """
-    limit = parse_duration(draft.spec.step_deadlines.reset)
+    deadlines = draft.spec.step_deadlines
     waited = draft.without_waits(draft.since(life.COPIED))
-    return draft.seen.found.rested or waited > limit
+    # It does not come back: the stop and the start for the copy have an end, and say why.
+    is_away = not draft.up and draft.is_true(life.HINDERED)
+    away = draft.since(life.HINDERED) if is_away else 0.0
+    is_over = waited > parse_duration(deadlines.reset) or away > parse_duration(deadlines.provision)
+    return draft.seen.found.rested or is_over
 
 
 def prove_mode(draft: TestbedDraft) -> TestbedDecision:

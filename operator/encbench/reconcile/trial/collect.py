@@ -136,9 +136,12 @@ def _not_begun(runs: Sequence[_Run], stop: float) -> str | None:
     """
     for index, run in enumerate(runs):
         began = run.summary.load_began
-        if began is None:
-            # Its recorder is of an earlier version. That it has counted in each slot is seen later.
+        if began is None and run.summary.machine is None:
+            # Its recorder is of an earlier version, which says neither. That it has counted in each
+            # slot is seen later.
             continue
+        if began is None:
+            return f"client {index} did not say when its load began"
         late = began.unix - run.skew - stop
         if late > 0:
             return (
