@@ -47,11 +47,12 @@ Obstacle = Literal[
 ]
 """What stood in the way of a verdict, the first of what did.
 
-By its paired interval alone: there is none (`NoInterval`), it lies below zero and not inside
-±margin (`BetterThanBaseline`), or it is on no side of the margin (`TooWide`). Where that interval
-would do, the claim does not hold against the testbeds' luck (`Placement`), then not against what
-one arm leaves behind for the next (`CarryOver`), and at last not beside the other claims and looks
-that it is corrected for (`Correction`).
+By its paired interval alone: there is none (`NoInterval`), or it allows no claim (`TooWide`). Where
+that interval would do, the claim does not hold against the testbeds' luck (`Placement`), then not
+against what one arm leaves behind for the next (`CarryOver`), and at last not beside the other
+claims and looks that it is corrected for (`Correction`). An interval below zero that is not inside
+±margin allows a claim that is no verdict, "the change is below the margin". It stands in the way
+(`BetterThanBaseline`) where that claim holds by all these tests.
 
 `KernelCipher` is not statistical: it replaces a verdict of `Equivalent`, or `BetterThanBaseline`,
 where a figure leaves out what the mode's cipher takes (`report.analysis.dmcrypt`).
@@ -97,14 +98,21 @@ def judge(
     inside = {
         mode: p for mode, one in estimates.items() if (p := _inside(one, margin, sense)) is not None
     }
-    above_all, inside_all = _of_looks(holm(above), looks), _of_looks(holm(inside), looks)
+    below = {
+        mode: p for mode, one in estimates.items() if (p := _below(one, margin, sense)) is not None
+    }
+    above_all, inside_all, below_all = (
+        _of_looks(holm(claims), looks) for claims in (above, inside, below)
+    )
     verdicts = {mode: _verdict(above_all.get(mode), inside_all.get(mode)) for mode in estimates}
     return {
         mode: Judgement(
             verdict=verdicts[mode],
             overhead_p=above_all.get(mode),
             equivalent_p=inside_all.get(mode),
-            obstacle=_obstacle(one, margin, sense) if verdicts[mode] == "Inconclusive" else None,
+            obstacle=_obstacle(one, margin, sense, below_all.get(mode))
+            if verdicts[mode] == "Inconclusive"
+            else None,
         )
         for mode, one in estimates.items()
     }
@@ -124,19 +132,25 @@ def _holds(p: float | None) -> bool:
     return p is not None and p < 1 - LEVEL
 
 
-def _obstacle(one: Estimate, margin: float, sense: Sense) -> Obstacle:
-    """What kept this one from a verdict, by the tests that led to none."""
+def _obstacle(one: Estimate, margin: float, sense: Sense, below: float | None) -> Obstacle:
+    """What kept this one from a verdict, by the tests that led to none.
+
+    `below` is the corrected p-value of the claim that the change is below the margin.
+    """
     bounds = one.change_bounds(sense)
     if bounds is None:
         return "NoInterval"
+    claims = [_above, _inside, *([_below] if bounds.high < 0 else [])]
     settled = replace(one, carried=0.0)
     alone = replace(settled, luck=None)
-    claim = next((it for it in (_above, _inside) if _holds(it(alone, margin, sense))), None)
+    claim = next((it for it in claims if _holds(it(alone, margin, sense))), None)
     if claim is None:
-        return "BetterThanBaseline" if bounds.high < 0 else "TooWide"
+        return "TooWide"
     if not _holds(claim(settled, margin, sense)):
         return "Placement"
-    return "Correction" if _holds(claim(one, margin, sense)) else "CarryOver"
+    if not _holds(claim(one, margin, sense)):
+        return "CarryOver"
+    return "BetterThanBaseline" if claim is _below and _holds(below) else "Correction"
 
 
 def _above(one: Estimate, margin: float, sense: Sense) -> float | None:
@@ -147,6 +161,16 @@ def _above(one: Estimate, margin: float, sense: Sense) -> float | None:
     if limit is None:
         return 1.0
     return _beyond(limit - one.mean if sense == "loss" else one.mean - limit, one, one.error)
+
+
+def _below(one: Estimate, margin: float, sense: Sense) -> float | None:
+    """p-value of the hypothesis that the change is at least the margin: the mirror of `_above`."""
+    if one.error is None:
+        return None
+    limit = _log(margin, sense)
+    if limit is None:
+        return 0.0
+    return _beyond(one.mean - limit if sense == "loss" else limit - one.mean, one, one.error)
 
 
 def _inside(one: Estimate, margin: float, sense: Sense) -> float | None:

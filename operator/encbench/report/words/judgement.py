@@ -43,28 +43,32 @@ def _what_stood_in_the_way(finding: Finding, margin: float, together: str, again
                 return "one block gives no interval"
             return f"{plural(finding.blocks, 'block')} are too few for an interval"
         case "Correction":
+            by = "Bonferroni" if together.endswith("looks") else "Holm"
+            if _is_below(finding, margin):
+                return f"{_would_say(finding, margin)}, but not as one of {together} ({by})"
             alone = _alone(finding, margin)
             p = finding.overhead_p if alone == "Overhead" else finding.equivalent_p
-            by = "Bonferroni" if together.endswith("looks") else "Holm"
             return (
                 f"by itself it would be {alone}, but not as one of {together} ({by}: p = {p:.2g})"
             )
         case "Placement":
             return (
-                f"its interval alone would say {_alone(finding, margin)}, but the luck of one "
-                f"testbed each could explain that: placement interval "
+                f"{_would_say(finding, margin)}, but the luck of one testbed each could explain "
+                f"that: placement interval "
                 f"{text.bounds(finding.placement, digits=digits)}"
             )
         case "CarryOver":
             return (
-                f"its interval alone would say {_alone(finding, margin)}, but who ran before shows "
-                "in the baseline: what one arm leaves behind for the next could be up to "
+                f"{_would_say(finding, margin)}, but who ran before shows in the baseline: what "
+                "one arm leaves behind for the next could be up to "
                 f"{text.number(100 * (finding.carried or 0.0), 1)} points of it"
             )
         case "BetterThanBaseline":
-            by = " by" if is_better(finding, margin) else ", possibly by"
+            # Only where it is sure by all tests does it say "is".
+            better = is_better(finding, margin)
+            verb, by = ("is", " by") if better else ("was", ", possibly by")
             return (
-                f"{JUDGED[finding.figure].phrase} is {better_side(finding)} than {against}'s"
+                f"{JUDGED[finding.figure].phrase} {verb} {better_side(finding)} than {against}'s"
                 f"{by} more than the margin of {limit}: neither an overhead nor an equivalence"
             )
         case "KernelCipher":
@@ -87,7 +91,8 @@ def is_better(finding: Finding, margin: float) -> bool:
     """
     if finding.verdict != "Inconclusive" or finding.change is None:
         return False
-    if finding.obstacle == "KernelCipher":
+    # Reports from before there were obstacles name none.
+    if finding.obstacle not in ("BetterThanBaseline", None):
         return False
     ends = (one.high for one in (finding.change, finding.placement) if one is not None)
     carried = finding.carried or 0.0
@@ -103,6 +108,21 @@ def _alone(finding: Finding, margin: float) -> Verdict:
     """The verdict that its interval would give if nothing else had stood in the way."""
     above = finding.change is not None and finding.change.estimate > margin
     return "Overhead" if above else "Equivalent"
+
+
+def _is_below(finding: Finding, margin: float) -> bool:
+    """Whether the interval alone is below zero, and not inside ±margin."""
+    change = finding.change
+    if change is None or change.low is None or change.high is None:
+        return False
+    return change.high < 0 and change.low <= -margin
+
+
+def _would_say(finding: Finding, margin: float) -> str:
+    """What its interval would say if nothing else had stood in the way."""
+    below = "that it costs no more than the margin"
+    said = below if _is_below(finding, margin) else _alone(finding, margin)
+    return f"its interval alone would say {said}"
 
 
 def _luck_too(finding: Finding) -> str:

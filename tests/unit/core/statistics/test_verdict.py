@@ -155,6 +155,11 @@ WEAK = case(0.073, 0.022)
         # Several at once: the first one is told.
         (replace(case(0.07, 0.04), carried=0.06, luck=0.03), "TooWide"),
         (replace(lucky(COSTLY, 0.03), carried=0.06), "Placement"),
+        # That a cost is ruled out is a claim as well: 15 points from the margin, luck of ±19 %.
+        (lucky(case(-0.10, 0.02), 0.03), "Placement"),
+        (lucky(case(-0.10, 0.02), 0.01), "BetterThanBaseline"),
+        (replace(case(-0.10, 0.02), carried=0.2), "CarryOver"),
+        (replace(case(-0.10, 0.02), carried=0.05), "BetterThanBaseline"),
     ],
 )
 def test_what_stood_in_the_way(one: Estimate, obstacle: str) -> None:
@@ -169,6 +174,34 @@ def test_only_what_others_take_away_is_laid_on_the_correction(one: Estimate) -> 
     twice = judge({"mode": one}, 0.05, looks=2)["mode"]
     for found in (beside, twice):
         assert (found.verdict, found.obstacle) == ("Inconclusive", "Correction")
+
+
+@pytest.mark.parametrize("sense", ["loss", "increase"])
+def test_a_cost_is_ruled_out_only_beside_the_other_claims(sense: Sense) -> None:
+    """The placement interval just leaves the margin alone, and does not for one of two modes."""
+    faster = case(-0.10, 0.02) if sense == "loss" else case(0.10, 0.02)
+    one = lucky(faster, 0.0225 if sense == "loss" else 0.024)
+    assert alone(one, 0.05, sense).obstacle == "BetterThanBaseline"
+    beside = judge({"mode": one, "other": lucky(case(0.0, 0.3), 0.03)}, 0.05, sense)["mode"]
+    twice = judge({"mode": one}, 0.05, sense, looks=2)["mode"]
+    for found in (beside, twice):
+        assert (found.verdict, found.obstacle) == ("Inconclusive", "Correction")
+
+
+def test_a_cost_of_just_the_margin_is_seldom_ruled_out() -> None:
+    """Three modes on one testbed each, whose luck is 1.5 %."""
+    draw, margin, wrong = np.random.default_rng(8), 0.01, 0
+    for _ in range(400):
+        first, second = draw.normal(0, 0.015, 2)
+        luck = math.sqrt(3 / 4) * abs(first - second)
+        means = draw.normal(math.log1p(-margin) - (first + second) / 2, 0.015, 3)
+        modes = {
+            str(number): lucky(from_moments(6, float(mean), 0.01), luck)
+            for number, mean in enumerate(means)
+        }
+        judged = judge(modes, margin).values()
+        wrong += any(one.obstacle == "BetterThanBaseline" for one in judged)
+    assert wrong / 400 < 0.05
 
 
 def test_a_carry_over_that_leaves_the_claim_is_no_obstacle() -> None:

@@ -89,7 +89,19 @@ def finding(
         ),
         (
             finding(-0.1, -0.01, "BetterThanBaseline"),
-            "average latency is lower than the baseline's, possibly by more than the margin of 3 %",
+            "latency was lower than the baseline's, possibly by more than the margin of 3 %",
+        ),
+        (
+            finding(-0.1, -0.05, "Placement", (-0.4, 0.2)),
+            "alone would say that it costs no more than the margin, but the luck of one testbed",
+        ),
+        (
+            finding(-0.1, -0.05, "CarryOver", carried=0.2),
+            "alone would say that it costs no more than the margin, but who ran before shows",
+        ),
+        (
+            finding(-0.1, -0.05, "Correction"),
+            "alone would say that it costs no more than the margin, but not as one of 2 modes (Ho",
         ),
         (
             finding(-0.01, 0.02, "KernelCipher"),
@@ -151,6 +163,7 @@ def test_what_luck_or_carry_over_could_explain_is_not_better(
 ) -> None:
     found = finding(-0.06, -0.045, "BetterThanBaseline", placement, carried)
     assert is_better(found, MARGIN) is expected
+    assert not is_better(found.model_copy(update={"obstacle": "Correction"}), MARGIN)
 
 
 def test_what_the_cipher_s_own_cpu_could_undo_is_not_better() -> None:
