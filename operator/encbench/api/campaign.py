@@ -140,9 +140,10 @@ class Precision(Model):
     """The wanted width of the intervals of what is judged."""
 
     target_half_width: Annotated[Number, Field(gt=0, lt=1)]
-    """Half-width of the 95 % interval of the cost, as a fraction: 0.02 is ±2 %. The cost is in TPS,
-    for recovery workloads in seconds, and at a fixed rate in CPU per transaction where that is
-    known. The pilot's spread sets the number of blocks once, up to blocks.max."""
+    """Half-width of the 95 % interval of a mode's figure as a ratio to the baseline's: 0.02 is ±2 %
+    of that ratio. A cost is known about as well, but one that doubles the figure only to ±4 %. The
+    figure is TPS, for recovery workloads the seconds, and at a fixed rate CPU per transaction where
+    that is known. The pilot's spread sets the number of blocks once, up to blocks.max."""
 
 
 class Extends(ObjectRef):
@@ -335,7 +336,7 @@ class BlockPlan(Model):
     """Standard deviation of that arm's ln(figure / baseline's figure) between the pilot's blocks,
     of the figure that precision is about."""
     half_width: Number | None = None
-    """Half-width of that arm's 95 % interval after the pilot, as a fraction."""
+    """Half-width of that arm's 95 % interval after the pilot, as in targetHalfWidth."""
     wanted_blocks: Int | None = optional("Blocks that the target half-width needs at that spread.")
     planned_blocks: Int = Field(description="Valid blocks to measure, at most blocks.max.")
     capped: Bool = Field(False, description="Whether blocks.max is less than wantedBlocks.")

@@ -195,7 +195,8 @@ def _blocks(found: Outline) -> str:
     count = f"{plural(spec.blocks.min, 'block')} a condition"
     if spec.precision is None:
         return count
-    return f"{count}: the pilot, to reach ±{100 * spec.precision.target_half_width:g} %"
+    target = f"±{100 * spec.precision.target_half_width:g} % of the ratio to the baseline"
+    return f"{count}: the pilot, to reach {target}"
 
 
 def _order(spec: CampaignSpec, cell: CellOutline, condition: ConditionOutline) -> str:

@@ -36,7 +36,7 @@ class Plan:
     spread: float | None = None
     """Standard deviation of its log-ratios between the pilot's blocks."""
     half_width: float | None = None
-    """Half-width of its 95 % interval after the pilot."""
+    """Half-width of its 95 % interval after the pilot, on the log scale."""
     wanted: int | None = None
     """Blocks that the target requires, at least the pilot's."""
 
@@ -49,9 +49,9 @@ class Plan:
 def plan_blocks(pilots: Mapping[str, Estimate], target: float, cap: int, group: int = 1) -> Plan:
     """The number of blocks from each arm's pilot; all have the same blocks.
 
-    `target` is the half-width of the 95 % interval on the log scale, which is that of the loss as
-    a fraction, or a little more. A pilot without an interval gives the cap. `group` blocks belong
-    together.
+    `target` is the half-width of the 95 % interval on the log scale, a fraction of the ratio of arm
+    to baseline. That of the loss or increase is exp(mean) times as much, and the mean is not looked
+    at. A pilot without an interval gives the cap. `group` blocks belong together.
     """
     halves = {arm: half for arm, one in pilots.items() if (half := one.half_width()) is not None}
     if not halves:

@@ -160,15 +160,10 @@ def _rounds(pairs: Pairs) -> int | None:
 
 
 def _half_width(pairs: Pairs, primary: JudgedFigure) -> float | None:
-    """Half of the widest interval over all arms, A' included."""
-    changes = [pairs.change(primary, arm.name) for arm in pairs.arms]
-    by_arm = pairs.by_arm(primary.field)
-    changes += [interval(by_arm, primary.sense)] if by_arm else []
-    halves = [
-        (one.high - one.low) / 2
-        for one in changes
-        if one is not None and one.low is not None and one.high is not None
-    ]
+    """Half of the widest interval over all arms, A' included, on the scale of the target."""
+    found = [pairs.estimate(primary.field, arm.name) for arm in pairs.arms]
+    found.append(pairs.by_arm(primary.field))
+    halves = [half for one in found if one is not None and (half := one.half_width()) is not None]
     return rounded(max(halves)) if halves else None
 
 

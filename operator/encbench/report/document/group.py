@@ -201,7 +201,9 @@ class Group(Model):
     block_plan: BlockPlan | None = None
     """The result of the pilot, where `precision` asks for one and it is over."""
     half_width: float | None = None
-    """Half-width reached by the widest 95 % interval of the primary figure, as a fraction."""
+    """Half-width reached by the widest 95 % interval of the primary figure, as a fraction of its
+    ratio to the baseline's, as in `precision.targetHalfWidth`; of the change in earlier
+    reports."""
     blocks_why: str = ""
     """Why there are this many blocks, in one sentence without its full stop."""
     units: int = 0

@@ -35,8 +35,8 @@ def plan(report: Report) -> str:
     if precision is not None:
         parts = [
             f"pilot of {plural(blocks.min, 'block')} for each condition, from whose spread "
-            f"the number for ±{text.margin(precision.target_half_width)} was fixed once, at most "
-            f"{blocks.max:,}"
+            f"the number for ±{text.margin(precision.target_half_width)} of the ratio to the "
+            f"baseline was fixed once, at most {blocks.max:,}"
         ]
     parts.append(f"in random order, seed {report.spec.seed}")
     parts.append(f"up to {plural(blocks.max_replacements, 'block')} replaced")

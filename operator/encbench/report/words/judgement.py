@@ -192,7 +192,8 @@ def why_so_many_blocks(
 ) -> str:
     """Why a condition has its number of blocks; its `counted` valid ones reached `half_width`.
 
-    `added` are those of campaigns that it extends, where they are behind its figures as well.
+    Target and half-width are fractions of the ratio to the baseline. `added` are those of campaigns
+    that it extends, where they are behind its figures as well.
     """
     if spec.precision is None:
         were = "was" if spec.blocks.min == 1 else "were"
@@ -205,15 +206,20 @@ def why_so_many_blocks(
     if counted < plan.planned_blocks:
         return (
             f"{counted} of the {plural(plan.planned_blocks, 'block')} that the pilot asked "
-            f"for ±{text.margin(target)} are valid: {reached} was reached"
+            f"for {_of_ratio(target)} are valid: {reached} was reached"
         )
     if plan.capped:
         wanted = "more" if plan.wanted_blocks is None else f"{plan.wanted_blocks:,}"
         return (
             f"capped at {plural(plan.planned_blocks, 'block')} where the pilot asked for "
-            f"{wanted}: {reached} was reached instead of ±{text.margin(target)}"
+            f"{wanted}: {reached} was reached instead of {_of_ratio(target)}"
         )
     return (
         f"the pilot of {plural(plan.pilot_blocks, 'block')} asked for {plan.planned_blocks:,} "
-        f"in all to reach ±{text.margin(target)}: {reached} was reached"
+        f"in all to reach {_of_ratio(target)}: {reached} was reached"
     )
+
+
+def _of_ratio(target: float) -> str:
+    """`±2 % of the ratio to the baseline`, in which a precision is asked for."""
+    return f"±{text.margin(target)} of the ratio to {BASELINE}"

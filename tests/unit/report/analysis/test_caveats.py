@@ -178,6 +178,10 @@ def test_caveat(study: Study, title: str) -> None:
         (replace(CALM, per_testbed=1), "Each mode ran on one testbed"),
         (replace(CALM, loss={}), "Each mode ran on one testbed"),
         (replace(CALM, precision=0.02, wanted=8), "Intervals are wider than asked for"),
+        (
+            replace(CALM, precision=0.02, wanted=10, rate=20, noise=0.012, loss={"tde": 0.6}),
+            "Intervals are wider than asked for",
+        ),
     ],
 )
 def test_no_caveat(study: Study, title: str) -> None:
@@ -514,6 +518,10 @@ def test_two_testbeds_in_one_block_are_compared_without_an_interval() -> None:
 def test_why_intervals_are_wide_is_said() -> None:
     said = text_of(replace(CALM, precision=0.001, wanted=40), "Intervals are wider than asked for")
     assert "capped at 30 blocks where the pilot asked for 40: ±" in said
+    assert said.endswith(". Raise blocks.max, or measure longer windows on a quieter machine.")
+    study = replace(CALM, precision=0.001, wanted=8)
+    said = text_of(study, "Intervals are wider than asked for")
+    assert said.endswith(" % was reached. Measure longer windows on a quieter machine.")
 
 
 def test_testbeds_that_took_the_place_of_lost_ones_are_a_note() -> None:

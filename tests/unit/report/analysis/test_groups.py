@@ -192,7 +192,7 @@ def test_sets_of_testbeds_are_what_an_interval_rests_on() -> None:
         (CALM, "6 blocks were asked for"),
         (
             replace(CALM, precision=0.02, wanted=9),
-            "the pilot of 6 blocks asked for 9 in all to reach ±2 %: ±",
+            "the pilot of 6 blocks asked for 9 in all to reach ±2 % of the ratio to the baseline: ",
         ),
         (
             replace(CALM, precision=0.02, wanted=127, noise=0.03),
@@ -210,6 +210,17 @@ def test_why_there_are_so_many_blocks(study: Study, words: str) -> None:
         assert f"±{100 * (found.half_width or 0):.1f} % was reached" in found.blocks_why
 
 
+def test_the_width_that_was_reached_is_on_the_scale_of_its_target() -> None:
+    """CPU per transaction is almost three times that of the baseline, and known to ±2 % of it."""
+    study = replace(CALM, precision=0.02, wanted=10, rate=20, noise=0.012, loss={"tde": 0.6})
+    found = group(study)
+    change = found.comparisons[0].findings[0].change
+    assert found.primary == "cpuPerTransaction" and change is not None
+    assert change.low is not None and change.high is not None
+    assert found.half_width is not None and found.half_width < 0.02
+    assert (change.high - change.low) / 2 > 0.022
+
+
 def test_a_pilot_that_was_never_over_says_so() -> None:
     index, bucket = write(replace(CALM, precision=0.02, wanted=9))
     early = index.model_copy(update={"block_plans": (), "trials": index.trials[:9]})
@@ -222,7 +233,8 @@ def test_blocks_that_are_missing_are_said() -> None:
     index, bucket = write(replace(CALM, precision=0.02, wanted=9))
     early = index.model_copy(update={"trials": index.trials[:21]})
     found = build(early, bucket.__getitem__).groups[0]
-    assert found.blocks_why.startswith("7 of the 9 blocks that the pilot asked for ±2 % are valid")
+    words = "7 of the 9 blocks that the pilot asked for ±2 % of the ratio to the baseline are valid"
+    assert found.blocks_why.startswith(words)
 
 
 # -- what limited TPS

@@ -80,11 +80,12 @@ def precision_missed(facts: Facts) -> Iterator[Caveat]:
     wide = [g for g in facts.groups if g.half_width is None or g.half_width > TOO_WIDE * target]
     if wide:
         worst = max(wide, key=lambda group: group.half_width or float("inf"))
+        capped = any(g.block_plan is not None and g.block_plan.capped for g in wide)
+        advice = "Raise blocks.max, or measure" if capped else "Measure"
         yield note(
             title="Intervals are wider than asked for",
             text=f"In {len(wide)} of {plural(len(facts.groups), 'condition')}; {worst.place}: "
-            f"{worst.blocks_why}. Raise blocks.max, or measure longer windows on a quieter "
-            "machine.",
+            f"{worst.blocks_why}. {advice} longer windows on a quieter machine.",
         )
 
 
