@@ -2,11 +2,14 @@
 
 import math
 import random
+from itertools import permutations
 from statistics import median
 
+import numpy as np
 import pytest
+from scipy.stats import rankdata
 
-from encbench.core.statistics.changes import LEVEL, course, needed
+from encbench.core.statistics.changes import LEVEL, _drawn, _gains, _split, course, needed
 
 
 def noise(count: int, seed: int = 1, level: float = 0.0) -> list[float]:
@@ -45,15 +48,34 @@ def test_too_few_values_give_no_answer() -> None:
     assert needed() == 8
     assert course([0.0] * 3 + [9.0] * 4).p is None
     p = course([0.01, 0.02, 0.03, 0.04, 9.01, 9.02, 9.03, 9.04]).p
-    assert p is not None and abs(p - 2 / math.comb(8, 4)) < 0.006
+    assert p == pytest.approx(2 / math.comb(8, 4))
 
 
-@pytest.mark.parametrize("level", [LEVEL, 0.025, 0.01, LEVEL / 600])
+@pytest.mark.parametrize("level", [LEVEL, 0.025, 0.01, LEVEL / 600, LEVEL / 6, LEVEL / 23])
 def test_with_as_many_as_needed_a_change_can_be_shown(level: float) -> None:
     count = needed(level)
     values = [number / 1000 + (number >= count // 2) for number in range(count)]
     assert course(values, level).changes
     assert course(values[1:], level).p is None
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_all_orders_of_a_short_series_are_counted(ties: bool) -> None:
+    values = [3.0, 1.0, 2.0, 2.5, 7.0, 5.0, 6.0, 4.0]
+    if ties:
+        values = [min(value, 5.0) for value in values]
+    series = rankdata(values)
+    every = np.array([*permutations(series)])
+    best = _gains(every).max(axis=-1)
+    expected = np.mean(best >= _gains(series).max() * (1 - 1e-9))
+    assert course(values).p == pytest.approx(expected)
+
+
+def test_p_values_of_long_series_go_on_from_those_of_short_ones() -> None:
+    values = [*noise(9), *noise(9, 2, 1.7)]
+    _, p = _split(values, LEVEL)
+    assert 0.01 < p < 0.2
+    assert _drawn(rankdata(values), LEVEL) == pytest.approx(p, abs=0.015)
 
 
 def test_a_series_that_never_changes_is_rarely_said_to() -> None:
