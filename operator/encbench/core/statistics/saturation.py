@@ -6,6 +6,8 @@ encryption takes; where it is the client, or latency alone, TPS hides it (Jain, 
 Systems Performance Analysis, 1991, section 33.6, bottleneck analysis).
 """
 
+import math
+
 from encbench.api.overheadreport import Saturation
 
 DATABASE_NEAR_LIMIT = 90.0
@@ -15,7 +17,8 @@ CLIENT_NEAR_LIMIT = 80.0
 over seconds contains many tenths of a second at the limit."""
 KEPT_UP = 0.98
 """Share of an offered rate that arms must reach for their work to count as equal."""
-
+CHANCE = 3.0
+"""Standard deviations of what arrived by which an arm may miss that share."""
 
 PROXY_NEAR_LIMIT = 90.0
 """The same for a confidential proxy."""
@@ -52,3 +55,15 @@ def beside(proxy_percent: float | None, volume_percent: float | None) -> tuple[S
     if volume_percent is not None and volume_percent >= VOLUME_NEAR_LIMIT:
         found.append("VolumeBound")
     return tuple(found)
+
+
+def kept_up(tps: float, offered: float, seconds: float) -> bool:
+    """Whether an arm did the work that was offered, from its mean TPS over all its windows.
+
+    sysbench offers transactions at random intervals (a Poisson process), so that of n expected ones
+    n ± √n arrive. At 10 a second in six windows of 60 s that alone takes TPS 2 % below the rate in
+    one arm of nine.
+    """
+    expected = offered * seconds
+    chance = CHANCE / math.sqrt(expected) if expected > 0 else 0.0
+    return tps >= (KEPT_UP - chance) * offered

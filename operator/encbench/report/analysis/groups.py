@@ -9,7 +9,7 @@ from encbench.api.testbed import Arm
 from encbench.core import plan
 from encbench.core.records import IndexCell, IndexCondition, IndexRecord
 from encbench.core.statistics.rounding import rounded
-from encbench.core.statistics.saturation import KEPT_UP, beside, saturation
+from encbench.core.statistics.saturation import beside, kept_up, saturation
 from encbench.report.analysis.capacity import capacity, more_beside
 from encbench.report.analysis.demand import MeasuringPace
 from encbench.report.analysis.dmcrypt import on_dm_crypt
@@ -170,8 +170,14 @@ def _half_width(pairs: Pairs, primary: JudgedFigure) -> float | None:
 def _equal_work(pairs: Pairs, offered: float | None) -> bool | None:
     if offered is None or not pairs.blocks:
         return None
-    means = (pairs.own_mean(TPS, arm.name) for arm in pairs.arms)
-    return all(mean is not None and mean >= KEPT_UP * offered for mean in means)
+    return all(_kept_up(pairs, arm.name, offered) for arm in pairs.arms)
+
+
+def _kept_up(pairs: Pairs, arm: str, offered: float) -> bool:
+    mean = pairs.own_mean(TPS, arm)
+    windows = [one.window for of in pairs.blocks.values() if (one := of[arm]).tps is not None]
+    seconds = sum(window.end - window.start for window in windows if window is not None)
+    return mean is not None and kept_up(mean, offered, seconds)
 
 
 def _judging(pairs: Pairs, *, is_recovery: bool, as_offered: bool) -> tuple[JudgedFigure, ...]:

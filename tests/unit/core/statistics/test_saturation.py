@@ -1,8 +1,9 @@
 """What limited the throughput has a name."""
 
+import numpy as np
 import pytest
 
-from encbench.core.statistics.saturation import beside, saturation
+from encbench.core.statistics.saturation import beside, kept_up, saturation
 
 
 @pytest.mark.parametrize(
@@ -52,3 +53,26 @@ def test_what_is_near_its_limit_beside_the_server(
     proxy: float | None, volume: float | None, expected: tuple[str, ...]
 ) -> None:
     assert beside(proxy, volume) == expected
+
+
+@pytest.mark.parametrize(
+    ("tps", "offered", "seconds", "expected"),
+    [
+        (98.1, 100, 0, True),
+        (97.9, 100, 0, False),
+        (97.6, 100, 360, True),  # 36,000 transactions are known to 1.6 %
+        (96.3, 100, 360, False),
+        (2.70, 3, 360, True),  # 1,080 to 9.1 %
+        (2.65, 3, 360, False),
+    ],
+)
+def test_keeping_up_allows_for_the_arrivals(
+    tps: float, offered: float, seconds: float, expected: bool
+) -> None:
+    assert kept_up(tps, offered, seconds) is expected
+
+
+@pytest.mark.parametrize("rate", [3, 10, 50])
+def test_an_arm_that_does_all_that_arrives_kept_up(rate: int) -> None:
+    arrived = np.random.default_rng(6).poisson(rate * 360, 2000)
+    assert np.mean([kept_up(count / 360, rate, 360) for count in arrived]) > 0.999
