@@ -128,7 +128,7 @@ def _sboms(folder: Path, built: Built, about: About) -> None:
     when = datetime.fromtimestamp(about.epoch, UTC)
     for name, archives in built.archives.items():
         for architecture, built_archive in archives.items():
-            text = sbom.document(name, built_archive, when)
+            text = sbom.document(name, built_archive, when, tag(name, about.version))
             (folder / f"{name}-{architecture}.cdx.json").write_text(text + "\n")
 
 

@@ -47,11 +47,19 @@ def names() -> list[str]:
     return sorted(path.parent.name for path in IMAGES.glob("*/Containerfile"))
 
 
-def document(image: str, archive: Path | None = None, made: datetime | None = None) -> str:
-    """The list of one image; `archive` is the image, where it was built. Made now by default."""
+def document(
+    image: str,
+    archive: Path | None = None,
+    made: datetime | None = None,
+    version: str | None = None,
+) -> str:
+    """The list of one image; `archive` is the image, where it was built. Made now by default.
+
+    `version` is the tag of a release; a cluster of our own has tags of its own.
+    """
     root = Component(
         name=f"encbench/{image}",
-        version=IMAGE_TAGS.get(image),
+        version=version or IMAGE_TAGS.get(image),
         type=ComponentType.CONTAINER,
         bom_ref=f"encbench/{image}",
     )

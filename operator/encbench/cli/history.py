@@ -1,7 +1,7 @@
 """`kubectl encbench history`: an overhead over many campaigns, and where its level changed."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Container
 
 from encbench.api.kinds import CAMPAIGN, OVERHEAD_REPORT
 from encbench.cli import installation, output
@@ -11,7 +11,7 @@ from encbench.cli.progress import refusal
 from encbench.cli.report import find_body, stored, why_without
 from encbench.core.artefact import RecordError, decode
 from encbench.kube.parsing import Malformed
-from encbench.ports import Body, Cluster, Store
+from encbench.ports import Body, Cluster, Rejected, Store
 from encbench.reconcile.objects import campaign, has_ended, overhead_report
 from encbench.report.document import Report
 
@@ -98,22 +98,30 @@ async def _from_cluster(args: argparse.Namespace) -> tuple[list[Report], bool]:
             raise CommandError(f"namespace {namespace} has no OverheadReport: choose one with -n")
         way = (kubectl(args), cluster, namespace, args.release_namespace)
         async with installation.store(*way) as store:
-            read = [it for body in bodies if (it := await _fetched(store, body)) is not None]
+            found = {body["metadata"]["name"]: await _fetched(store, body) for body in bodies}
+        read = {name: report for name, report in found.items() if report is not None}
         if not read:
             raise CommandError("none of the reports can be read: see above why each is left out")
-        return read, not args.reports and await _lacks_last(cluster, namespace, bodies)
+        lacks = not args.reports and await _lacks_last(cluster, namespace, found, read)
+        return [*read.values()], lacks
 
 
-async def _lacks_last(cluster: Cluster, namespace: str, reports: Sequence[Body]) -> bool:
+async def _lacks_last(
+    cluster: Cluster, namespace: str, found: Container[str], read: Container[str]
+) -> bool:
     """Whether the newest campaign that is over has no report: nights that stop are no good news.
 
     A line on standard error says so, and names each newer campaign that still runs.
     """
-    reported = {body["metadata"]["name"] for body in reports}
-    for body in sorted(await cluster.list(CAMPAIGN, namespace, None), key=_created, reverse=True):
+    try:
+        campaigns = await cluster.list(CAMPAIGN, namespace, None)
+    except Rejected as error:
+        output.say(f"whether nights are missing is not known: {error}")
+        return False
+    for body in sorted(campaigns, key=_created, reverse=True):
         name = body["metadata"]["name"]
-        if name in reported:
-            break
+        if name in found:
+            return name not in read
         try:
             one = campaign(body)
         except Malformed as error:

@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 
-from encbench.api.kinds import CAMPAIGN, OVERHEAD_REPORT
+from encbench.api.kinds import CAMPAIGN, OVERHEAD_REPORT, Kind
 from encbench.cli import history as command
 from encbench.cli import installation
 from encbench.cli.main import main
 from encbench.cli.output import CommandError
 from encbench.core.artefact import RecordError, decode, digest_of, encode
+from encbench.ports import Rejected
 from encbench.report.analysis.build import to_status
 from encbench.report.document import Report
 from encbench.report.history.series import HistorySeries
@@ -291,6 +292,36 @@ async def test_nights_that_stopped_are_no_good_news(
     assert await history() == 0
     assert await history(reports=["night-9"]) == 0
     assert len(capsys.readouterr().err.splitlines()) == len(lines), "names are what was asked"
+
+
+async def test_a_night_whose_report_cannot_be_read_is_one_without(
+    store: FakeStore, cluster: FakeCluster, flat: None
+) -> None:
+    for report in nights():
+        _campaign(cluster, report.campaign.name, "Complete")
+    assert await history(fail_on_rise=True) == 0
+    newest = cluster.one(OVERHEAD_REPORT, "bench", f"night-{NIGHTS}")
+    await store.delete([newest["status"]["artefacts"]["json"]["key"]])
+    assert await history(fail_on_rise=True) == 3
+
+
+async def test_who_may_not_list_campaigns_has_the_history(
+    store: FakeStore,
+    cluster: FakeCluster,
+    flat: None,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    usual = cluster.list
+
+    async def narrow(kind: Kind, *rest: Any) -> Any:
+        if kind == CAMPAIGN:
+            raise Rejected("campaigns is forbidden")
+        return await usual(kind, *rest)
+
+    monkeypatch.setattr(cluster, "list", narrow)
+    assert await history(fail_on_rise=True) == 0
+    assert "missing is not known: campaigns is forbidden" in capsys.readouterr().err
 
 
 async def test_a_rise_is_worse_than_a_lack(store: FakeStore, cluster: FakeCluster) -> None:

@@ -294,7 +294,8 @@ async def test_two_campaigns_do_not_have_children_of_the_same_names() -> None:
     assert (fact.status, fact.reason) == ("False", Reason.NAMES_ALIKE)
     assert fact.message == (
         "names of testbeds and trials have one dash in place of dots and dashes, so that those of "
-        "this campaign would be those of Campaign night-1.2: apply it under another name"
+        "this campaign would be those of Campaign night-1.2: apply it under another name, or "
+        "delete that one"
     )
     assert is_true(
         campaign(world.cluster.one(CAMPAIGN, SPACE, "night-1.2")).status.conditions, "Accepted"

@@ -68,7 +68,7 @@ async def _alike(reader: Reader, campaign: Campaign) -> tuple[Problem, ...]:
             text = (
                 "names of testbeds and trials have one dash in place of dots and dashes, so that "
                 f"those of this campaign would be those of Campaign {other}: apply it under "
-                "another name"
+                "another name, or delete that one"
             )
             return (Problem(CAMPAIGN, Reason.NAMES_ALIKE, text, campaign.name),)
     return ()

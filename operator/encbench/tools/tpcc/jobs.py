@@ -27,9 +27,9 @@ def load_job(context: LoadContext) -> Body:
     """The Job `<testbed>-load`: drop the old tables, create new ones and fill them."""
     dataset = context.spec.dataset
     tpcc, client = _loader(_tpcc(dataset.tpcc), dataset.client)
-    written = props.load_props(
-        tpcc, context.connection, client.resources.cores, context.spec.max_connections
-    )
+    # What an external server allows is its own.
+    most = None if context.spec.instance.is_external else context.spec.max_connections
+    written = props.load_props(tpcc, context.connection, client.resources.cores, most)
     files = _files(context)
     tool = pod.tool_container(
         client,

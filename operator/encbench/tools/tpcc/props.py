@@ -41,14 +41,15 @@ def kind_of(tpcc: Tpcc) -> Kind:
     return "6" if tpcc.dialect == 6 else "5"
 
 
-def load_props(tpcc: Tpcc, connection: Connection, cores: float, connections: int) -> Props:
-    """For loading. `cores` are the client's, and `connections` what the server has for clients."""
-    workers = tpcc.load_workers or max(1, 2 * math.ceil(cores))
-    # One connection makes the tables and stays open beside the workers'.
-    most = min(tpcc.warehouses, connections - 1)
+def load_props(tpcc: Tpcc, connection: Connection, cores: float, connections: int | None) -> Props:
+    """For loading. `cores` are the client's, and `connections` what the server has, if known."""
+    workers = min(tpcc.load_workers or max(1, 2 * math.ceil(cores)), tpcc.warehouses)
+    if connections is not None:
+        # One connection makes the tables and stays open beside the workers'.
+        workers = min(workers, connections - 1)
     return {
         **_common(tpcc, connection, measured=False),
-        "loadWorkers": str(min(workers, most)),
+        "loadWorkers": str(workers),
         **tpcc.options,
     }
 

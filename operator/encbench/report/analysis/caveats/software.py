@@ -25,8 +25,9 @@ def changed(facts: Facts) -> Iterator[Caveat]:
             title="The software changed during the campaign",
             text=f"Trials of one arm ran with different {listed(found)}; the provenance says "
             "which. An upgrade of encbench changes what is made after it, and so does an image "
-            "that is pushed anew under its name. Blocks before and after that measured different "
-            "systems: run the campaign anew without such a change.",
+            "that is pushed anew under its name; on another kind of node a server may choose other "
+            "settings itself. Blocks before and after that measured different systems: run the "
+            "campaign anew without such a change, on nodes of one kind.",
         )
 
 
