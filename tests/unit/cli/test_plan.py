@@ -359,7 +359,7 @@ async def test_the_trials_of_a_namespace_count() -> None:
     cluster.may_list = False
     answer = await from_cluster(cluster, "bench", "study")
     assert answer.is_good
-    assert answer.warnings[0].startswith("Whether the trials of namespace bench are too many")
+    assert answer.warnings[0].startswith("Whether other campaigns of namespace bench leave room")
 
 
 async def test_storage_classes_that_one_may_not_read_are_taken_to_be_there() -> None:
