@@ -19,6 +19,8 @@ KEPT_UP = 0.98
 """Share of an offered rate that arms must reach for their work to count as equal."""
 CHANCE = 3.0
 """Standard deviations of what arrived by which an arm may miss that share."""
+MOST = 0.25
+"""The most that they may be: below some hundred transactions it is hardly known."""
 
 PROXY_NEAR_LIMIT = 90.0
 """The same for a confidential proxy."""
@@ -62,8 +64,9 @@ def kept_up(tps: float, offered: float, seconds: float) -> bool:
 
     sysbench offers transactions at random intervals (a Poisson process), so that of n expected ones
     n ± √n arrive. At 10 a second in six windows of 60 s that alone takes TPS 2 % below the rate in
-    one arm of nine.
+    one arm of nine. Without seconds, as for a client whose arrivals do not scatter, it is that
+    share alone.
     """
     expected = offered * seconds
-    chance = CHANCE / math.sqrt(expected) if expected > 0 else 0.0
+    chance = min(CHANCE / math.sqrt(expected), MOST) if expected > 0 else 0.0
     return tps >= (KEPT_UP - chance) * offered

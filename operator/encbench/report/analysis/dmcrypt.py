@@ -11,6 +11,8 @@ from encbench.api.testbed import Arm
 from encbench.report.document.group import Finding
 from encbench.report.document.trial import TrialView
 
+_OTHER_CLAIMS = ("BetterThanBaseline", "Placement", "CarryOver", "Correction")
+
 
 def on_dm_crypt(
     arms: Sequence[Arm], modes: Mapping[str, EncryptionModeSpec], trials: Sequence[TrialView]
@@ -35,7 +37,12 @@ def _seen(arm: Arm, mode: EncryptionModeSpec, trials: Iterable[TrialView]) -> bo
 
 
 def without_cipher(finding: Finding) -> Finding:
-    """A finding about such an arm's CPU per transaction: it may only claim a cost."""
-    if finding.verdict == "Equivalent" or finding.obstacle == "BetterThanBaseline":
+    """A finding about such an arm's CPU per transaction: it may only claim a cost.
+
+    What luck, carry-over or correction took away may not return either, if it was another claim.
+    """
+    change, bar = finding.change, finding.bar
+    is_low = change is not None and bar is not None and change.estimate <= bar
+    if finding.verdict == "Equivalent" or (finding.obstacle in _OTHER_CLAIMS and is_low):
         return finding.model_copy(update={"verdict": "Inconclusive", "obstacle": "KernelCipher"})
     return finding

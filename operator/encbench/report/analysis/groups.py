@@ -40,7 +40,7 @@ def group(
     offered = workload.offered_tps
     is_recovery = workload.recovery is not None
     alone, pairs, looks = seen.alone, seen.pairs, spec.blocks.looks
-    equal_work = _equal_work(pairs, offered)
+    equal_work = _equal_work(pairs, offered, scatters=workload.tpcc is None)
     judging = _judging(pairs, is_recovery=is_recovery, as_offered=bool(equal_work))
     primary = judging[0]
     floors = {figure.key: pairs.noise_floor(figure) for figure in judging}
@@ -167,17 +167,17 @@ def _half_width(pairs: Pairs, primary: JudgedFigure) -> float | None:
     return rounded(max(halves)) if halves else None
 
 
-def _equal_work(pairs: Pairs, offered: float | None) -> bool | None:
+def _equal_work(pairs: Pairs, offered: float | None, *, scatters: bool) -> bool | None:
     if offered is None or not pairs.blocks:
         return None
-    return all(_kept_up(pairs, arm.name, offered) for arm in pairs.arms)
+    return all(_kept_up(pairs, arm.name, offered, scatters=scatters) for arm in pairs.arms)
 
 
-def _kept_up(pairs: Pairs, arm: str, offered: float) -> bool:
+def _kept_up(pairs: Pairs, arm: str, offered: float, *, scatters: bool) -> bool:
     mean = pairs.own_mean(TPS, arm)
     windows = [one.window for of in pairs.blocks.values() if (one := of[arm]).tps is not None]
     seconds = sum(window.end - window.start for window in windows if window is not None)
-    return mean is not None and kept_up(mean, offered, seconds)
+    return mean is not None and kept_up(mean, offered, seconds if scatters else 0.0)
 
 
 def _judging(pairs: Pairs, *, is_recovery: bool, as_offered: bool) -> tuple[JudgedFigure, ...]:

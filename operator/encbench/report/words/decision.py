@@ -102,16 +102,17 @@ def _follows(
     if finding.demand is not None:
         more = demand(finding.demand)
         return f"{by_cpu}, or measure on: {more}" if by_cpu else more
+    first = f"{by_cpu}, or " if by_cpu else ""
     match finding.obstacle:
         case "Placement":
             return (
-                "measure on testbeds that are built anew (blocks.perTestbed), because one of each "
-                "leaves too much to luck"
+                f"{first}measure on testbeds that are built anew (blocks.perTestbed), because one "
+                "of each leaves too much to luck"
             )
         case "CarryOver":
             return (
-                "measure with a longer blocks.interleave.settle or in sequential blocks, because "
-                "arms leave work behind for each other"
+                f"{first}measure with a longer blocks.interleave.settle or in sequential blocks, "
+                "because arms leave work behind for each other"
             )
         case "KernelCipher":
             return _NODE_CPU

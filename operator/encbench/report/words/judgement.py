@@ -64,7 +64,7 @@ def _what_stood_in_the_way(finding: Finding, margin: float, together: str, again
                 f"{text.number(100 * (finding.carried or 0.0), 1)} points of it"
             )
         case "BetterThanBaseline":
-            # Only where it is sure by all tests does it say "is".
+            # "Is" where the placement interval and what carry-over allows lie there as well.
             better = is_better(finding, margin)
             verb, by = ("is", " by") if better else ("was", ", possibly by")
             return (

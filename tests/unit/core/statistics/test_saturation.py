@@ -64,6 +64,8 @@ def test_what_is_near_its_limit_beside_the_server(
         (96.3, 100, 360, False),
         (2.70, 3, 360, True),  # 1,080 to 9.1 %
         (2.65, 3, 360, False),
+        (0.075, 0.1, 60, True),  # of 6 expected ones nothing is known, but half is too few
+        (0.05, 0.1, 60, False),
     ],
 )
 def test_keeping_up_allows_for_the_arrivals(

@@ -109,6 +109,20 @@ def test_equal_tps_leaves_the_cpu_of_a_cipher_outside_the_pods_open() -> None:
     )
 
 
+@pytest.mark.parametrize("loss", [0.0, -0.1])
+def test_luck_takes_no_claim_from_dm_crypt_that_it_may_not_make(loss: float) -> None:
+    """On one testbed each: advice on testbeds could only end in what the kernel's threads hide."""
+    modes = {"luks": ENCRYPTED_CLASS}
+    luck = {"plain": 0.02, "plain-control": -0.02}
+    study = replace(EQUAL, rate=50, per_testbed=0, loss={"luks": loss}, modes=modes, placement=luck)
+    report = report_of(study)
+    (comparison,) = report.groups[0].comparisons
+    (cpu,) = [f for f in comparison.findings if f.figure == "cpuPerTransaction"]
+    assert cpu.obstacle == "KernelCipher"
+    (headline,) = report.headlines
+    assert "compare the node's CPU" in headline.so
+
+
 def test_a_cost_shows_without_the_cipher_s_own() -> None:
     mode = {"luks": ENCRYPTED_CLASS}
     study = replace(EQUAL, rate=50, loss={"luks": 0.2}, modes=mode)
