@@ -27,7 +27,7 @@ condition (instance, workload, concurrency) and one figure, for each of the two 
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
@@ -35,6 +35,9 @@ from encbench.api.overheadreport import FigureVerdict
 from encbench.core.statistics.intervals import LEVEL, Estimate, Sense, t_probability
 
 K = TypeVar("K")
+
+Test = Callable[[Estimate, float, Sense], float | None]
+"""A claim's p-value by an estimate, a margin and the figure's sense; None without an interval."""
 
 Obstacle = Literal[
     "NoInterval",
@@ -54,8 +57,9 @@ claims and looks that it is corrected for (`Correction`). An interval below zero
 ±margin allows a claim that is no verdict, "the change is below the margin". It stands in the way
 (`BetterThanBaseline`) where that claim holds by all these tests.
 
-`KernelCipher` is not statistical: it replaces a verdict of `Equivalent`, or `BetterThanBaseline`,
-where a figure leaves out what the mode's cipher takes (`report.analysis.dmcrypt`).
+`KernelCipher` is not statistical: it replaces a verdict of `Equivalent`, and what stands in the way
+of a claim that there is no cost, where a figure leaves out what the mode's cipher takes
+(`report.analysis.dmcrypt`).
 """
 
 
@@ -92,17 +96,9 @@ def judge(
     The same question is asked `looks` times in all, of ever more blocks. Each time is held to that
     part of the usual error (Bonferroni), so all together stay below it.
     """
-    above = {
-        mode: p for mode, one in estimates.items() if (p := _above(one, margin, sense)) is not None
-    }
-    inside = {
-        mode: p for mode, one in estimates.items() if (p := _inside(one, margin, sense)) is not None
-    }
-    below = {
-        mode: p for mode, one in estimates.items() if (p := _below(one, margin, sense)) is not None
-    }
     above_all, inside_all, below_all = (
-        _of_looks(holm(claims), looks) for claims in (above, inside, below)
+        _of_looks(holm(_claimed(test, estimates, margin, sense)), looks)
+        for test in (_above, _inside, _below)
     )
     verdicts = {mode: _verdict(above_all.get(mode), inside_all.get(mode)) for mode in estimates}
     return {
@@ -116,6 +112,14 @@ def judge(
         )
         for mode, one in estimates.items()
     }
+
+
+def _claimed(
+    test: Test, estimates: Mapping[str, Estimate], margin: float, sense: Sense
+) -> dict[str, float]:
+    """The p-values of a claim about each estimate, but those that have none."""
+    found = {mode: test(one, margin, sense) for mode, one in estimates.items()}
+    return {mode: p for mode, p in found.items() if p is not None}
 
 
 def _of_looks(p_values: Mapping[str, float], looks: int) -> dict[str, float]:
@@ -155,22 +159,23 @@ def _obstacle(one: Estimate, margin: float, sense: Sense, below: float | None) -
 
 def _above(one: Estimate, margin: float, sense: Sense) -> float | None:
     """p-value of the hypothesis that the change is at most the margin."""
-    if one.error is None:
-        return None
-    limit = _log(margin, sense)
-    if limit is None:
-        return 1.0
-    return _beyond(limit - one.mean if sense == "loss" else one.mean - limit, one, one.error)
+    return _past(one, margin, sense, 1)
 
 
 def _below(one: Estimate, margin: float, sense: Sense) -> float | None:
-    """p-value of the hypothesis that the change is at least the margin: the mirror of `_above`."""
+    """p-value of the hypothesis that the change is at least the margin."""
+    return _past(one, margin, sense, -1)
+
+
+def _past(one: Estimate, margin: float, sense: Sense, side: Literal[1, -1]) -> float | None:
+    """p-value of the hypothesis that the change is not past the margin, on its far side (1)."""
     if one.error is None:
         return None
     limit = _log(margin, sense)
     if limit is None:
-        return 0.0
-    return _beyond(one.mean - limit if sense == "loss" else limit - one.mean, one, one.error)
+        return 1.0 if side > 0 else 0.0
+    away = limit - one.mean if sense == "loss" else one.mean - limit
+    return _beyond(side * away, one, one.error)
 
 
 def _inside(one: Estimate, margin: float, sense: Sense) -> float | None:
