@@ -249,7 +249,12 @@ class FakeAgent:
         if not order["settle"] < order["slice"] <= order["period"]:
             raise Rejected(f"the agent at {address} refused: settle must be less than slice")
         now = self.clock() + server.clock_offset
-        if server.slots is None or server.slots["run"] != order["run"]:
+        known = server.slots
+        if (
+            known is None
+            or known["run"] != order["run"]
+            or abs(known["startAt"] - order["startAt"]) > 1
+        ):
             server.slots, server.slots_asked = order, now
         return _slots(server, order["run"], now)
 

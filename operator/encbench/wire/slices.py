@@ -38,7 +38,8 @@ class SlotsOrder(SlotTimes):
     """For an agent."""
 
     run: str
-    """Name of the run: the same order bears the same name. Another name ends the run before it."""
+    """Name of the run: the same order bears the same name. Another name ends the run before it, and
+    so does a start that differs by more than a second."""
     startAt: float
     """By the agent's clock."""
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from encbench.api.conditions import find
-from encbench.api.kinds import POD, TESTBED, TRIAL
+from encbench.api.kinds import POD, TESTBED, TRIAL, Kind
 from encbench.api.trial import TrialStatus
 from encbench.core.records import TrialRecord
-from encbench.ports import Access, Rejected, Unavailable
+from encbench.ports import Access, Body, Rejected, Unavailable
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.services import Services
@@ -327,6 +327,73 @@ async def test_an_operator_that_dies_changes_nothing(after: float) -> None:
     await world.run(world.ended)
     good = [t for t in world.trials() if t.status.outcome == "Succeeded"]
     assert len(good) == 3, world.describe()
+
+
+def slows_starts(world: World, seconds: Callable[[int], float]) -> dict[str, list[float | None]]:
+    """Each write of a start takes that long, by the trial's place in the block; those written."""
+    apply, written = world.cluster.apply_status, dict[str, list[float | None]]()
+
+    async def slow(kind: Kind, body: Body) -> Body:
+        if kind == TRIAL:
+            known = written.setdefault(body["metadata"]["name"], [])
+            start = (body.get("status") or {}).get("releaseAt")
+            if (known or [None])[-1] != start:
+                known.append(start)
+                world.clock.time += seconds(body["spec"]["order"])
+        return await apply(kind, body)
+
+    world.cluster.apply_status = slow  # type: ignore[method-assign]
+    return written
+
+
+@pytest.mark.parametrize("seconds", [2.4, 3.7, 6.0, 8.0])
+@pytest.mark.parametrize("slow", [{1}, {1, 2}, {1, 2, 3}], ids=str)
+async def test_an_api_server_that_is_slow_puts_the_start_off(
+    slow: set[int], seconds: float
+) -> None:
+    world = World()
+    written = slows_starts(world, lambda order: seconds if order in slow else 0.0)
+    trials = await finished(world, in_turns())
+    assert [trial.status.outcome for trial in trials] == ["Succeeded"] * 3, world.describe()
+    assert len({trial.status.release_at for trial in trials}) == 1
+    if seconds * len(slow) < 6:
+        assert all(len(starts) == 1 for starts in written.values())
+    for trial in trials:
+        found = record(world, trial)
+        assert found.slices is not None
+        assert found.slices.block is not None, "the agent has read at the edges of these slots"
+
+
+async def test_a_start_that_never_comes_in_time_is_given_up() -> None:
+    world = World()
+    slows_starts(world, lambda _: 12.0)
+    trials = await finished(world, in_turns())
+    assert {trial.status.reason for trial in trials} == {"StartTimeout", "BlockBroken"}
+    assert all(client.status == "waiting" for client in world.recorder.clients.values())
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+async def test_a_block_whose_clients_were_released_in_part_is_broken(
+    order: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A client that was released cannot be called back, so no other start can be agreed on."""
+    world = World()
+    release = world.recorder.release
+    world.apply(*parts(), in_turns())
+    await world.run(lambda: len(world.trials()) == 3)
+    bed = next(t.spec.testbed_ref.name for t in world.trials() if t.spec.order == order)
+
+    async def released(address: str, *more: Any) -> StateAnswer:
+        if world.recorder.recorders[address].testbed == bed and world.clock.time < until:
+            raise Unavailable("the recorder does not answer")
+        return await release(address, *more)
+
+    until = world.clock.time + 30
+    monkeypatch.setattr(world.recorder, "release", released)
+    await world.run(world.ended)
+    first = [trial for trial in world.trials() if trial.spec.block == 1]
+    assert "Succeeded" not in {trial.status.outcome for trial in first}
+    assert "Disrupted" in {trial.status.reason for trial in first}
 
 
 async def test_solo_blocks_come_after_and_run_alone() -> None:

@@ -7,7 +7,7 @@ written down as `outcome` first and then archived; the trial is over when `Archi
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from encbench.api.conditions import format_time, is_true
+from encbench.api.conditions import format_time, is_true, parse_time
 from encbench.api.kinds import JOB
 from encbench.api.lifecycle import ARCHIVED, BLOCK_BROKEN, FAILED, MEASURED, RELEASED, STOPPED
 from encbench.api.scalars import parse_duration
@@ -100,7 +100,12 @@ def _loading(draft: TrialDraft) -> list[PodFacts]:
 
 def _latest_end(draft: TrialDraft) -> float:
     """Unix time by which all clients have ended by themselves."""
-    return (draft.status.release_at or 0.0) + longest(draft.spec)
+    released = draft.fact(RELEASED)
+    start = draft.status.release_at
+    if start is None and released is not None:
+        # It had taken back the start that its block had missed.
+        start = parse_time(released.last_transition_time).timestamp()
+    return (start or 0.0) + longest(draft.spec)
 
 
 def _may_have_a_server(seen: TrialSeen) -> bool:

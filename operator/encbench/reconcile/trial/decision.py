@@ -15,6 +15,8 @@ EACH_CLIENT = 0.03
 """Seconds more for each other one: the operator signs three URLs for every client."""
 TAKE_TURNS = 5.0
 """The same in an interleaved block, whose trials learn the start from each other."""
+FARTHEST = 30.0
+"""The same at most, once a block's trials did not learn it in time."""
 UPLOAD_AFTER_FAILURE = 60.0
 """Seconds that a failed tool's log has to reach the bucket before the trial ends without it."""
 POLL = 0.2

@@ -8,9 +8,11 @@ from encbench.api import lifecycle as life
 from encbench.api.trial import PodPlace, ReleasedPods, TrialSpec
 from encbench.database import fuse, proxy
 from encbench.reconcile import pods as facts
+from encbench.reconcile.draft import backoff
 from encbench.reconcile.objects import Testbed, Trial
 from encbench.reconcile.pods import ContainerFacts, PodFacts
-from encbench.reconcile.trial.decision import TrialDraft
+from encbench.reconcile.trial import decision
+from encbench.reconcile.trial.decision import TrialDecision, TrialDraft
 from encbench.reconcile.trial.facts import TrialSeen
 
 _BESIDE = (proxy.NAME, f"init:{fuse.NAME}")
@@ -76,6 +78,14 @@ def note_leased(draft: TrialDraft) -> None:
     """Its nodes are its own, which is written down if it ever had to wait for that."""
     if draft.is_false(life.ALONE):
         draft.condition(life.ALONE, True, "Leased", "no other measurement runs on its nodes")
+
+
+def await_nodes(draft: TrialDraft) -> TrialDecision:
+    """Others may have taken the nodes of a released trial that has not started."""
+    message = draft.seen.found.nodes.waits or "another measurement may run on its nodes"
+    draft.hold(life.ALONE, life.NODE_IN_USE, message)
+    waited = draft.since(life.ALONE)
+    return draft.decide(requeue=backoff(waited, decision.POLL, decision.SLOW_POLL))
 
 
 def pods(seen: TrialSeen) -> ReleasedPods:

@@ -17,7 +17,7 @@ from encbench.reconcile.effects.effect import (
     TrialEffect,
 )
 from encbench.reconcile.pods import raise_memory
-from encbench.reconcile.trial import decision, placed
+from encbench.reconcile.trial import block, decision, placed
 from encbench.reconcile.trial.decision import TrialDecision, TrialDraft, until
 from encbench.reconcile.trial.ended import after_run, cut_by_its_node, why_it_restarted
 from encbench.reconcile.trial.facts import ClientPod
@@ -66,8 +66,9 @@ def while_running(draft: TrialDraft) -> TrialDecision:
         return _disrupted(draft, message)
     _note_lost_nodes(draft)
     unreleased = seen.clients_in("waiting")
-    if unreleased and seen.now.timestamp() - (draft.status.release_at or 0.0) > TOGETHER:
-        return _missed_start(draft, unreleased)
+    unsettled = _settle_start(draft, unreleased)
+    if unsettled is not None:
+        return unsettled
     if overdue(draft) > _overrun(draft.spec):
         return _overdue(draft)
     # Clients that do not know the start yet, and the agent that is to stop its server.
@@ -141,7 +142,8 @@ def longest(spec: TrialSpec) -> float:
     if spec.workload.recovery is not None:
         recovery = parse_duration(spec.step_deadlines.recovery)
         limit = max(limit, recovery + decision.UPLOAD_AFTER_FAILURE)
-    return min(decision.TAKE_TURNS + load_seconds(spec) + limit, FOREVER)
+    ahead = decision.TAKE_TURNS if spec.turns is None else decision.FARTHEST
+    return min(ahead + load_seconds(spec) + limit, FOREVER)
 
 
 def overdue(draft: TrialDraft) -> float:
@@ -278,6 +280,15 @@ def _why_the_tool_failed(draft: TrialDraft, codes: Sequence[int | None]) -> tupl
     return life.TOOL_FAILED, f"the tool ended with code {failed}{why and f': {why}'}"
 
 
+def _settle_start(draft: TrialDraft, unreleased: tuple[ClientPod, ...]) -> TrialDecision | None:
+    """The next step while the start may yet become another; None once it is what it is."""
+    agreeing = block.agree(draft) if draft.spec.turns is not None else None
+    if agreeing is not None:
+        return agreeing
+    late = draft.seen.now.timestamp() - (draft.status.release_at or 0.0)
+    return _missed_start(draft, unreleased) if unreleased and late > TOGETHER else None
+
+
 def _missed_start(draft: TrialDraft, unreleased: tuple[ClientPod, ...]) -> TrialDecision:
     """The operator was away between the release and telling the clients: agree on a new moment.
 
@@ -286,14 +297,8 @@ def _missed_start(draft: TrialDraft, unreleased: tuple[ClientPod, ...]) -> Trial
     wanted = draft.spec.workload.client.replicas
     if len(unreleased) < wanted:
         return _disrupted(draft, "the clients did not start together")
-    if draft.spec.turns is not None:
-        return _disrupted(draft, "the clients missed the start of their interleaved block")
     if not placed.has_all(draft.seen, draft.spec):
-        # Others may have taken its nodes meanwhile.
-        message = draft.seen.found.nodes.waits or "another measurement may run on its nodes"
-        draft.hold(life.ALONE, life.NODE_IN_USE, message)
-        waited = draft.since(life.ALONE)
-        return draft.decide(requeue=backoff(waited, decision.POLL, decision.SLOW_POLL))
+        return placed.await_nodes(draft)
     placed.note_leased(draft)
     waited = draft.without_waits(draft.since(life.RELEASED))
     if waited > parse_duration(draft.spec.step_deadlines.start):

@@ -18,7 +18,7 @@ from encbench.reconcile.objects import Testbed
 from encbench.reconcile.pods import Trouble
 from encbench.reconcile.stage import holds_the_stage, is_measured, keeps_from_proving
 from encbench.reconcile.starts import serves
-from encbench.reconcile.trial import decision, limits, placed, solitude
+from encbench.reconcile.trial import block, decision, limits, placed, solitude
 from encbench.reconcile.trial.decision import TrialDecision, TrialDraft, until
 from encbench.text.words import plural
 from encbench.tools.turns import load_seconds
@@ -56,7 +56,8 @@ def before_release(draft: TrialDraft, testbed: Testbed) -> TrialDecision:
     is_alone = not held and not solitude.must_leave(seen) and placed.has_all(seen, draft.spec)
     if draft.is_true(life.PREPARED) and draft.is_true(life.PROVEN_BEFORE) and is_alone:
         wanted = draft.spec.workload.client.replicas
-        return _join(draft) if seen.siblings else _release(draft, decision.ahead(wanted))
+        now = seen.now.timestamp()
+        return _join(draft) if seen.siblings else _release(draft, now + decision.ahead(wanted))
     may_create = seen.job is None and placed.knows_its_node(testbed, draft.spec)
     create = CreateJob(testbed, keeps_off=placed.keeps_off(seen, testbed))
     effects: list[TrialEffect] = [create] if may_create else []
@@ -112,13 +113,11 @@ def _next_look(draft: TrialDraft, waited: float) -> float:
 
 def _join(draft: TrialDraft) -> TrialDecision:
     """Start with the block's other trials: the first of them says when, once all are ready."""
-    siblings, now = draft.seen.siblings, draft.seen.now.timestamp()
-    leader = next((one for one in siblings if one.order == 1), None)
-    if leader is None:
-        if all(sibling.ready for sibling in siblings):
-            return _release(draft, decision.TAKE_TURNS)
-    elif leader.release_at is not None:
-        return _release(draft, leader.release_at - now)
+    siblings, start = draft.seen.siblings, block.named(draft)
+    if all(one.order != 1 and one.ready for one in siblings):
+        start = draft.seen.now.timestamp() + decision.TAKE_TURNS
+    if start is not None:
+        return _release(draft, start)
     deadlines = draft.spec.step_deadlines
     limit = parse_duration(deadlines.start) + parse_duration(deadlines.proof)
     ready = (draft.age(one.ready_since) for one in siblings if one.ready)
@@ -131,9 +130,9 @@ def _join(draft: TrialDraft) -> TrialDecision:
     return draft.decide(requeue=backoff(waited, decision.POLL, decision.SLOW_POLL))
 
 
-def _release(draft: TrialDraft, ahead: float) -> TrialDecision:
+def _release(draft: TrialDraft, start: float) -> TrialDecision:
     """Agree on the start. The clients hear of it, and a server is stopped, once this is written."""
-    draft.set(release_at=draft.seen.now.timestamp() + ahead, pods=placed.pods(draft.seen))
+    draft.set(release_at=start, pods=placed.pods(draft.seen))
     draft.condition(life.RELEASED, True, "Released", "the clients know when to start")
     if draft.spec.workload.recovery is not None:
         message = "the server is stopped once the load has run its time"

@@ -14,6 +14,9 @@ from encbench.wire.slices import SlotReading, SlotRow, SlotsAnswer, SlotsOrder, 
 
 Read = Callable[[], Reading | None]
 
+SAME_START = 1.0
+"""Seconds by which the start may differ from one time to the next that an order is given."""
+
 
 class _Missed(Exception):
     """A reading could not be made. The text says why."""
@@ -38,6 +41,12 @@ class _SlotRun:
         )
 
 
+def _is_another(known: SlotsOrder, order: SlotsOrder) -> bool:
+    """A block that did not start may start later, and its readings with it."""
+    moved = abs(order["startAt"] - known["startAt"])
+    return known["run"] != order["run"] or moved > SAME_START
+
+
 class SlotRuns:
     """Runs, one at a time; the last one is kept until another begins."""
 
@@ -48,10 +57,10 @@ class SlotRuns:
         self._lock = threading.Lock()
 
     def begin(self, order: SlotsOrder) -> SlotsAnswer:
-        """The state of the run of that name, begun if there is none. Does not wait."""
+        """The state of the run of that order, begun if there is none. Does not wait."""
         with self._lock:
             run = self._run
-            if run is None or run.order["run"] != order["run"]:
+            if run is None or _is_another(run.order, order):
                 if run is not None:
                     run.replaced.set()
                 self._run = run = _SlotRun(order)

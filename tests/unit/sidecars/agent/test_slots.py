@@ -112,3 +112,14 @@ def test_a_file_system_is_read_by_itself_as_well() -> None:
     runs.begin(order("one", slots=1))
     (row,) = finished(runs, "one")["rows"]
     assert row["end"]["volumeCpuSeconds"] > row["begin"]["volumeCpuSeconds"]
+
+
+def test_an_order_that_begins_at_another_time_is_another() -> None:
+    """A block that missed its start begins later, and its readings with it."""
+    runs, first = SlotRuns(burning), order("block", after=30)
+    runs.begin(first)
+    again = SlotsOrder(**{**first, "startAt": first["startAt"] + 0.2})
+    assert runs.begin(again)["startAt"] == first["startAt"], "clocks were compared anew"
+    later = order("block", after=0.05)
+    assert runs.begin(later)["startAt"] == later["startAt"]
+    assert finished(runs, "block")["state"] == "done"
