@@ -4,9 +4,9 @@
 #
 # Waits at the barrier, then runs COMMAND with this replica's own arguments for at most SECONDS, its
 # output in output.log, and ends with its exit code. Files in $ENCBENCH_RUN_DIR:
-#   start       FIFO made here; the recorder writes the Unix time to start at and, at that time, "go".
-#               A FIFO costs nothing while it waits, and it ends when the recorder dies. COMMAND has
-#               the time in ENCBENCH_START_AT.
+#   start       FIFO made here; at the time to start the recorder writes it as Unix time, and "go". A
+#               FIFO costs nothing while it waits, and it ends when the recorder dies. COMMAND has the
+#               time in ENCBENCH_START_AT.
 #   ready       our process id, once the FIFO is there
 #   began       "<uptime> <CPU ticks of ended children>" right before the tool starts
 #   ended       "<exit code> " and the same right after it: the difference in ticks is all of its CPU

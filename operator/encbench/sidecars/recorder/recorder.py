@@ -21,6 +21,8 @@ from encbench.wire.files import LARGEST, OUTPUT, SERIES, SLICES, SUMMARY, SUMMAR
 
 T = TypeVar("T")
 _POLL = 0.05
+_STEP = 0.01
+"""Seconds by which a wall clock that was not set may seem to be."""
 TERMINATION_LIMIT = 4096
 
 
@@ -50,10 +52,9 @@ class RunDriver:
             self._run.wait()
             upload.prepare()
             start_at = self._await(lambda: self._run.start_at, 10 * _POLL, wrapper)
-            drift = moment.drift()
             began = self._start(wrapper, start, start_at)
             self._follow(wrapper)
-            digests = self._finish(began, moment.drift() - drift)
+            digests = self._finish(began, self._clock_set())
             self._upload()
         except GaveUp as reason:
             error = str(reason)
@@ -83,17 +84,21 @@ class RunDriver:
     def _start(self, wrapper: int, start: int, start_at: float) -> barrier.BarrierStamp:
         """Let the wrapper start at the agreed time, and when it did.
 
-        It waits in a read, so it starts at once.
+        It waits in a read, so it starts at once. The wall clock may be set before: the time is
+        awaited by the other one, and handed on as the wall clock shows it by then.
         """
-        if self._run.slots is not None:
-            barrier.write_timetable(self._config.folder, start_at, self._run.slots)
+        slots, due = self._run.slots, start_at - self._run.drift
+        if slots is not None:
+            barrier.write_timetable(self._config.folder, start_at, slots)
         try:
-            os.write(start, f"{start_at}\n".encode())
-            while (left := start_at - time.time()) > 0:
+            while (left := due - moment.monotonic()) > 0:
                 if self._run.stop_at is not None:
                     raise GaveUp("stopped before the tool was to start")
                 time.sleep(min(left, 10 * _POLL))
-            os.write(start, b"go\n")
+            clock_set = self._clock_set()
+            if slots is not None and abs(clock_set) > _STEP:
+                barrier.write_timetable(self._config.folder, start_at + clock_set, slots)
+            os.write(start, f"{start_at + clock_set}\ngo\n".encode())
         except BrokenPipeError:
             raise GaveUp("the tool's container ended before its start") from None
         finally:
@@ -103,6 +108,10 @@ class RunDriver:
         began = self._await(lambda: barrier.began(self._config.folder), _POLL, wrapper)
         self._run.start(self._usage)
         return began
+
+    def _clock_set(self) -> float:
+        """Seconds by which the wall clock was set since the release."""
+        return moment.drift() - self._run.drift
 
     def _follow(self, wrapper: int) -> None:
         """Follow the tool until the wrapper notes its end, or is gone itself."""

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 
+from encbench.sidecars.recorder import moment
 from encbench.sidecars.recorder.observation import ObservedWindow
 from encbench.sidecars.recorder.process import Usage
 from encbench.tools.progress import Sample
@@ -29,7 +30,9 @@ class Run:
         self._lock = threading.Lock()
         self.state: RunStateName | None = None
         self.start_at: float | None = None
-        """When the tool starts, once that is known."""
+        """When the tool starts, once that is known, in Unix time by the clock of then."""
+        self.drift = 0.0
+        """How far Unix time was ahead of the monotonic clock when that became known."""
         self.slots: OwnSlots | None = None
         """Its turns, once the start is known, in an interleaved block."""
         self.clock: ClockOffset | None = None
@@ -89,8 +92,8 @@ class Run:
                 raise NotReady
             self.uploads, self.error = dict(uploads), None
             if self.state == "waiting":
+                self.drift, self.slots, self.clock = moment.drift(), slots, clock
                 self.state, self.start_at = "released", start_at
-                self.slots, self.clock = slots, clock
         self._wake.set()
 
     def start(self, usage: Callable[[], Usage | None]) -> None:

@@ -77,17 +77,25 @@ if gather then
    local ffi = require("ffi")
    ffi.cdef[[
    typedef struct { long seconds; long nanoseconds; } encbench_moment;
+   int encbench_now(int clock, encbench_moment *now) __asm__("clock_gettime");
    int encbench_sleep_until(int clock, int flags, const encbench_moment *until, void *left)
       __asm__("clock_nanosleep");
    ]]
-   local REALTIME, ABSOLUTE, INTERRUPTED = 0, 1, 4
-   local at = tonumber(os.getenv("ENCBENCH_START_AT")) + tonumber(gather)
+   local REALTIME, MONOTONIC, ABSOLUTE, INTERRUPTED = 0, 1, 1, 4
+   local function now(clock)
+      local moment = ffi.new("encbench_moment")
+      ffi.C.encbench_now(clock, moment)
+      return tonumber(moment.seconds) + tonumber(moment.nanoseconds) / 1e9
+   end
+   -- By a clock that nobody sets.
+   local zero = now(REALTIME) - now(MONOTONIC)
+   local at = tonumber(os.getenv("ENCBENCH_START_AT")) + tonumber(gather) - zero
    local moment = ffi.new("encbench_moment", math.floor(at), math.floor(at % 1 * 1e9))
    local init = thread_init
    function thread_init(...)
       if init then init(...) end
       repeat
-         local code = ffi.C.encbench_sleep_until(REALTIME, ABSOLUTE, moment, nil)
+         local code = ffi.C.encbench_sleep_until(MONOTONIC, ABSOLUTE, moment, nil)
       until code ~= INTERRUPTED
    end
 end

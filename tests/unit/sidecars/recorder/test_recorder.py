@@ -1,12 +1,20 @@
 """What a run leaves in the pod's status, and how much of its output."""
 
 import json
+import os
+import time
 from pathlib import Path
 
 import pytest
 
 from encbench.sidecars.recorder import recorder
-from encbench.sidecars.recorder.recorder import cut_off, termination_message
+from encbench.sidecars.recorder.config import RecorderConfig, from_environment
+from encbench.sidecars.recorder.recorder import RunDriver, cut_off, termination_message
+from encbench.sidecars.recorder.run import Run
+from encbench.wire.files import TIMETABLE
+from encbench.wire.slices import OwnSlots
+
+SLOTS = OwnSlots(warmup=2.0, period=1.1, slice=1.0, settle=0.5, slots=1, own=[0])
 
 
 def test_termination_message_is_small_and_whole() -> None:
@@ -28,3 +36,48 @@ def test_an_output_that_nobody_would_read_is_cut_off_with_a_mark(
     output.write_text("123456789")
     cut_off(output)
     assert output.read_text() == "12345678\nencbench: cut off here; the tool wrote 9 bytes\n"
+
+
+def config(folder: Path) -> RecorderConfig:
+    (folder / "token").write_text("t0ken\n")
+    return from_environment(
+        {
+            "ENCBENCH_TOOL": "sysbench",
+            "ENCBENCH_PROCESS": "sysbench",
+            "ENCBENCH_PREFIX": "bench/trial",
+            "ENCBENCH_STORE": "http://store/bucket",
+            "ENCBENCH_WARMUP": "2",
+            "ENCBENCH_CPU_LIMIT": "1.5",
+            "ENCBENCH_MEMORY_LIMIT": "268435456",
+            "ENCBENCH_RUN_DIR": str(folder),
+            "ENCBENCH_CREDENTIALS": str(folder),
+            "ENCBENCH_PORT": "9471",
+            "ENCBENCH_CONTROL_PORT": "9473",
+            "ENCBENCH_GRACE": "55",
+        }
+    )
+
+
+@pytest.mark.parametrize("step", [0.0, -5.0, 5.0])
+def test_a_clock_that_is_set_after_the_release_moves_no_start(
+    step: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Tool and turnstile get the moment as their clock shows it by then."""
+    run, clock = Run(), time.time
+    run.wait()
+    start_at, began = clock() + 0.3, time.monotonic()
+    run.release(start_at, {}, SLOTS)
+    monkeypatch.setattr(time, "time", lambda: clock() + step)
+    (tmp_path / "began").write_text("1.0 0\n")
+    read, write = os.pipe()
+    RunDriver(config(tmp_path), run)._start(os.getpid(), write, start_at)
+    took = time.monotonic() - began
+    assert 0.29 < took < 4
+    told, go = os.read(read, 100).split()
+    os.close(read)
+    assert float(told) == pytest.approx(start_at + step, abs=0.01)
+    assert go == b"go"
+    first, slot, *_ = (line.split() for line in (tmp_path / TIMETABLE).read_text().splitlines())
+    assert float(first[1]) == pytest.approx(start_at + step + 1.9, abs=0.01)
+    assert float(slot[2]) == pytest.approx(start_at + step + 2.0, abs=0.01)
+    assert run.state == "running"
