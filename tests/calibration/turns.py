@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from encbench.core.statistics import verdict
 from encbench.core.statistics.intervals import of_ratios
-from encbench.core.statistics.rounds import Amounts, batches, carry_over, lag_one, noticed, typical
+from encbench.core.statistics.rounds import Amounts, batches, carry_over, lag_one, noticed, overall
 from encbench.core.timetable import GUARD, Timetable, timetable
 from encbench.report.analysis.pairs import LUCK
 from tests.calibration.machine import Array, at_the_faster_speed
@@ -172,7 +172,7 @@ def _rounds(logs: Array, turns: NDArray[np.int64]) -> list[list[Amounts]]:
 
 
 def _log(rounds: list[list[Amounts]], batch: range, arm: int) -> float:
-    figure = typical([rounds[number][arm] for number in batch])
+    figure = overall([rounds[number][arm] for number in batch])
     assert figure is not None
     return math.log(figure)
 

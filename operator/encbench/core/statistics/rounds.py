@@ -1,12 +1,12 @@
 """Observations from the rounds of interleaved blocks.
 
-A round gives every arm one slot, so a round's comparison is of figures that are seconds apart:
-d = ln T - (ln A + ln A') / 2, which leaves the machine's drift out. Rounds of one block are not
-independent, because the machine's speed and the server's background work last for longer than a
-round. With `ENOUGH_BLOCKS` blocks or more the mean of a block is therefore the unit of observation.
-With fewer the units are means of batches of consecutive rounds (Conway, "Some tactical problems in
-digital simulation", Management Science 10(1), 1963; Law, Simulation Modeling and Analysis, 5th ed.
-2015, section 9.5.3), whose lag-1 autocorrelation is reported.
+A round gives every arm one slot, so that what rounds compare is seconds apart. d = ln T -
+(ln A + ln A') / 2 of figures over the same rounds leaves the machine's drift out. Single rounds are
+not independent, because the machine's speed and the server's background work last for longer. With
+`ENOUGH_BLOCKS` blocks or more a block is therefore the unit of observation. With fewer the units
+are batches of consecutive rounds (Conway, "Some tactical problems in digital simulation",
+Management Science 10(1), 1963; Law, Simulation Modeling and Analysis, 5th ed. 2015, section 9.5.3),
+whose lag-1 autocorrelation is reported.
 """
 
 import math
@@ -52,13 +52,14 @@ def batches(rounds: int, blocks: int) -> list[range]:
     return [range(start, end) for start, end in pairwise(edges)]
 
 
-def typical(slots: Sequence[Amounts]) -> float | None:
-    """An arm's figure over some rounds: the geometric mean, so that ratios of two arms are of d.
+def overall(slots: Sequence[Amounts]) -> float | None:
+    """An arm's figure over some rounds, as over a window: the sums' share; None without amounts.
 
-    Where a slot has nothing (no transaction in it), it is that of the sums; None without any.
+    The machine's drift is in the sums of all arms alike, because they share the rounds. A mean of
+    the slots' logarithms would be biased: with n transactions in a slot, E ln n is about 1/(2n)
+    below the logarithm of what was to be expected, so a mode that halves TPS would lose 1/(2n)
+    more.
     """
-    if all(map(_positive, slots)):
-        return math.exp(fmean(map(_log, slots)))
     top, bottom = math.fsum(slot.top for slot in slots), math.fsum(slot.bottom for slot in slots)
     return top / bottom if top > 0 and bottom > 0 else None
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from encbench.core.statistics.rounds import Amounts, batches, typical
+from encbench.core.statistics.rounds import Amounts, batches, overall
 from encbench.report.document.trial import RoundView, TrialView
 
 
@@ -39,14 +39,14 @@ def of_batches(
         return None
     found = []
     for batch in batches(counts.pop(), blocks):
-        own = {arm: _typical(field, trial.rounds, batch) for arm, trial in by_arm.items()}
+        own = {arm: _overall(field, trial.rounds, batch) for arm, trial in by_arm.items()}
         known = {arm: value for arm, value in own.items() if value is not None}
         if len(known) == len(own):
             found.append(known)
     return found
 
 
-def _typical(field: str, rounds: Sequence[RoundView], batch: range) -> float | None:
+def _overall(field: str, rounds: Sequence[RoundView], batch: range) -> float | None:
     amounts = [AMOUNTS[field](rounds[number]) for number in batch]
     known = [one for one in amounts if one is not None]
-    return typical(known) if len(known) == len(amounts) else None
+    return overall(known) if len(known) == len(amounts) else None
