@@ -8,6 +8,7 @@ study's table stands in the report under the same condition.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from encbench.audit.checks import PrintedCell, Source
 from encbench.audit.figures import PrintedFigure, Span
@@ -92,8 +93,10 @@ def _symmetric(
     interval: PrintedInterval, low: PrintedFigure, middle: PrintedFigure, high: PrintedFigure
 ) -> bool:
     one, other, centre = (_ratio(interval.formula, it.span) for it in (low, high, middle))
-    if min(one.low, other.low, centre.low) <= 0:
+    if min(one.high, other.high, centre.high) <= 0:
         return False
+    # A loss that rounds to 1 has a ratio that is positive, and may be as small as one likes.
+    one, other, centre = (Span(max(it.low, Fraction(0)), it.high) for it in (one, other, centre))
     product = Span(one.low * other.low, one.high * other.high)
     return product.meets(Span(centre.low**2, centre.high**2))
 
