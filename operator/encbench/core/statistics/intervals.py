@@ -16,7 +16,9 @@ Where testbeds are rebuilt every few blocks, blocks on one set of testbeds share
 placement and are not independent: the set is then the unit. The mean is still that of all blocks.
 Its squared error is that of a mean over G clusters, G/(G-1) · Σ (Σ_g (d - mean))² / n², with G - 1
 degrees of freedom (Cochran, Sampling Techniques, 3rd ed. 1977, chapter 9A); where each block is a
-cluster it is s²/n.
+cluster it is s²/n. Clusters of unequal size, as where the last set has one block, count as the
+(Σ n_g)² / Σ n_g² clusters of equal size whose mean would know as little of the luck (Kish, Survey
+Sampling, 1965, section 11.7): that number replaces G in the degrees of freedom.
 
 Where testbeds are never rebuilt, every block repeats their luck of placement, and no interval over
 blocks contains it. All that is known about that luck is the difference D between the baseline's two
@@ -83,14 +85,17 @@ class Estimate:
     campaigns: int = 1
     """Campaigns that the blocks are of, each with a mean of its own; also the degrees of freedom of
     the luck."""
+    even_units: float | None = None
+    """As many units of equal size know as much; None where they are of one size."""
     carried: float = 0.0
     """By how much, on the log scale, what one arm leaves behind for the next may have moved the
     mean; 0 where no carry-over was noticed."""
 
     @property
-    def degrees(self) -> int:
-        """Degrees of freedom of the error."""
-        return self.units - self.campaigns
+    def degrees(self) -> float:
+        """Degrees of freedom of the error, at least one."""
+        units = self.units if self.even_units is None else self.even_units
+        return max(1.0, units - self.campaigns)
 
     def half_width(self, level: float = LEVEL) -> float | None:
         """Half of Student's interval of the mean of d; None with fewer than two units."""
@@ -126,14 +131,14 @@ def _changed(log: Bounds, sense: Sense) -> Bounds:
     return Bounds(-high, -low) if sense == "loss" else Bounds(low, high)
 
 
-def t_quantile(probability: float, degrees: int) -> float:
+def t_quantile(probability: float, degrees: float) -> float:
     """Quantile of Student's t."""
     from scipy.special import stdtrit  # noqa: PLC0415 - half a second that only a report pays
 
     return float(stdtrit(degrees, probability))
 
 
-def t_probability(value: float, degrees: int) -> float:
+def t_probability(value: float, degrees: float) -> float:
     """P(T ≤ value) for Student's t."""
     from scipy.special import stdtr  # noqa: PLC0415 - half a second that only a report pays
 
@@ -184,8 +189,21 @@ def of_ratios(
         squares = math.fsum(math.fsum(own) ** 2 for own in rest.values())
         error = math.sqrt(count / (count - several) * squares) / n
     return Estimate(
-        n=n, mean=mean, deviation=deviation, units=count, error=error, campaigns=several
+        n=n,
+        mean=mean,
+        deviation=deviation,
+        units=count,
+        error=error,
+        campaigns=several,
+        even_units=_even_units([len(own) for own in rest.values()]),
     )
+
+
+def _even_units(sizes: Sequence[int]) -> float | None:
+    """How many units of equal size weigh as much as these; None where they are of one size."""
+    if len(set(sizes)) == 1:
+        return None
+    return sum(sizes) ** 2 / sum(size**2 for size in sizes)
 
 
 def _own_means(ratios: Sequence[float], campaigns: Sequence[Hashable]) -> list[float]:

@@ -41,6 +41,7 @@ Test = Callable[[Estimate, float, Sense], float | None]
 
 Obstacle = Literal[
     "NoInterval",
+    "NoSpread",
     "BetterThanBaseline",
     "TooWide",
     "Placement",
@@ -50,17 +51,23 @@ Obstacle = Literal[
 ]
 """What stood in the way of a verdict, the first of what did.
 
-By its paired interval alone: there is none (`NoInterval`), or it allows no claim (`TooWide`). Where
-that interval would do, the claim does not hold against the testbeds' luck (`Placement`), then not
-against what one arm leaves behind for the next (`CarryOver`), and at last not beside the other
-claims and looks that it is corrected for (`Correction`). An interval below zero that is not inside
-±margin allows a claim that is no verdict, "the change is below the margin". It stands in the way
-(`BetterThanBaseline`) where that claim holds by all these tests.
+By its paired interval alone: there is none (`NoInterval`), it has no width (`NoSpread`), or it
+allows no claim (`TooWide`). Where that interval would do, the claim does not hold against the
+testbeds' luck (`Placement`), then not against what one arm leaves behind for the next
+(`CarryOver`), and at last not beside the other claims and looks that it is corrected for
+(`Correction`). An interval below zero that is not inside ±margin allows a claim that is no verdict,
+"the change is below the margin". It stands in the way (`BetterThanBaseline`) where that claim holds
+by all these tests.
 
 `KernelCipher` is not statistical: it replaces a verdict of `Equivalent`, and what stands in the way
 of a claim that there is no cost, where a figure leaves out what the mode's cipher takes
 (`report.analysis.dmcrypt`).
 """
+
+
+NO_SPREAD = 1e-9
+"""A standard error below this is one of rounding. Blocks agree that well only where a figure takes
+few values, such as that of three transactions a second: how it scatters cannot be seen then."""
 
 
 @dataclass(frozen=True)
@@ -142,8 +149,10 @@ def _obstacle(one: Estimate, margin: float, sense: Sense, below: float | None) -
     `below` is the corrected p-value of the claim that the change is below the margin.
     """
     bounds = one.change_bounds(sense)
-    if bounds is None:
+    if bounds is None or one.error is None:
         return "NoInterval"
+    if one.error < NO_SPREAD:
+        return "NoSpread"
     claims = [_above, _inside, *([_below] if bounds.high < 0 else [])]
     settled = replace(one, carried=0.0)
     alone = replace(settled, luck=None)
@@ -192,6 +201,8 @@ def _beyond(away: float, one: Estimate, error: float) -> float:
 
     Two-sided by the paired one, one-sided by that of placement, so that 5 % is the limit of either.
     """
+    if error < NO_SPREAD:
+        return 1.0
     away -= one.carried
     by_luck = 0.0 if one.luck is None else _tail(away, one.luck, one.campaigns)
     return min(1.0, max(2 * _tail(away, error, one.degrees), by_luck))
@@ -203,7 +214,7 @@ def _log(change: float, sense: Sense) -> float | None:
     return math.log(ratio) if ratio > 0 else None
 
 
-def _tail(away: float, error: float, degrees: int) -> float:
+def _tail(away: float, error: float, degrees: float) -> float:
     """P(T ≥ away / error): how likely a mean is this far on the good side of a limit by chance."""
     if not error:
         return 0.0 if away > 0 else 1.0

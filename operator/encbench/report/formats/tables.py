@@ -147,7 +147,7 @@ def published(versus: Versus) -> list[TableColumn]:
 
 
 def noise(groups: Sequence[Group]) -> list[TableColumn]:
-    """What the baseline mode seems to cost against itself, by figure, and the blocks behind it."""
+    """How far A' against A reaches by its intervals, by figure, and the blocks behind it."""
     floors = "noise floor ±, largest bound of A′/A by arm or testbed"
     valid = (f"{group.counted_blocks:,} of {group.planned_blocks:,}" for group in groups)
     return [

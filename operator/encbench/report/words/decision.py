@@ -104,6 +104,11 @@ def _follows(
         return f"{by_cpu}, or measure on: {more}" if by_cpu else more
     first = f"{by_cpu}, or " if by_cpu else ""
     match finding.obstacle:
+        case "NoSpread":
+            return (
+                "measure longer windows, because figures that are equal in every block count too "
+                "few transactions"
+            )
         case "Placement":
             return (
                 f"{first}measure on testbeds that are built anew (blocks.perTestbed), because one "

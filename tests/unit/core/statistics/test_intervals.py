@@ -140,6 +140,26 @@ def test_sets_of_unequal_size_keep_the_mean_of_all_blocks() -> None:
     found = of([1.0] * 5, [math.exp(d) for d in ratios], [1, 2, 2, 3, 3])
     assert found.mean == pytest.approx(0.02)
     assert found.error == pytest.approx(math.sqrt(1.5 * 0.0018 / 25))
+    assert found.degrees == pytest.approx(25 / 9 - 1)
+
+
+def test_a_set_of_few_blocks_counts_for_less_than_a_full_one() -> None:
+    """Where luck is all the noise; as five full sets, these would cover in 92 %."""
+    sizes = (10, 10, 10, 9, 1)
+    units = [number for number, size in enumerate(sizes) for _ in range(size)]
+    draw, hits = np.random.default_rng(1), 0
+    for _ in range(1500):
+        luck, noise = draw.normal(0, 0.015, len(sizes)), draw.normal(0, 0.001, len(units))
+        found = intervals.of_ratios((luck[units] + noise).tolist(), units)
+        bounds = found.bounds() if found else None
+        assert bounds is not None
+        hits += bounds.low <= 0 <= bounds.high
+    assert hits / 1500 > 0.93
+
+
+def test_sets_that_weigh_almost_as_one_leave_one_degree() -> None:
+    found = intervals.of_ratios([0.01 * n for n in range(11)], units=[0] * 10 + [1])
+    assert found is not None and found.degrees == 1
 
 
 def test_one_set_of_testbeds_has_no_interval() -> None:

@@ -12,12 +12,13 @@ from encbench.api.instancetemplate import External, InstanceTemplateSpec
 from encbench.api.workload import WorkloadSpec
 from encbench.core.evidence import MachineFacts, ProvenanceRecord, ServerFacts
 from encbench.report.analysis.bucket import ProvenanceSource
+from encbench.report.analysis.build import build
 from encbench.report.analysis.caveats import Facts, columns, load, setting, software
 from encbench.report.document import Provenance, Report
 from encbench.report.document.trial import TrialView
 from encbench.report.formats.markdown import markdown
 from tests.data.report.golden import DRIVER, report_of
-from tests.data.report.synthetic import Study
+from tests.data.report.synthetic import Study, write
 from tests.support.testbeds import ENCRYPTED_CLASS, GOCRYPTFS, TDE, TLS
 from tests.support.workloads import CUSTOM, tpcc_spec, workload_spec
 
@@ -522,6 +523,37 @@ def test_why_intervals_are_wide_is_said() -> None:
     study = replace(CALM, precision=0.001, wanted=8)
     said = text_of(study, "Intervals are wider than asked for")
     assert said.endswith(" % was reached. Measure longer windows on a quieter machine.")
+
+
+def test_a_floor_is_how_far_an_interval_reaches_and_no_difference() -> None:
+    """By testbed two blocks say almost nothing: −0.1 [−71.0, 41.4] %."""
+    study = Study(concurrency=(4,), blocks=2, noise=0.03)
+    said = text_of(study, "The noise floor is wider than the margin")
+    assert said.startswith(
+        "The interval of the baseline against itself reaches up to ±71.0 % (its estimate is −0.1 %)"
+        ", and to the margin of 3 % or beyond in 1 of 1 condition."
+    )
+    anew = replace(study, blocks=4, noise=0.06, per_testbed=1)
+    assert "reaches up to ±" in text_of(anew, "The noise floor is wider than the margin")
+
+
+@pytest.mark.parametrize(
+    ("limit", "lost", "told"),
+    [(1000, 3, True), (1000, 0, False), (5000, 3, False), (None, 3, False)],
+)
+def test_a_deadline_that_ended_a_campaign_is_told(limit: int | None, lost: int, told: bool) -> None:
+    """18 trials of 150 s: it took 2,700 s."""
+    index, bucket = write(CALM)
+    spec = index.spec.model_copy(update={"active_deadline_seconds": limit})
+    kept = index.trials[: len(index.trials) - lost]
+    found = build(index.model_copy(update={"spec": spec, "trials": kept}), bucket.__getitem__)
+    caveats = [
+        one
+        for one in found.caveats
+        if one.title == "The deadline passed before all blocks were valid"
+    ]
+    assert [one.weight for one in caveats] == ["serious"] * told
+    assert found.headlines[0].verdict == "Overhead"
 
 
 def test_testbeds_that_took_the_place_of_lost_ones_are_a_note() -> None:

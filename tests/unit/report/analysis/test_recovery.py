@@ -23,8 +23,11 @@ LONGER = 1.4
 
 
 def facts(arm: str, block: int) -> RecoveryFacts:
-    """Every arm a little slower in odd blocks, all others than the baseline's by much."""
-    seconds = SECONDS.get(arm, 2.0 * LONGER) * (1.01 if block % 2 else 1.0)
+    """Every arm a little slower in odd blocks, all others than the baseline's by much.
+
+    They differ by some 10 µs more from block to block, because equal ratios would be no evidence.
+    """
+    seconds = SECONDS.get(arm, 2.0 * LONGER + 1e-5 * block) * (1.01 if block % 2 else 1.0)
     return RecoveryFacts(
         stop="Crash",
         signal="SIGKILL",
@@ -81,7 +84,7 @@ def test_seconds_are_what_is_compared_and_nothing_else(report: Report) -> None:
         assert finding.figure == "recovery"
         assert comparison.loss == finding.change
         assert comparison.loss is not None
-        assert comparison.loss.estimate == pytest.approx(LONGER - 1, abs=1e-6)
+        assert comparison.loss.estimate == pytest.approx(LONGER - 1, abs=1e-4)
         assert comparison.verdict == "Overhead"
     for row in group.rows:
         assert row.recovery_seconds is not None

@@ -149,6 +149,7 @@ def test_a_proxy_that_makes_tps_higher_is_judged_by_cpu() -> None:
     ("found", "words"),
     [
         (finding("Inconclusive", obstacle="NoInterval"), "So measure more before you"),
+        (finding("Inconclusive", obstacle="NoSpread"), "So measure longer windows, because"),
         # No spread to tell by how much more would take.
         (finding("Inconclusive", obstacle="Correction"), "So measure more before you"),
         (

@@ -44,6 +44,7 @@ CHECKS: tuple[Check, ...] = (
     load.kernel_encryption,
     load.stolen,
     blocks.missing_blocks,
+    blocks.ended_early,
     blocks.many_invalid,
     setting.external_database,
     setting.no_aes,

@@ -6,6 +6,7 @@ from encbench.api.overheadreport import Interval
 from encbench.core.records import IndexTrial
 from encbench.report.analysis.caveats.facts import Facts, note, serious
 from encbench.report.document import Caveat
+from encbench.report.document.group import Group
 from encbench.report.document.trial import TrialView
 from encbench.report.words import judgement, text
 from encbench.text.words import plural
@@ -19,17 +20,27 @@ MANY_INVALID = 0.2
 
 def noise_floor(facts: Facts) -> Iterator[Caveat]:
     """A floor that hides the margin."""
-    floors = (group.noise_floor for group in facts.groups)
-    wide = [floor for floor in floors if floor is not None and floor >= facts.spec.margin]
+    floors = [(g.noise_floor, g) for g in facts.groups if g.noise_floor is not None]
+    wide = [(floor, group) for floor, group in floors if floor >= facts.spec.margin]
     if wide:
+        floor, group = max(wide, key=lambda one: one[0])
         yield serious(
             title="The noise floor is wider than the margin",
-            text=f"The baseline against itself differed by up to ±{text.percent(max(wide))} in "
-            f"{len(wide)} of {plural(len(facts.groups), 'condition')}. Intervals are about as "
-            "wide there, so that only a cost well above the margin of "
-            f"{text.margin(facts.spec.margin)} shows. More blocks, longer windows or a quieter "
+            text="The interval of the baseline against itself reaches up to "
+            f"±{text.percent(floor)}{_estimate(group, floor)}, and to the margin of "
+            f"{text.margin(facts.spec.margin)} or beyond in {len(wide)} of "
+            f"{plural(len(facts.groups), 'condition')}. Intervals are about as wide there, so that "
+            "only a cost well above the margin shows. More blocks, longer windows or a quieter "
             "machine narrow them.",
         )
+
+
+def _estimate(group: Group, floor: float) -> str:
+    """` (its estimate is −0.1 %)`: of the reading whose bound is the floor, if it is at hand."""
+    for one in (group.repeats.get(group.primary), group.placement):
+        if one is not None and floor in (abs(one.low or 0.0), abs(one.high or 0.0)):
+            return f" (its estimate is {text.signed_percent(one.estimate)})"
+    return ""
 
 
 def few_blocks(facts: Facts) -> Iterator[Caveat]:
@@ -58,6 +69,19 @@ def missing_blocks(facts: Facts) -> Iterator[Caveat]:
             text=f"{len(short)} of {plural(len(facts.groups), 'condition')} fell short; "
             f"{worst.place} has {worst.counted_blocks} of {worst.planned_blocks}. What keeps "
             "trials from succeeding may also bias those that do.",
+        )
+
+
+def ended_early(facts: Facts) -> Iterator[Caveat]:
+    """A deadline that passed before every planned block was valid: it may be edited until then."""
+    limit = facts.spec.active_deadline_seconds
+    short = any(group.counted_blocks < group.planned_blocks for group in facts.groups)
+    if short and limit is not None and facts.seconds is not None and facts.seconds > limit:
+        yield serious(
+            title="The deadline passed before all blocks were valid",
+            text=f"activeDeadlineSeconds is {limit:,} s. It may be changed while a campaign runs "
+            "and its figures can be read. The figures stand. Verdicts are wrong in at most 5 % "
+            "only if the figures had no part in when it ended.",
         )
 
 
