@@ -40,7 +40,7 @@ NO_LOGIN, LOAD_DISRUPTED, LOAD_TIMEOUT = "NoLogin", "LoadDisrupted", "LoadTimeou
 NODE_IN_USE = "NodeInUse"
 UNLIKE_NODES, OTHER_LIMITS = "UnlikeNodes", "OtherLimits"
 UNSCHEDULABLE = "Unschedulable"
-POD_ENDED, NOT_STARTED = "PodEnded", "NotStarted"
+POD_ENDED, NOT_STARTED, IMAGE_PULLING = "PodEnded", "NotStarted", "ImagePulling"
 PROGRESSING, REFUSED, MALFORMED = "Progressing", "Refused", "Malformed"
 NODE_LOST, NO_POD, NO_ANSWER, NOT_STORED = "NodeLost", "NoPod", "NoAnswer", "NotStored"
 HELD = "Held"
@@ -50,6 +50,7 @@ HELD = "Held"
 _POD = {
     UNSCHEDULABLE: "A pod fits no node.",
     "ImagePullFailed": "An image cannot be pulled.",
+    IMAGE_PULLING: "A container has not begun for a minute, as where a node still pulls its image.",
     "ContainerFailed": "A container ended with an error or could not be created.",
     OOM: "A container exceeded its memory.",
     NODE_LOST: "A pod's node does not answer.",

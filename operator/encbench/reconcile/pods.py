@@ -6,6 +6,7 @@ from datetime import datetime
 from encbench.api.conditions import parse_time
 from encbench.api.kinds import POD
 from encbench.api.lifecycle import (
+    IMAGE_PULLING,
     NODE_LOST,
     NOT_STARTED,
     OOM,
@@ -42,6 +43,8 @@ class ContainerFacts:
     """Of the run that ended last."""
     running_since: float | None = None
     """Unix time; None of one that does not run."""
+    ended_at: float | None = None
+    """Unix time; None of one that runs, or has not run."""
     termination_message: str = ""
     image_id: str = ""
 
@@ -71,6 +74,9 @@ class PodFacts:
     bare_since: float | None = None
     """Unix time since which a pod that its node has taken lacks its volumes or its network; None of
     others, and where the kubelet does not say."""
+    may_begin_since: float | None = None
+    """Unix time since which its node has it, with volumes and network as far as the kubelet says;
+    None of a pod without a node."""
     spec: Body = field(default_factory=dict, repr=False)
     annotations: dict[str, str] = field(default_factory=dict)
     containers: dict[str, ContainerFacts] = field(default_factory=dict)
@@ -123,6 +129,7 @@ def pod_facts(body: Body) -> PodFacts:
         is_silent=_is_lost(status),
         ends=ends,
         bare_since=_bare_since(status),
+        may_begin_since=_may_begin_since(status),
         ended_by=": ".join(status[key] for key in ("reason", "message") if status.get(key)).strip(),
         spec=spec,
         annotations=dict(meta.get("annotations") or {}),
@@ -148,6 +155,15 @@ def _bare_since(status: Body) -> float | None:
     return _moment(said.get("lastTransitionTime"))
 
 
+def _may_begin_since(status: Body) -> float | None:
+    facts: dict[str, Body] = {fact["type"]: fact for fact in status.get("conditions") or ()}
+    steps = [facts.get("PodScheduled", {}), facts.get("PodReadyToStartContainers", {})]
+    moments = [
+        _moment(one.get("lastTransitionTime")) for one in steps if one.get("status") == "True"
+    ]
+    return max((moment for moment in moments if moment is not None), default=None)
+
+
 def _container(entry: Body, prefix: str = "") -> ContainerFacts:
     state = entry.get("state") or {}
     waiting = state.get("waiting") or {}
@@ -158,6 +174,7 @@ def _container(entry: Body, prefix: str = "") -> ContainerFacts:
         ready=bool(entry.get("ready")),
         running="running" in state,
         running_since=_moment((state.get("running") or {}).get("startedAt")),
+        ended_at=_moment(terminated.get("finishedAt")),
         restarts=int(entry.get("restartCount", 0)),
         waiting_reason=waiting.get("reason", ""),
         waiting_message=waiting.get("message", ""),
@@ -274,6 +291,10 @@ MOUNTING = 30.0
 """Seconds in which a node has a pod's volumes and network as a rule, a cloud's disk included."""
 
 
+PULLING = 60.0
+"""Seconds in which a container begins as a rule where its node has the image."""
+
+
 def trouble(pods: list[PodFacts], now: datetime) -> Trouble | None:
     """The first thing that keeps one of these pods from running, or None when there is none."""
     for pod in pods:
@@ -309,7 +330,44 @@ def trouble(pods: list[PodFacts], now: datetime) -> Trouble | None:
             if container.waiting_reason in ("CreateContainerConfigError", "CreateContainerError"):
                 message = f"{where} cannot be created: {container.waiting_message}"
                 return Trouble("ContainerFailed", message)
+        late = _not_begun(pod, now.timestamp() - PULLING)
+        if late is not None:
+            return Trouble(IMAGE_PULLING, late)
     return None
+
+
+def _not_begun(pod: PodFacts, until: float) -> str | None:
+    """Which container had its turn before that Unix time and has not begun, as a sentence.
+
+    A kubelet that pulls says so in an event alone; the container waits meanwhile.
+    """
+    since = pod.may_begin_since
+    if since is None or pod.bare_since is not None or not pod.containers:
+        return None
+    for one in pod.spec.get("initContainers") or ():
+        facts = pod.container(f"init:{one['name']}")
+        stays = one.get("restartPolicy") == "Always"
+        if facts.exit_code == 0:
+            since = max(since, facts.ended_at or 0.0)
+        elif stays and facts.ready:
+            since = max(since, facts.running_since or 0.0)
+        else:
+            return _waits(pod, one, facts) if since < until else None
+    if since >= until:
+        return None
+    found = (
+        _waits(pod, one, pod.container(one["name"])) for one in pod.spec.get("containers") or ()
+    )
+    return next(filter(None, found), None)
+
+
+def _waits(pod: PodFacts, container: Body, facts: ContainerFacts) -> str | None:
+    if facts.waiting_reason not in ("ContainerCreating", "PodInitializing"):
+        return None
+    return (
+        f"container {container['name']} of pod {pod.name} has not begun: node {pod.node} may still "
+        f"pull {container['image']} (kubectl events --for pod/{pod.name} says so)"
+    )
 
 
 def _unplaced(pod: PodFacts) -> str:

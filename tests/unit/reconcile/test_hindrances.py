@@ -251,6 +251,51 @@ def test_a_pod_without_volumes_or_network_says_where_to_look() -> None:
     assert told("False", 31, phase="Succeeded") is None, "its sandbox is gone"
 
 
+COPIED = {"exitCode": 0, "finishedAt": ago(61)}
+"""How an init container ended."""
+COMES = {"reason": "PodInitializing"}
+
+
+@pytest.mark.parametrize(
+    ("states", "waits"),
+    [
+        ([{"terminated": COPIED}, {"running": {"startedAt": ago(61)}}, {"waiting": COMES}], "c"),
+        ([{"terminated": COPIED}, {"waiting": COMES}, {"waiting": COMES}], "b"),
+        ([{"waiting": COMES}, {"waiting": COMES}, {"waiting": COMES}], "a"),
+        ([{"running": {}}, {"waiting": COMES}, {"waiting": COMES}], None),
+        ([{"terminated": COPIED}, {"running": {}}, {"running": {}}], None),
+        ([{"terminated": {**COPIED, "finishedAt": ago(59)}}, {"waiting": COMES}, {}], None),
+        ([{"terminated": COPIED}, {"running": {"startedAt": ago(59)}}, {"waiting": COMES}], None),
+    ],
+)
+def test_a_container_that_does_not_begin_in_its_turn_names_its_image(
+    states: list[Body], waits: str | None
+) -> None:
+    """An init container, a sidecar, and the main one; a kubelet says in no status that it pulls."""
+    inits = [{"name": "a", "image": "one:1"}, {"name": "b", "image": "two:2"}]
+    inits[1]["restartPolicy"] = "Always"
+    own = [container(name, **state) for name, state in zip("abc", states, strict=True)]
+    own[1]["ready"] = "running" in states[1]
+    spec = {
+        "nodeName": "n1",
+        "initContainers": inits,
+        "containers": [{"name": "c", "image": "three:3"}],
+    }
+    placed = {"type": "PodScheduled", "status": "True", "lastTransitionTime": ago(61)}
+    more = {"initContainerStatuses": own[:2], "containerStatuses": own[2:]}
+    found = trouble([pod_facts(pod_of(spec, conditions=[placed], **more))], NOW)
+    assert (found is not None) == (waits is not None)
+    if found is not None and waits is not None:
+        image = {"a": "one:1", "b": "two:2", "c": "three:3"}[waits]
+        assert (found.reason, found.message) == (
+            "ImagePulling",
+            f"container {waits} of pod p has not begun: node n1 may still pull {image} (kubectl "
+            "events --for pod/p says so)",
+        )
+    soon = {**placed, "lastTransitionTime": ago(59)}
+    assert trouble([pod_facts(pod_of(spec, conditions=[soon], **more))], NOW) is None
+
+
 def test_a_lost_node_is_told_from_a_container_that_is_not_ready() -> None:
     body: Body = {
         "metadata": {"name": "p", "uid": "1", "creationTimestamp": "2030-01-01T00:00:00Z"},
