@@ -8,7 +8,8 @@ server leaves out.
 import asyncio
 import itertools
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import kopf
@@ -22,6 +23,8 @@ from encbench.reconcile.loop import Loop
 
 LOOK_AGAIN = 5.0
 """Seconds between looks for kinds that are not there."""
+LOG_IN_AGAIN = 5.0
+"""Seconds before credentials are read again that the API server has refused."""
 
 log = logging.getLogger(__name__)
 
@@ -76,7 +79,7 @@ async def _not_served(cluster: Reader, namespace: str) -> str:
 
 def register(registry: kopf.OperatorRegistry, loop: Loop, cache: WatchCache) -> None:
     """Watch our kinds, and the workloads that bear our label."""
-    kopf.on.login(registry=registry)(_log_in)
+    kopf.on.login(registry=registry)(_login())
     for kind in WATCHED:
         kopf.on.event(*_resource(kind), registry=registry)(_handler(kind, loop, cache))
 
@@ -135,9 +138,22 @@ def kopf_settings() -> kopf.OperatorSettings:
     return settings
 
 
-def _log_in(**context: Any) -> kopf.ConnectionInfo | None:
-    """As the pod's service account; outside a cluster by the kubeconfig."""
-    return kopf.login_with_service_account(**context) or kopf.login_with_kubeconfig(**context)
+def _login() -> Callable[..., Awaitable[kopf.ConnectionInfo | None]]:
+    """As the pod's service account; outside a cluster by the kubeconfig.
+
+    kopf ends where a login gives credentials like those that were refused, and an API server that
+    restarts refuses good ones. So each login's differ by their priority, which nothing else is for.
+    """
+    numbers = itertools.count()
+
+    async def log_in(**context: Any) -> kopf.ConnectionInfo | None:
+        number = next(numbers)
+        if number:
+            await asyncio.sleep(LOG_IN_AGAIN)
+        found = kopf.login_with_service_account(**context) or kopf.login_with_kubeconfig(**context)
+        return found and replace(found, priority=number)
+
+    return log_in
 
 
 def _resource(kind: Kind) -> tuple[str, str, str]:

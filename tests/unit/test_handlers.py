@@ -1,11 +1,15 @@
 """kopf's side: what an event of a watch costs before the loop hears of it, and whom it wakes."""
 
+import asyncio
 import copy
 import logging
 from collections.abc import Mapping
 from typing import Any
 
+import kopf
 import pytest
+from kopf._cogs.structs.credentials import Vault
+from kopf._core.engines.activities import authenticator
 
 from encbench import handlers
 from encbench.adapters.watchcache import WATCHED, WatchCache
@@ -110,3 +114,32 @@ async def test_a_namespace_without_rights_does_not_hold_up_the_others() -> None:
     refused = Answers(*[Rejected("forbidden")] * 3)
     await handlers.kinds_served(refused, "ns")
     assert refused.errors == []
+
+
+async def test_credentials_that_were_refused_are_read_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """By kopf's own vault, which takes equal ones for invalid and ends."""
+    monkeypatch.setattr(handlers, "LOG_IN_AGAIN", 0.0)
+    account = kopf.ConnectionInfo(server="https://example.com", token="t")
+    monkeypatch.setattr(kopf, "login_with_service_account", lambda **_: account)
+    registry, vault = kopf.OperatorRegistry(), Vault()
+    loop = Loop(FakeCluster(), {}, ["ns"], SimClock())
+    handlers.register(registry, loop, WatchCache(FakeCluster(), lambda: 0.0))
+    again = asyncio.create_task(
+        authenticator(
+            registry=registry, settings=kopf_settings(), indices={}, vault=vault, memo=kopf.Memo()
+        )
+    )
+    try:
+        refused = 0
+        async for key, info in vault:
+            assert isinstance(info, kopf.ConnectionInfo)
+            assert (info.server, info.token) == (account.server, "t")
+            if refused == 5:
+                break
+            refused += 1
+            await vault.invalidate(key, info, exc=RuntimeError("401"))
+        assert refused == 5
+    finally:
+        again.cancel()

@@ -437,4 +437,6 @@ class IndexRecord(Record):
     """Of a follow-up: the campaigns before it with the same plan, the first of them first."""
     start_time: Time | None = None
     generated_time: Time
+    stopped_by_deadline: bool = False
+    """Whether `activeDeadlineSeconds` passed before all blocks were valid."""
     operator_version: str | None = None

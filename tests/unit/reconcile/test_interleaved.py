@@ -116,6 +116,44 @@ async def test_an_agent_that_fails_once_is_told_again(monkeypatch: pytest.Monkey
     assert all(record(world, trial).cpu.database is not None for trial in trials)
 
 
+@pytest.mark.parametrize("seconds", [0.3, 0.5, 0.7, 1.0, 1.4])
+@pytest.mark.parametrize("arm", [1, 2, 3])
+async def test_an_agent_that_is_slow_to_fail_does_not_break_its_block(
+    seconds: float, arm: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = World()
+    begin = world.agent.begin_slots
+
+    async def slow(address: str, access: Access, order: SlotsOrder) -> SlotsAnswer:
+        found = next(t for t in world.trials() if t.uid == order["run"])
+        if found.spec.order == arm:
+            world.clock.time += seconds
+            raise Unavailable("the agent did not answer")
+        return await begin(address, access, order)
+
+    monkeypatch.setattr(world.agent, "begin_slots", slow)
+    trials = await finished(world, in_turns())
+    assert {trial.status.outcome for trial in trials} == {"Succeeded"}, world.describe()
+    for trial in trials:
+        assert (record(world, trial).cpu.database is None) == (trial.spec.order == arm)
+
+
+async def test_readings_at_another_start_count_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such as those of an agent that did not hear of the start that its block agreed on at last."""
+    world = World()
+    look = world.agent.slots
+
+    async def elsewhere(address: str, access: Access, run: str) -> SlotsAnswer:
+        answer = await look(address, access, run)
+        start = answer["startAt"]
+        return answer if start is None else SlotsAnswer(**{**answer, "startAt": start - 1.5})
+
+    monkeypatch.setattr(world.agent, "slots", elsewhere)
+    for trial in await finished(world, in_turns()):
+        assert trial.status.outcome == "Succeeded"
+        assert record(world, trial).cpu.database is None
+
+
 def loses(
     world: World, monkeypatch: pytest.MonkeyPatch, times: int, error: Exception
 ) -> dict[str, int]:

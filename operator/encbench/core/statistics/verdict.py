@@ -65,9 +65,10 @@ of a claim that there is no cost, where a figure leaves out what the mode's ciph
 """
 
 
-NO_SPREAD = 1e-9
-"""A standard error below this is one of rounding. Blocks agree that well only where a figure takes
-few values, such as that of three transactions a second: how it scatters cannot be seen then."""
+NO_SPREAD = 1e-4
+"""A standard error below this is one of clocks, by which equal counts differ by millionths. Blocks
+agree that well only where a figure takes few values, such as that of three transactions a second:
+how it scatters cannot be seen then."""
 
 
 @dataclass(frozen=True)

@@ -356,7 +356,7 @@ def _report(
             message = f"the report could not be written within stepDeadlines.archive: {message}"
             return _give_up(draft, "ReportFailed", message, effects)
         again = backoff(waited, RENDER_AGAIN, RENDER_SELDOM)
-        publish = do.Publish(draft.status, tuple(seen.lines), seen.now)
+        publish = do.Publish(draft.status, tuple(seen.lines), seen.now, late)
         return draft.decide(*effects, publish, step="rendering the report", requeue=again)
     draft.condition(life.REPORTED, True, "Rendered", "the report is in the bucket")
     given_up = [

@@ -97,6 +97,7 @@ async def _index(deps: Deps, campaign: Campaign, order: Publish) -> records.Inde
         extends=await _earlier(deps, campaign),
         start_time=status.start_time,
         generated_time=begun,
+        stopped_by_deadline=order.late,
         operator_version=deps.settings.version,
     )
 

@@ -196,20 +196,13 @@ class Prove:
 
 
 @dataclass(frozen=True)
-class ReadSlots:
-    """Have the agent read its server at the edges of the block's slots."""
-
-    database: PodFacts
-    at: float
-    """The block's start, Unix time."""
-
-
-@dataclass(frozen=True)
 class ReleaseClients:
     """Tell these clients when to start, in Unix time, and where their artefacts go."""
 
     clients: tuple[ClientPod, ...]
     at: float
+    reading: PodFacts | None = None
+    """Of an interleaved block: the database whose agent is to read at the edges of its slots."""
 
 
 @dataclass(frozen=True)
@@ -267,7 +260,6 @@ OwnTrialEffect = (
     | AskChecks
     | ReleaseClients
     | NoteClocks
-    | ReadSlots
     | StopServer
     | DisarmServer
     | KeepRecovery
@@ -292,6 +284,8 @@ class Publish:
     lines: tuple[LedgerLine, ...]
     """Of all trials, as they were when it was decided: the ledger may be filled anew meanwhile."""
     now: datetime
+    late: bool = False
+    """Whether `activeDeadlineSeconds` ended the campaign."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """The effects of a trial's decisions: its Job, its proofs, its clients, its server, its record."""
 
 import asyncio
+import logging
 import math
 from contextlib import suppress
 from dataclasses import replace
@@ -39,6 +40,10 @@ from encbench.tools.registry import tool
 from encbench.tools.turns import load_seconds, own_slots, slot_times
 from encbench.wire.slices import SlotsOrder
 
+log = logging.getLogger(__name__)
+
+WITHOUT_READINGS = 3.0
+"""Seconds before a block's start at which its clients are released without the agent's readings."""
 AGENT_SECONDS = 1.5
 """For an agent to hear of a start, of which the clients are to hear within five seconds."""
 URL_SPARE, URL_LONGEST = 3600, 7 * 24 * 3600
@@ -76,8 +81,6 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
                 clocks = {index: clock for index, clock in known.items() if clock is not None}
                 self.keep(trial, replace(self.found(trial), clocks=clocks))
                 return False
-            case do.ReadSlots():
-                return await self._read_slots(trial, effect)
             case do.StopServer():
                 return await self._stop(trial, effect)
             case do.KeepRecovery(record):
@@ -211,6 +214,26 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
         return False
 
     async def _release(self, trial: Trial, effect: do.ReleaseClients) -> bool:
+        """Tell the clients, and before them the agent of an interleaved block.
+
+        While the agent does not know and there is time, the clients are not released, and the next
+        pass tries both again. Without time a trial goes on without the readings, which costs less
+        than the block.
+        """
+        has_read = effect.reading is None
+        if not has_read and self._left(effect.at) > WITHOUT_READINGS:
+            has_read = await self._read_slots(trial, effect)
+            if not has_read and self._left(effect.at) > WITHOUT_READINGS:
+                return False
+        await self._release_all(trial, effect)
+        if not has_read:
+            await self._read_slots(trial, effect)
+        return False
+
+    def _left(self, at: float) -> float:
+        return at - self._deps.clock.now().timestamp()
+
+    async def _release_all(self, trial: Trial, effect: do.ReleaseClients) -> None:
         testbed = trial.spec.testbed_ref.name
         access = await agents.access(self._deps.cluster, trial.namespace, testbed, "recorder")
         # Side by side, because all have to know before the first one starts; one that cannot be
@@ -222,7 +245,6 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
         for error in told:
             if isinstance(error, BaseException):
                 raise error
-        return False
 
     async def _release_one(
         self, trial: Trial, client: ClientPod, access: Access, at: float
@@ -243,24 +265,24 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
         start_at = at + (clock["seconds"] if clock else 0.0)
         await self._deps.recorder.release(where, access, start_at, uploads, slots, clock)
 
-    async def _read_slots(self, trial: Trial, effect: do.ReadSlots) -> bool:
-        """Have the agent read its server at the edges of all slots, by its own clock.
+    async def _read_slots(self, trial: Trial, effect: do.ReleaseClients) -> bool:
+        """Whether the agent is to read its server at the edges of all slots, by its own clock.
 
-        Unavailable if it does not answer soon: the clients wait for it.
+        The clients wait for its answer, but not for long.
         """
         try:
             async with asyncio.timeout(AGENT_SECONDS):
                 await self._begin_slots(trial, effect)
-        except TimeoutError as error:
-            raise Unavailable(f"the agent of {effect.database.name} does not answer") from error
-        return False
+        except (TimeoutError, Unavailable, Rejected) as error:
+            log.warning("the agent of %s does not read its slots: %s", trial.name, error)
+            return False
+        return True
 
-    async def _begin_slots(self, trial: Trial, effect: do.ReadSlots) -> None:
-        turns, testbed = trial.spec.turns, trial.spec.testbed_ref.name
-        assert turns is not None  # noqa: S101 - only interleaved blocks have slots
-        where, access = await agents.agent(
-            self._deps.cluster, trial.namespace, testbed, effect.database
-        )
+    async def _begin_slots(self, trial: Trial, effect: do.ReleaseClients) -> None:
+        turns, database = trial.spec.turns, effect.reading
+        assert turns is not None and database is not None  # noqa: S101 - of interleaved blocks
+        testbed = trial.spec.testbed_ref.name
+        where, access = await agents.agent(self._deps.cluster, trial.namespace, testbed, database)
         asked = self._deps.clock.now()
         known = await self._deps.agent.slots(where, access, trial.uid)
         clock = clock_offset(known["clock"], asked, self._deps.clock.now())

@@ -119,7 +119,7 @@ def _in_turns(trial: Trial, turns: Turns, whole: Collected, runs: Sequence[_Run]
     skews, start = [run.skew for run in runs], trial.status.release_at or 0.0
     cold = _not_begun(runs, start + trial.spec.workload.load.warmup_seconds)
     if cold is not None:
-        return Collected(whole.artefacts, whole.window, problem=cold)
+        return replace(whole, measurement=None, cpu=None, problem=cold)
     missed = unkept(kept, skews, own_slots(trial.spec, turns, trial.name), start)
     if missed is not None:
         return replace(whole, measurement=None, cpu=None, unkept=missed)

@@ -103,8 +103,9 @@ def _latest_end(draft: TrialDraft) -> float:
     released = draft.fact(RELEASED)
     start = draft.status.release_at
     if start is None and released is not None:
-        # It had taken back the start that its block had missed.
+        # It had taken back the start that its block had missed, and may have had a later one.
         start = parse_time(released.last_transition_time).timestamp()
+        start += parse_duration(draft.spec.step_deadlines.start)
     return (start or 0.0) + longest(draft.spec)
 
 

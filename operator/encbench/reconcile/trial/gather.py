@@ -37,14 +37,26 @@ from encbench.reconcile.deps import Deps
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.trial import neighbours, placed, provenance, recovery, series
 from encbench.reconcile.trial.collect import collect
-from encbench.reconcile.trial.facts import Collected, TrialFound, TrialGathered, TrialSeen, When
+from encbench.reconcile.trial.facts import (
+    Collected,
+    TrialFound,
+    TrialGathered,
+    TrialSeen,
+    When,
+    clock_offset,
+)
 from encbench.reconcile.trial.first_stored import key_of, settle, settled
 from encbench.reconcile.trial.series import MetricsPlace, WindowMetrics
 from encbench.tools.registry import tool
 from encbench.wire.foreign import printable
+from encbench.wire.recorder import ClockOffset
+from encbench.wire.slices import SlotsAnswer
 
 SLOTS = "slots.json"
 """The agent's readings of an interleaved block, relative to the trial's folder."""
+
+ANOTHER_START = 1.0
+"""Seconds by which the start of an agent's slots may differ from that of the block."""
 
 CONDITIONS: dict[When, str] = {"before": PROVEN_BEFORE, "after": PROVEN_AFTER}
 
@@ -128,15 +140,26 @@ async def _slots(
     name = trial.spec.testbed_ref.name
     try:
         where, access = await agents.agent(deps.cluster, trial.namespace, name, seen.database)
+        asked = deps.clock.now()
         answer = await deps.agent.slots(where, access, trial.uid)
+        clock = clock_offset(answer["clock"], asked, deps.clock.now())
     except Rejected:
         return None, None
     except Unavailable as error:
         return None, error if seen.database.ready else None
-    if answer["state"] == "unknown":
+    if answer["state"] == "unknown" or _is_another_start(trial, answer, clock):
         return None, None
     record = SlotsRecord.model_validate({"answer": answer})
     return await settle(deps.store, trial, SLOTS, record), None
+
+
+def _is_another_start(trial: Trial, answer: SlotsAnswer, clock: ClockOffset) -> bool:
+    """Whether the agent read at the edges of slots that the block has never had.
+
+    So does one that did not hear that its block had agreed on another start.
+    """
+    start = (answer["startAt"] or 0.0) - clock["seconds"]
+    return abs(start - (trial.status.release_at or 0.0)) > ANOTHER_START + clock["roundTrip"]
 
 
 def in_slices(cpu: TrialCpu, slices: Slices, place: MetricsPlace) -> TrialCpu:

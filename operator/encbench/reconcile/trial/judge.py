@@ -87,6 +87,9 @@ def _unfit(collected: Collected) -> Iterator[tuple[str, str]]:
         yield "NotUnderLoad", message
     if collected.misplaced:
         yield "ClockSet", collected.misplaced
+    if collected.unkept or collected.problem:
+        # Whoever missed a slot by its clock, which was set, was in time by another.
+        yield from _clock_set(collected)
     if collected.unkept:
         yield "SlotMissed", collected.unkept
 

@@ -11,7 +11,6 @@ from encbench.reconcile.draft import backoff
 from encbench.reconcile.effects.effect import (
     DisarmServer,
     NoteClocks,
-    ReadSlots,
     ReleaseClients,
     StopServer,
     TrialEffect,
@@ -188,16 +187,8 @@ def _overdue(draft: TrialDraft) -> TrialDecision:
 
 def _releases(draft: TrialDraft, unreleased: tuple[ClientPod, ...]) -> list[TrialEffect]:
     """Tell these clients when to start, and the agent of an interleaved block as well."""
-    at, database = draft.status.release_at or 0.0, draft.seen.database
-    clients = ReleaseClients(unreleased, at)
-    if draft.spec.turns is None or database is None:
-        return [clients]
-    # The agent comes first: while it does not know, the clients are unreleased, and both orders are
-    # repeated. Once they are released, a trial goes on without the readings, which costs less than
-    # the block.
-    reading = ReadSlots(database, at)
-    is_time_left = at - draft.seen.now.timestamp() > TOGETHER
-    return [reading, clients] if is_time_left else [clients, reading]
+    reading = draft.seen.database if draft.spec.turns is not None else None
+    return [ReleaseClients(unreleased, draft.status.release_at or 0.0, reading)]
 
 
 def _note_recovery(draft: TrialDraft) -> None:

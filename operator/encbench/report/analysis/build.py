@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from encbench.api.conditions import parse_time
 from encbench.api.overheadreport import (
     MAX_HEADLINE,
     MAX_ROWS,
@@ -74,7 +73,7 @@ def build(index: IndexRecord, load: Load) -> Report:
     facts = Facts(
         *(index.spec, index.resolved, groups, trials, gone, origin, sources, earlier),
         testbeds=index.testbeds,
-        seconds=_seconds(index),
+        stopped_by_deadline=index.stopped_by_deadline,
     )
     report = Report(
         campaign=index.campaign,
@@ -99,13 +98,6 @@ def build(index: IndexRecord, load: Load) -> Report:
         pooling=pooling,
     )
     return report.model_copy(update={"headlines": headlines(report)})
-
-
-def _seconds(index: IndexRecord) -> float | None:
-    """From the campaign's start to this report."""
-    if index.start_time is None:
-        return None
-    return (parse_time(index.generated_time) - parse_time(index.start_time)).total_seconds()
 
 
 def to_status(report: Report) -> OverheadReportStatus:

@@ -80,5 +80,6 @@ def _more_rounds(found: Estimate, blocks: int, each: int, target: float) -> int 
 
 
 def _more_units(found: Estimate, target: float) -> int | None:
-    needed = in_all(found, found.units, target, lambda units: units - found.campaigns - 1)
+    lost = math.ceil(found.units - (found.even_units or found.units))
+    needed = in_all(found, found.units, target, lambda units: units - lost - found.campaigns - 1)
     return None if needed is None else needed - found.units

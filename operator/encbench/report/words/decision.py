@@ -106,8 +106,8 @@ def _follows(
     match finding.obstacle:
         case "NoSpread":
             return (
-                "measure longer windows, because figures that are equal in every block count too "
-                "few transactions"
+                f"{first}measure longer windows, because figures that are equal in every block "
+                "count too few transactions"
             )
         case "Placement":
             return (

@@ -249,8 +249,11 @@ def test_a_margin_beyond_everything_admits_no_overhead() -> None:
 @pytest.mark.parametrize("loss", [-0.1, 0.0, 0.1])
 def test_equal_figures_in_every_block_are_no_evidence(loss: float) -> None:
     """At three transactions a second and two blocks both arms may count alike by chance."""
+    clock = [0.0002, -0.0001, 0.0, 0.0002, -0.0002, 0.0001]
+    counts = [30 * (1 - loss) / (10 + late) for late in clock]
     for found in (
         from_moments(6, math.log1p(-loss), 0.0),
+        intervals.estimate([3.0] * 6, counts),
         intervals.estimate([3.0, 2.9, 3.1], [3.0 * (1 - loss), 2.9 * (1 - loss), 3.1 * (1 - loss)]),
     ):
         assert found is not None

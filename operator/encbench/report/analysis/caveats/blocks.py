@@ -74,14 +74,12 @@ def missing_blocks(facts: Facts) -> Iterator[Caveat]:
 
 def ended_early(facts: Facts) -> Iterator[Caveat]:
     """A deadline that passed before every planned block was valid: it may be edited until then."""
-    limit = facts.spec.active_deadline_seconds
-    short = any(group.counted_blocks < group.planned_blocks for group in facts.groups)
-    if short and limit is not None and facts.seconds is not None and facts.seconds > limit:
+    if facts.stopped_by_deadline:
         yield serious(
-            title="The deadline passed before all blocks were valid",
-            text=f"activeDeadlineSeconds is {limit:,} s. It may be changed while a campaign runs "
-            "and its figures can be read. The figures stand. Verdicts are wrong in at most 5 % "
-            "only if the figures had no part in when it ended.",
+            title="A deadline ended the campaign",
+            text="activeDeadlineSeconds passed before all planned blocks were valid. It may be "
+            "changed while a campaign runs and its figures can be read. The figures stand. "
+            "Verdicts are wrong in at most 5 % only if the figures had no part in when it ended.",
         )
 
 

@@ -26,8 +26,7 @@ class Facts:
     earlier: Sequence[TrialView] = ()
     """The trials of campaigns that it extends that its figures rest on as well. Of these campaigns
     nothing else is here: where they are pooled, the machine is the same."""
-    seconds: float | None = None
-    """From the campaign's start to its report."""
+    stopped_by_deadline: bool = False
     testbeds: Sequence[IndexTestbed] = ()
     """Of this campaign."""
 
