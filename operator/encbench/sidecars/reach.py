@@ -27,8 +27,11 @@ class OutOfReach(Exception):
 def reach(
     host: str, port: int, seconds: float = SECONDS, without_names: float = WITHOUT_NAMES
 ) -> None:
-    """Return after the first connection; OutOfReach when an attempt fails after so many seconds."""
-    began = time.monotonic()
+    """Return after the first connection; OutOfReach when an attempt fails after so many seconds.
+
+    Those for the database begin when cluster DNS has answered.
+    """
+    began = named = time.monotonic()
     while True:
         try:
             socket.create_connection((host, port), timeout=_ATTEMPT_SECONDS).close()
@@ -36,8 +39,10 @@ def reach(
         except OSError as error:
             # A name that does not exist is another error.
             is_dns_away = isinstance(error, socket.gaierror) and error.errno == socket.EAI_AGAIN
-            most = without_names if is_dns_away else seconds
-            if time.monotonic() > began + most:
+            now = time.monotonic()
+            named = now if is_dns_away else named
+            since, most = (began, without_names) if is_dns_away else (named, seconds)
+            if now > since + most:
                 raise OutOfReach(
                     f"no connection to {host}, port {port}, within {most:g} s: {error}"
                 ) from error

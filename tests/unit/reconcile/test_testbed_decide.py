@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from encbench.api.conditions import find
+from encbench.api.kinds import TESTBED
 from encbench.core.certificates import KeyPair
 from encbench.reconcile.claims import NodeStanding
 from encbench.reconcile.effects.effect import (
@@ -17,11 +18,13 @@ from encbench.reconcile.effects.effect import (
     LeaveNodes,
     ProveFully,
 )
+from encbench.reconcile.objects import Testbed, testbed
 from encbench.reconcile.pods import ContainerFacts, JobFacts, PodFacts
 from encbench.reconcile.testbed.decide import decide
 from encbench.reconcile.testbed.decision import TestbedDecision
 from encbench.reconcile.testbed.facts import FullProof, SetFacts, TestbedFound, TestbedSeen
 from encbench.reconcile.testbed.provision import is_version
+from tests.support import manifests
 from tests.unit.reconcile.seen import (
     ALONE,
     NOT_PROVEN,
@@ -33,6 +36,7 @@ from tests.unit.reconcile.seen import (
     ago,
     ready,
     wants,
+    with_status,
 )
 
 UP = {"Provisioned": ("True", 10.0)}
@@ -453,12 +457,22 @@ def test_a_proof_counts_once_it_is_stored() -> None:
     decision = decide(a_testbed(LOADED), saw(found=UNSTORED))
     assert status_of(decision, "Proven") == ("Unknown", "Proving")
     assert wants(decision, ProveFully)
-    hour = {**UP, "Loaded": ("True", 3600.0)}
-    waits = decide(a_testbed(hour), saw(found=UNSTORED))
+    waits = decide(without_store(loaded=3600.0, away=3500.0), saw(found=UNSTORED))
     assert not failure(waits), "the store may be away for longer than a proof may take"
     assert waits.requeue == 15.0
-    day = {**UP, "Loaded": ("True", 24 * 3600 + 1.0)}
-    assert failure(decide(a_testbed(day), saw(found=UNSTORED))) == "ArchiveTimeout"
+    long = decide(without_store(loaded=30 * 3600.0, away=1.0), saw(found=UNSTORED))
+    assert not failure(long), "it was searched until now, and the store fails for the first time"
+    over = decide(without_store(loaded=30 * 3600.0, away=24 * 3600 + 1.0), saw(found=UNSTORED))
+    assert failure(over) == "ArchiveTimeout"
+
+
+def without_store(loaded: float, away: float) -> Testbed:
+    """Loaded and hindered by the store for so many seconds."""
+    facts = {**UP, "Loaded": ("True", loaded), "Hindered": ("True", away)}
+    body = with_status(manifests.body(TESTBED, "bed", "ns"), facts)
+    for fact in body["status"]["conditions"]:
+        fact["reason"] = "NotStored" if fact["type"] == "Hindered" else fact["reason"]
+    return testbed(body)
 
 
 def test_a_proof_that_cannot_be_made_in_time_fails_the_testbed() -> None:

@@ -86,6 +86,23 @@ def test_dns_that_is_away_has_longer(
         reach.reach("database", 3306, seconds=0, without_names=0.2)
 
 
+def test_the_database_has_its_time_after_dns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such as a policy that does not know the new pod yet."""
+    began, asked = time.monotonic(), list[float]()
+
+    def connect(*_: object, **__: object) -> socket.socket:
+        asked.append(time.monotonic() - began)
+        if asked[-1] < 0.3:
+            raise socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr(socket, "create_connection", connect)
+    monkeypatch.setattr(reach, "_PAUSE_SECONDS", 0.01)
+    with pytest.raises(OutOfReach, match=r"within 0\.2 s"):
+        reach.reach("database", 3306, seconds=0.2, without_names=10)
+    assert asked[-1] > 0.45
+
+
 def test_the_reason_is_left_for_the_status(
     closed: socket.socket, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -76,7 +76,7 @@ def prove_mode(draft: TestbedDraft) -> TestbedDecision:
     deadlines = draft.spec.step_deadlines
     before = next(kind for kind in BEFORE_PROOF if draft.known(kind))
     waited = draft.without_waits(draft.since(before))
-    if made.store_problem and waited > parse_duration(deadlines.archive):
+    if made.store_problem and _without_store(draft) > parse_duration(deadlines.archive):
         return draft.fail("ArchiveTimeout", f"no proof could be stored: {made.store_problem}")
     external = draft.spec.instance.is_external
     ask: list[PodFacts | None] = [None] if external else [*draft.up]
@@ -97,6 +97,12 @@ def prove_mode(draft: TestbedDraft) -> TestbedDecision:
     prove = [do.ProveFully(pod) for pod in ask]
     wait = backoff(waited, STORE_RETRY) if made.store_problem else POLL
     return draft.decide(*prove, requeue=wait)
+
+
+def _without_store(draft: TestbedDraft) -> float:
+    """Seconds since the store did not take the proof, whatever that had waited for before."""
+    said = draft.fact(life.HINDERED)
+    return draft.since(life.HINDERED) if said and said.reason == life.NOT_STORED else 0.0
 
 
 def _without_turn(draft: TestbedDraft, waited: float, limit: float) -> float:

@@ -60,8 +60,9 @@ def put(url: str, path: Path, authority: str | None = None) -> None:
                 connection.putheader(name, value)
             connection.connect()
             with path.open("rb") as file:
-                # A store may answer and hang up before it has read everything.
-                with suppress(BrokenPipeError, ConnectionResetError):
+                # A store may answer and hang up before it has read everything. Over TLS this Python
+                # takes that for an end of file (https://github.com/python/cpython/issues/115627).
+                with suppress(BrokenPipeError, ConnectionResetError, ssl.SSLEOFError):
                     connection.endheaders(file)
                 response = connection.getresponse()
                 body = response.read(4096)

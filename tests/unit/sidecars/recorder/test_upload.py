@@ -1,6 +1,8 @@
 """Storing a file by a presigned URL."""
 
+import http.client
 import socket
+import ssl
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -129,6 +131,33 @@ def test_a_store_that_answers_before_it_has_read_everything(tmp_path: Path) -> N
         thread.start()
         with pytest.raises((UploadRefused, Away)):
             put(f"http://127.0.0.1:{listener.getsockname()[1]}/a", big)
+        thread.join()
+
+
+@pytest.mark.parametrize("error", [BrokenPipeError, ConnectionResetError, ssl.SSLEOFError])
+def test_the_answer_of_a_store_that_hangs_up_counts(
+    error: type[OSError], file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else an URL that has expired would never be renewed: the store would seem to be away."""
+    send = http.client.HTTPConnection.endheaders
+
+    def hangs_up(connection: http.client.HTTPConnection, body: object = None) -> None:
+        send(connection)
+        raise error
+
+    monkeypatch.setattr(http.client.HTTPConnection, "endheaders", hangs_up)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def refuse() -> None:
+            connection, _ = listener.accept()
+            with connection:
+                connection.recv(1000)
+                connection.sendall(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
+
+        thread = threading.Thread(target=refuse)
+        thread.start()
+        with pytest.raises(UploadRefused, match="403"):
+            put(f"http://127.0.0.1:{listener.getsockname()[1]}/a", file)
         thread.join()
 
 
