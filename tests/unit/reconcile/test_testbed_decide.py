@@ -8,6 +8,7 @@ import pytest
 from encbench.api.conditions import find
 from encbench.api.kinds import TESTBED
 from encbench.core.certificates import KeyPair
+from encbench.reconcile import objects
 from encbench.reconcile.claims import NodeStanding
 from encbench.reconcile.effects.effect import (
     Announce,
@@ -18,7 +19,6 @@ from encbench.reconcile.effects.effect import (
     LeaveNodes,
     ProveFully,
 )
-from encbench.reconcile.objects import Testbed, testbed
 from encbench.reconcile.pods import ContainerFacts, JobFacts, PodFacts
 from encbench.reconcile.testbed.decide import decide
 from encbench.reconcile.testbed.decision import TestbedDecision
@@ -466,13 +466,13 @@ def test_a_proof_counts_once_it_is_stored() -> None:
     assert failure(over) == "ArchiveTimeout"
 
 
-def without_store(loaded: float, away: float) -> Testbed:
+def without_store(loaded: float, away: float) -> objects.Testbed:
     """Loaded and hindered by the store for so many seconds."""
     facts = {**UP, "Loaded": ("True", loaded), "Hindered": ("True", away)}
     body = with_status(manifests.body(TESTBED, "bed", "ns"), facts)
     for fact in body["status"]["conditions"]:
         fact["reason"] = "NotStored" if fact["type"] == "Hindered" else fact["reason"]
-    return testbed(body)
+    return objects.testbed(body)
 
 
 def test_a_proof_that_cannot_be_made_in_time_fails_the_testbed() -> None:
