@@ -41,6 +41,13 @@ def tables(server: Postgres) -> list[tuple[str]]:
     return server.admin("SELECT relname FROM pg_class WHERE relname = 'kept'")
 
 
+def test_initdb_took_the_template_without_huge_pages(plaintext_server: Postgres) -> None:
+    """Its servers read the file that it makes of the template; ours reads its own."""
+    made = Path(plaintext_server.layout.data, "postgresql.conf").read_text(encoding="utf-8")
+    assert made.splitlines()[-1] == "huge_pages = off"
+    assert not Path(plaintext_server.layout.volume, "template").exists()
+
+
 def test_settings_that_log_statements_log_no_password(spoilt: Postgres) -> None:
     spoilt.stop()
     Path(spoilt.layout.volume, "initialised").unlink()

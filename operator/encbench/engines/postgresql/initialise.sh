@@ -20,10 +20,27 @@ if [ -e "$marker" ]; then
 fi
 rm -rf "$volume/data"
 
+# The pod has no huge pages: where its node has some, the servers that initdb starts would be killed
+# for touching them. Only from 16 on initdb takes settings, but every version takes its template of
+# postgresql.conf from a folder of our choice. Its first servers, which try how much memory it has,
+# read no template: they may be killed, and initdb goes on. Their cores must not lie in the data.
+# shellcheck disable=SC3045 # dash, bash and busybox have it
+ulimit -c 0
+template=$volume/template
+shown=$(initdb --show --pgdata="$volume/data" 2>&1) || { echo "$shown" >&2 && exit 1; }
+share=$(echo "$shown" | sed -n 's/^share_path=//p')
+rm -rf "$template"
+mkdir "$template"
+ln -s "$share"/* "$template"
+rm "$template/postgresql.conf.sample"
+{ cat "$share/postgresql.conf.sample" && echo "huge_pages = off"; } \
+  >"$template/postgresql.conf.sample"
+
 # The C locale is in every image, and sorts the same in each. Checksums are on: a page that an
 # encrypting layer below spoilt is an error then, not a figure. Both are the same in every arm.
-initdb --pgdata="$volume/data" --username=postgres --auth=reject --encoding=UTF8 --no-locale \
-  --data-checksums --no-instructions
+initdb -L "$template" --pgdata="$volume/data" --username=postgres --auth=reject --encoding=UTF8 \
+  --no-locale --data-checksums --no-instructions
+rm -rf "$template"
 
 # shellcheck source=/dev/null
 . "$(dirname "$config")/refusals.sh"
