@@ -110,8 +110,12 @@ def load_context(
     script: str | None = None,
     connection: Connection = MYSQL,
     tpcc: Mapping[str, Any] | None = None,
+    **changes: Any,
 ) -> LoadContext:
-    """The context of a load of this dataset: sysbench's, or with `tpcc` that of TPC-C."""
+    """The context of a load of this dataset: sysbench's, or with `tpcc` that of TPC-C.
+
+    `changes` are of the instance.
+    """
     test = {"sysbench": dict(sysbench or {"script": "oltp_read_write", "tables": 8})}
     dataset = {
         **({"tpcc": dict(tpcc)} if tpcc else test),
@@ -133,6 +137,7 @@ def load_context(
                 "image": "registry.example.com/mariadb:10.11",
                 "resources": {"cpu": "1", "memory": "512Mi"},
                 "storage": {"size": "2Gi"},
+                **changes,
             },
             "mode": {},
             "dataset": dataset,

@@ -86,6 +86,8 @@ class Engine:
     """Volumes that its containers mount, beside those of every pod."""
     key: KeyFile | None = None
     """None where the server makes its own keys, or has none."""
+    index_builds: Callable[[TestbedSpec], int] | None = None
+    """How many of a load's the server's memory holds at once; None if they take none of note."""
     process_per_connection: bool = False
     """Whether each connection is a process, which the agent reads every second."""
 

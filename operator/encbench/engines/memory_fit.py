@@ -35,6 +35,8 @@ class Pool:
     sessions: SessionMemory
     parts: int
     """The default is one part of the memory of so many."""
+    load: int = 0
+    """Taken beside the pool during a load, while no workload runs."""
     least_room: int = 0
     """For connections, where the template does not set the pool's size."""
     least_memory: int = 0
@@ -48,7 +50,8 @@ class Pool:
 
     def largest(self, memory_bytes: int) -> int:
         """The size above which the server would sooner or later run out of memory and be killed."""
-        return max(min(int(memory_bytes * 0.8), memory_bytes - self.beside), LEAST)
+        beside = max(self.beside, self.load)
+        return max(min(int(memory_bytes * 0.8), memory_bytes - beside), LEAST)
 
     def size(self, instance: InstanceTemplateSpec) -> Iterator[Problem]:
         """Whether the template sets a size that is one, and leaves the server enough."""

@@ -7,6 +7,7 @@ from encbench.api.testbed import TestbedSpec
 from encbench.api.trial import TrialSpec
 from encbench.core.connection import Connection
 from encbench.core.naming import trial_prefix
+from encbench.engines.registry import engine
 from encbench.kube import labels
 from encbench.kube.pods import UNMARKED, PodMarks
 
@@ -31,6 +32,13 @@ class LoadContext:
     def labels(self) -> dict[str, str]:
         """Labels of the Job and its pod."""
         return labels.of_arm("load", self.spec, self.testbed)
+
+    @property
+    def index_builds(self) -> int | None:
+        """How many the database's memory holds at once; None where that is no limit, or unknown."""
+        instance = self.spec.instance
+        builds = None if instance.is_external else engine(instance.engine).index_builds
+        return None if builds is None else builds(self.spec)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from encbench.core.connection import DATABASE
 from encbench.engines.engine import Engine, ServerContainer, scripts
 from encbench.engines.facts import facts
 from encbench.engines.log_words import LogWords
-from encbench.engines.postgresql import judge, problems
+from encbench.engines.postgresql import judge, load_memory, problems
 from encbench.engines.postgresql.enclave import EXTENSION
 from encbench.engines.postgresql.settings import POD, openssl_conf, server_conf
 from encbench.engines.users import AGENT_USER, BENCHMARK_USER, Credentials
@@ -96,6 +96,7 @@ POSTGRESQL = Engine(
     # towards the server's memory.
     volumes=({"name": "shared-memory", "emptyDir": {"medium": "Memory"}},),
     socket=POD.socket,
+    index_builds=load_memory.index_builds,
     process_per_connection=True,
     judge=judge.judge,
     # Under `log_line_prefix` with the process number.

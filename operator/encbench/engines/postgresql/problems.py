@@ -9,6 +9,7 @@ from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.kinds import ENCRYPTION_MODE, INSTANCE_TEMPLATE
 from encbench.core.problem import Problem, Reason
 from encbench.engines import setting_names
+from encbench.engines.postgresql import load_memory
 from encbench.engines.postgresql.settings import POOL
 
 OLDEST = 15
@@ -96,6 +97,7 @@ def problems(instance: InstanceTemplateSpec, mode: EncryptionModeSpec) -> Iterat
         )
         yield Problem(ENCRYPTION_MODE, Reason.MODE_UNSUPPORTED, text)
     yield from (SETTINGS_AT_REST if mode.encrypts_at_rest else SETTINGS).problems(instance)
+    yield from load_memory.problems(instance)
 
 
 def _wrong(name: str, value: str) -> str | None:

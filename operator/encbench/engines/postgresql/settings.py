@@ -27,8 +27,14 @@ LEAST_LOG, MOST_LOG = 80 * MEBIBYTE, 1024 * MEBIBYTE
 """The server's own `min_wal_size` and `max_wal_size`."""
 
 _SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?) *(B|kB|MB|GB|TB)?")
-_UNITS = {"B": 1, None: 8192, "kB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}
-"""`shared_buffers` without a unit counts pages of 8 kB."""
+_UNITS = {"B": 1, "kB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}
+_PAGE = 8192
+"""What `shared_buffers` without a unit counts."""
+
+AT_REST = 20 * MEBIBYTE
+"""Bytes that the server takes beside its pool, as measured."""
+WORK_MEMORY = 64 * MEBIBYTE
+"""The server's own `maintenance_work_mem`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,10 +59,13 @@ class PostgresqlLayout(ServerLayout):
 POD = PostgresqlLayout()
 
 
-def parse_size(text: str) -> int | None:
-    """Bytes in a number of pages or a size such as 256MB; None for anything else."""
+def parse_size(text: str, unit: int = _PAGE) -> int | None:
+    """Bytes in a size such as 256MB, or in so many units; None for anything else."""
     match = _SIZE.fullmatch(text.strip())
-    return None if match is None else int(float(match[1]) * _UNITS[match[2]])
+    return None if match is None else int(float(match[1]) * _UNITS.get(match[2], unit))
+
+
+_SESSION = 3 * MEBIBYTE
 
 
 POOL = Pool(
@@ -65,11 +74,13 @@ POOL = Pool(
     unit="MB",
     parse=parse_size,
     counts="pages of 8 kB",
-    # 20 MiB were measured at rest; an autovacuum worker may take as much again, or more.
+    # An autovacuum worker may take as much again as the server at rest, or more.
     beside=64 * MEBIBYTE,
+    # One index build.
+    load=AT_REST + WORK_MEMORY + _SESSION,
     # Measured under oltp_read_write, shared memory left out: 2.5 MiB for each of 32 clients, 1.7
     # for each of 256, and 9 KiB for each of 146 prepared statements.
-    sessions=SessionMemory(connection=3 * MEBIBYTE, statement=9 * KIBIBYTE),
+    sessions=SessionMemory(connection=_SESSION, statement=9 * KIBIBYTE),
     # A quarter, as the server's manual advises, because it relies on the page cache too.
     parts=4,
 )

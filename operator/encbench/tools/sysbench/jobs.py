@@ -37,6 +37,9 @@ def load_job(context: LoadContext) -> Body:
     client, sysbench = dataset.client, dataset.sysbench_test
     cores = math.ceil(client.resources.cores)
     threads = min(sysbench.tables, 2 * cores, context.spec.max_connections)
+    if context.index_builds is not None:
+        # Each thread builds an index at the end of each of its tables.
+        threads = min(threads, context.index_builds)
     words = command.load_command(sysbench, context.connection, threads)
     own = enclave.texts() if sysbench.enclave_workload else {}
     if context.connection.driver == "pgsql":

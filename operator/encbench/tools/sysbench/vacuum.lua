@@ -1,6 +1,7 @@
 -- Vacuums what was loaded into PostgreSQL: all tables of the user, in as many threads as it has.
 -- Otherwise autovacuum begins with them within a minute, in the window of a trial, and again after
--- each reset, because the golden copy brings their state back.
+-- each reset, because the golden copy brings their state back. No vacuum is a parallel one: before
+-- 17 each would reserve up to maintenance_work_mem in shared memory, although nothing is dead.
 
 local TABLES = [[
 SELECT format('%I.%I', schemaname, tablename) FROM pg_tables
@@ -17,7 +18,7 @@ local function vacuum()
    found:free()
    for _, name in ipairs(names) do
       print(string.format("Vacuuming table '%s'...", name))
-      connection:query("VACUUM (ANALYZE) " .. name)
+      connection:query("VACUUM (ANALYZE, PARALLEL 0) " .. name)
    end
 end
 

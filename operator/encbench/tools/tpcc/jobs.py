@@ -29,6 +29,9 @@ def load_job(context: LoadContext) -> Body:
     tpcc, client = _loader(_tpcc(dataset.tpcc), dataset.client)
     # What an external server allows is its own.
     most = None if context.spec.instance.is_external else context.spec.max_connections
+    if tpcc.own_load and most is not None and context.index_builds is not None:
+        # Its workers build the indexes, while BenchmarkSQL builds one after the other.
+        most = min(most, context.index_builds + 1)
     written = props.load_props(tpcc, context.connection, client.resources.cores, most)
     files = _files(context)
     tool = pod.tool_container(

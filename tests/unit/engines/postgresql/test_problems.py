@@ -130,7 +130,7 @@ def test_another_file_of_settings_is_refused(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("size", "memory", "right"),
-    [("512MB", "512Mi", "409MB"), ("1GB", "1Gi", "819MB"), ("32768", "256Mi", "192MB")],
+    [("512MB", "512Mi", "409MB"), ("1GB", "1Gi", "819MB"), ("32768", "256Mi", "169MB")],
 )
 def test_buffers_that_fill_the_memory_are_refused_with_a_number(
     size: str, memory: str, right: str

@@ -152,7 +152,7 @@ def test_a_load_into_postgresql_ends_with_a_vacuum() -> None:
     assert last.startswith("step sysbench --config-file=/etc/encbench/sysbench/sysbench.conf ")
     assert last.endswith(" /etc/encbench/session/vacuum.lua vacuum")
     text = job["spec"]["template"]["metadata"]["annotations"]["encbench.io/vacuum.lua"]
-    assert "VACUUM (ANALYZE)" in text
+    assert "VACUUM (ANALYZE, PARALLEL 0)" in text
     mounts = {one["name"]: one["mountPath"] for one in container(job, "tool")["volumeMounts"]}
     assert mounts["session"] == "/etc/encbench/session"
     assert "vacuum" not in " ".join(container(load(), "tool")["command"])
@@ -352,6 +352,24 @@ def test_a_script_of_the_user_s_own_is_mounted_from_the_frozen_copy() -> None:
 def test_tables_are_loaded_at_once_within_reason(tables: int, cpu: str, threads: int) -> None:
     job = load({"script": "oltp_read_write", "tables": tables}, cpu=cpu)
     assert f"--threads={threads}" in container(job, "tool")["command"]
+
+
+@pytest.mark.parametrize(("cpu", "threads"), [("1", 2), ("8", 3)])
+def test_a_load_has_no_more_threads_than_the_memory_holds_index_builds(
+    cpu: str, threads: int
+) -> None:
+    made = load(
+        {"script": "oltp_read_write", "tables": 32},
+        cpu=cpu,
+        connection=PGSQL,
+        engine="postgresql",
+        version="15",
+        resources={"cpu": "4", "memory": "16Gi"},
+        settings={"shared_buffers": "12GB", "maintenance_work_mem": "1GB"},
+    )
+    (script,) = [word for word in container(made, "tool")["command"] if "prepare" in word]
+    assert f"--threads={threads}" in script.splitlines()[-1]
+    assert f"--threads={threads}" in container(made, "tool")["command"]
 
 
 def test_a_failed_load_says_why() -> None:

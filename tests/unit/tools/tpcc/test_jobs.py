@@ -72,6 +72,21 @@ def test_a_load_opens_no_more_connections_than_its_server_has() -> None:
     assert lines(job)["loadWorkers"] == "63"
 
 
+@pytest.mark.parametrize(("benchmarksql", "workers"), [(None, "3"), ({}, "16")])
+def test_no_more_workers_build_indexes_than_the_memory_holds(
+    benchmarksql: Any, workers: str
+) -> None:
+    """BenchmarkSQL builds one index after the other."""
+    job = load(
+        {"warehouses": 1000, "loadWorkers": 16, "benchmarksql": benchmarksql},
+        engine="postgresql",
+        version="15",
+        resources={"cpu": "4", "memory": "16Gi"},
+        settings={"shared_buffers": "12GB", "maintenance_work_mem": "1GB"},
+    )
+    assert lines(job)["loadWorkers"] == workers
+
+
 @pytest.mark.parametrize(
     ("tpcc", "kind", "home"),
     [
