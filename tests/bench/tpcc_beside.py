@@ -150,6 +150,7 @@ class Driven:
         return {
             "JAVA_TOOL_OPTIONS": f"-XX:MaxRAM={client.resources.memory_bytes} -XX:+UseSerialGC",
             "TPCC_JAVA_OPTIONS": f"-Xmx{memory.heap_mib(client)}m",
+            "ENCBENCH_HEAP_MIB": str(memory.benchmarksql_heap_mib(client)),
         }
 
     def _used(self, process: "subprocess.Popen[bytes]", began: float) -> tuple[float, float]:

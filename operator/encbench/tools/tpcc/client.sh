@@ -129,9 +129,9 @@ if [ -n "${TPCC_DRIVERS:-}" ]; then
 fi
 chmod -R u+w "$scratch/benchmarksql/run"
 cd "$scratch/benchmarksql/run"
-# By default a JVM takes a quarter of the memory. Java 8 takes the option with a point only, and its
-# early versions do not know it.
-export JAVA_TOOL_OPTIONS="${JAVA_TOOL_OPTIONS:-} -XX:+IgnoreUnrecognizedVMOptions -XX:MaxRAMPercentage=70.0"
+# By default a JVM takes a quarter of the memory, and one older than 8u372 or 11.0.16 a quarter of the
+# node's, because it sees no limit of cgroup v2. The last -Xmx counts: the image's own, if it has one.
+export JAVA_TOOL_OPTIONS="-Xmx${ENCBENCH_HEAP_MIB}m${JAVA_TOOL_OPTIONS:+ $JAVA_TOOL_OPTIONS}"
 
 if [ "$action" = load ]; then
     # Nothing may be there yet. Whether all is there afterwards the operator looks up itself, for the

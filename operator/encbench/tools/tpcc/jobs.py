@@ -13,7 +13,7 @@ from encbench.ports import Body
 from encbench.tools import gathering, pod
 from encbench.tools.context import LoadContext, TrialContext, shares
 from encbench.tools.tpcc import drivers, jdbc, props
-from encbench.tools.tpcc.memory import heap_mib
+from encbench.tools.tpcc.memory import benchmarksql_heap_mib, heap_mib
 from encbench.tools.tpcc.props import CA_FILE, CREDENTIALS, OWN_OPTIONS, SCRATCH, kind_of
 from encbench.tools.turns import load_seconds
 from encbench.wire import environment as names
@@ -113,6 +113,7 @@ def _environment(
     }
     if tpcc.benchmarksql is not None:
         values["ENCBENCH_BENCHMARKSQL"] = tpcc.benchmarksql.home
+        values["ENCBENCH_HEAP_MIB"] = str(benchmarksql_heap_mib(client))
     else:
         values["TPCC_JAVA_OPTIONS"] = f"-Xmx{heap_mib(client)}m"
     driver = jdbc.driver(connection.engine, tpcc.driver)

@@ -28,6 +28,11 @@ def heap_mib(client: Client) -> int:
     return max(HEAP_MIB, client.resources.memory_bytes // (2 * MEBIBYTE))
 
 
+def benchmarksql_heap_mib(client: Client) -> int:
+    """What BenchmarkSQL's heap may take: 70 % of the container's limit."""
+    return client.resources.memory_bytes * 7 // (10 * MEBIBYTE)
+
+
 def problems(workload: WorkloadSpec) -> Iterator[Problem]:
     """A problem if the client's memory does not hold the JVM that loads or runs TPC-C."""
     tpcc, own = workload.tpcc, workload.client.resources

@@ -45,6 +45,7 @@ class Pod:
             "ENCBENCH_SCRATCH": str(self.folder / "scratch"),
             "ENCBENCH_RUN_DIR": str(self.folder / "run"),
             "ENCBENCH_BENCHMARKSQL": str(self.folder / "home"),
+            "ENCBENCH_HEAP_MIB": "179",
             **more,
         }
         output = self.folder / "run/output.log"
@@ -140,6 +141,22 @@ def test_benchmarksql_finds_the_password_in_a_file_that_only_it_may_read(
     assert "terminals=3" in lines
     (line,) = [line for line in lines if line.startswith("password=")]
     assert _java(line.removeprefix("password=")) == PASSWORD
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize(
+    ("image", "options"), [({}, "-Xmx179m"), ({"JAVA_TOOL_OPTIONS": "-Xmx1g"}, "-Xmx179m -Xmx1g")]
+)
+def test_benchmarksql_s_heap_is_bounded_whether_or_not_its_jvm_sees_the_limit(
+    shell: list[str], pod: Pod, image: dict[str, str], options: str
+) -> None:
+    """Of several a JVM takes the last."""
+    benchmarksql(pod)
+    seen = pod.folder / "options"
+    pod.folder.joinpath("home/run").chmod(0o755)
+    pod.program("home/run/runDatabaseBuild.sh", f'echo "$JAVA_TOOL_OPTIONS" >{seen}')
+    assert pod.run(shell, "5", "load", **image).returncode == 0
+    assert seen.read_text() == f"{options}\n"
 
 
 def _java(text: str) -> str:

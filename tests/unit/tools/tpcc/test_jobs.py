@@ -127,7 +127,14 @@ def test_our_own_client_loads_for_benchmarksql_from_an_image_of_its_own() -> Non
 def test_our_client_s_heap_grows_with_its_memory(memory: str, heap: str) -> None:
     client = {"resources": {"cpu": "1", "memory": memory}}
     assert environment(trial(client=client))["TPCC_JAVA_OPTIONS"] == heap
-    assert "TPCC_JAVA_OPTIONS" not in environment(trial({"benchmarksql": {}}, WHOLE, client))
+
+
+@pytest.mark.parametrize(("memory", "heap"), [("256Mi", "179"), ("2Gi", "1433")])
+def test_benchmarksql_s_heap_is_a_part_of_its_memory(memory: str, heap: str) -> None:
+    client = {"resources": {"cpu": "1", "memory": memory}}
+    values = environment(trial({"benchmarksql": {}}, WHOLE, client))
+    assert values["ENCBENCH_HEAP_MIB"] == heap
+    assert "TPCC_JAVA_OPTIONS" not in values
 
 
 def test_replicas_share_the_terminals() -> None:
