@@ -293,7 +293,13 @@ def _slots(server: FakeServer, run: str, now: float) -> SlotsAnswer:
         if now < begin + order["slice"]:
             return said
         begun, counted, ended = (
-            SlotReading(at=at, cpuSeconds=0.5 * (at - order["startAt"]), readBytes=0, writeBytes=0)
+            SlotReading(
+                at=at,
+                cpuSeconds=0.5 * (at - order["startAt"]),
+                readBytes=0,
+                writeBytes=0,
+                periods={},
+            )
             for edge in (begin, begin + order["settle"], begin + order["slice"])
             for at in (max(edge, server.slots_asked),)
         )

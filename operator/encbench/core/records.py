@@ -146,6 +146,9 @@ class TrialCpu(Model):
     stolen: tuple[StolenCpu, ...] = ()
     """The same; of nodes whose steal Prometheus has."""
     idle: IdleCpu | None = None
+    throttled: dict[Literal["database", "proxy", "volume"], float] | None = None
+    """Share of the periods of its CPU limit in which the limit held each up. Absent in records
+    before this figure, and of what the kernel hides."""
     withheld: Withheld = Field(default_factory=dict)
     """Why a figure is absent, such as `alignment error 3.1 % is above 2 %`."""
 

@@ -6,7 +6,7 @@ what the server used meanwhile. Times are Unix seconds by the operator's clock.
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, pairwise
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 from encbench.api.base import Model
 from encbench.core.artefact import RecordError
@@ -55,6 +55,9 @@ class SliceFacts(Model):
     """Part of `database_cpu_seconds`."""
     read_bytes: float | None = None
     write_bytes: float | None = None
+    periods: dict[str, tuple[int, int]] | None = None
+    """Periods of the CPU limit of `database`, `proxy` and `volume` in which it ran, and those of
+    them in which the limit held it up; absent where they were not read."""
 
 
 class BlockCpu(Model):
@@ -118,6 +121,12 @@ class Slices(Model):
         if len(known) < ENOUGH * len(self.rows):
             return None
         return sum(amount for amount, _ in known) / sum(seconds for _, seconds in known)
+
+    def throttled(self, of: str) -> float | None:
+        """The share of its limit's periods in which that was held up; None as for a rate."""
+        known = [row.periods[of] for row in self.rows if row.periods and of in row.periods]
+        ran, held_up = (sum(one[part] for one in known) for part in (0, 1))
+        return held_up / ran if ran > 0 and len(known) >= ENOUGH * len(self.rows) else None
 
     @property
     def client_cpu_seconds(self) -> float:
@@ -282,7 +291,7 @@ def with_server(slices: Slices, answer: SlotsAnswer) -> Slices:
     return slices.model_copy(update={"rows": rows, "block": block, "server": server})
 
 
-def _use(row: SlotRow, seconds: float) -> dict[str, float | None]:
+def _use(row: SlotRow, seconds: float) -> dict[str, Any]:
     first, last = row["counted"], row["end"]
     length = last["at"] - first["at"]
     if length <= 0 or abs(length - seconds) > APART * seconds:
@@ -294,6 +303,7 @@ def _use(row: SlotRow, seconds: float) -> dict[str, float | None]:
         "volume_cpu_seconds": _scaled(_beside(first, last, "volumeCpuSeconds"), scale),
         "read_bytes": _scaled(_bytes(first["readBytes"], last["readBytes"]), scale),
         "write_bytes": _scaled(_bytes(first["writeBytes"], last["writeBytes"]), scale),
+        "periods": _periods(first, last),
     }
 
 
@@ -329,6 +339,15 @@ def _beside(
 ) -> float | None:
     before, after = first.get(name), last.get(name)
     return None if before is None or after is None else after - before
+
+
+def _periods(first: SlotReading, last: SlotReading) -> dict[str, tuple[int, int]] | None:
+    before, after = first.get("periods", {}), last.get("periods", {})
+    return {
+        of: (after[of]["ran"] - before[of]["ran"], after[of]["throttled"] - before[of]["throttled"])
+        for of in before
+        if of in after
+    } or None
 
 
 def _bytes(before: int | None, after: int | None) -> float | None:

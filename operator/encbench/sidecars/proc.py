@@ -8,6 +8,13 @@ from typing import NamedTuple
 NAME_LENGTH = 15
 """The kernel cuts names of processes to this many bytes."""
 
+CPU_STATS = (
+    "sys/fs/cgroup/cpu.stat",
+    "sys/fs/cgroup/cpu,cpuacct/cpu.stat",
+    "sys/fs/cgroup/cpu/cpu.stat",
+)
+"""Where a container has what the kernel counts of its CPU limit: version 2 of cgroups, then 1."""
+
 
 class ProcessStat(NamedTuple):
     """The fields that the sidecars read; times are in ticks of 10 ms."""

@@ -44,6 +44,14 @@ class SlotsOrder(SlotTimes):
     """By the agent's clock."""
 
 
+class LimitPeriods(TypedDict):
+    """Periods of a container's CPU limit, of 100 ms as a rule, since the container's start."""
+
+    ran: int
+    throttled: int
+    """Those of `ran` in which the limit held it up."""
+
+
 class SlotReading(TypedDict):
     """The server at one moment; counters since its start."""
 
@@ -55,6 +63,9 @@ class SlotReading(TypedDict):
     """Where a file system in the pod lies beneath the server; a part of `cpuSeconds`."""
     readBytes: int | None
     writeBytes: int | None
+    periods: NotRequired[dict[str, LimitPeriods]]
+    """Of `database`, `proxy` and `volume`, where the kernel shows them. An agent of an earlier
+    version does not read them."""
 
 
 class SlotRow(TypedDict):

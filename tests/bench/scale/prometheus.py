@@ -26,6 +26,8 @@ _USED = {
     "encbench_database_resident_bytes": 0.0,
     "encbench_database_read_bytes_total": 4096.0,
     "encbench_database_write_bytes_total": 65536.0,
+    "encbench_database_limit_periods_total": 10.0,
+    "encbench_database_throttled_periods_total": 0.0,
     "encbench_agent_uptime_seconds": 1.0,
 }
 """Growth a second of each database pod's series."""

@@ -102,6 +102,8 @@ class Study:
     """KiB that a transaction reads and writes; None where it was not measured."""
     throttled: float = 0.0
     """Seconds for which the client was throttled."""
+    held_up: Mapping[str, float] = field(default_factory=dict)
+    """Arm → share of the periods of its CPU limit in which its server was held up."""
     rounds: int = 0
     """Of each block, if blocks are interleaved, in slices of 3 s."""
     solo: int = 0
@@ -472,6 +474,7 @@ def _figures(
             "limitCores": 2.0,
         },
         **_volume(study.volume.get(arm), busy, cores),
+        **({"throttled": {"database": study.held_up[arm]}} if arm in study.held_up else {}),
     }
     if arm in study.proxy:
         used = study.proxy[arm] / 1000 * tps * math.exp(own.gauss(0, study.noise))

@@ -3,7 +3,15 @@
 import pytest
 
 from encbench.core.slices import Slices, SlicesError, of_clients, unkept, with_server
-from encbench.wire.slices import OwnSlots, SliceRow, SlicesFile, SlotReading, SlotRow, SlotsAnswer
+from encbench.wire.slices import (
+    LimitPeriods,
+    OwnSlots,
+    SliceRow,
+    SlicesFile,
+    SlotReading,
+    SlotRow,
+    SlotsAnswer,
+)
 
 START = 1_700_000_000.0
 
@@ -183,3 +191,19 @@ def test_a_run_of_readings_that_broke_off_says_nothing_of_the_block() -> None:
     assert [one.database_cpu_seconds is None for one in found.rows] == [False, True]
     assert found.block is None
     assert found.server == ()
+
+
+def test_what_a_limit_held_up_is_known_by_slot() -> None:
+    said = answer(0.5, 0.5, 0.5)
+    for row_, ran, throttled in zip(said["rows"], (25, 24, 26), (0, 6, 24), strict=True):
+        row_["counted"]["periods"] = {"database": {"ran": 100, "throttled": 7}}
+        after: LimitPeriods = {"ran": 100 + ran, "throttled": 7 + throttled}
+        row_["end"]["periods"] = {"database": after, "proxy": after}
+    clients = of_clients([file(row(0), row(2))], [0.0], 2)
+    assert with_server(clients, answer(0.5, 0.5, 0.5)).throttled("database") is None
+    found = with_server(clients, said)
+    assert found.rows[1].periods == {"database": (26, 24)}
+    assert found.throttled("database") == pytest.approx(24 / 51)
+    assert found.throttled("proxy") is None
+    del said["rows"][0]["end"]["periods"]
+    assert with_server(clients, said).throttled("database") is None, "of half of them"

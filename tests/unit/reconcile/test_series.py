@@ -93,6 +93,17 @@ async def test_io_that_the_kernel_does_not_show_is_not_known() -> None:
     assert found.disk is None
 
 
+async def test_what_a_cpu_limit_held_up() -> None:
+    metrics = scraped(("10.0.0.1", 900.0, 1100.0))
+    assert series.judge(await series.read(metrics, PLACE, WINDOW), PLACE).cpu.throttled is None
+    for name, rate in {"limit": 10.0, "throttled": 2.5}.items():
+        metric = f"encbench_database_{name}_periods_total"
+        add(metrics, metric, rate, (900.0, 1100.0), "10.0.0.1")
+    found = series.judge(await series.read(metrics, PLACE, WINDOW), PLACE).cpu
+    assert found.throttled is not None
+    assert found.throttled["database"] == pytest.approx(0.25)
+
+
 async def test_bursts_are_no_reason_to_withhold_io() -> None:
     metrics = FakeMetrics()
     burst = [(900.0 + second, 0.0 if second < 130 else 1e9) for second in range(201)]

@@ -71,6 +71,15 @@ def test_a_file_system_has_its_own_part() -> None:
     }
 
 
+def test_what_a_limit_held_up_is_that_of_its_own_slices() -> None:
+    plain = slices((0.8, None), (0.4, None))
+    rows = tuple(row.model_copy(update={"periods": {"database": (20, 5)}}) for row in plain.rows)
+    of_series = TrialCpu(throttled={"database": 0.9})
+    found = in_slices(of_series, plain.model_copy(update={"rows": rows}), place(None))
+    assert found.throttled == {"database": 0.25}
+    assert in_slices(of_series, plain, place(None)).throttled is None
+
+
 def with_disk(*known: tuple[float | None, float | None]) -> Slices:
     """Slices of two seconds each, with the bytes read and written."""
     plain = slices(*((0.8, None) for _ in known))

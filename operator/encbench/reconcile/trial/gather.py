@@ -176,7 +176,9 @@ def in_slices(cpu: TrialCpu, slices: Slices, place: MetricsPlace) -> TrialCpu:
     if (proxy := read["proxy"]) is not None:
         memory = cpu.proxy.memory_max_bytes if cpu.proxy is not None else None
         read["proxy"] = ProxyCpu(**dict(proxy), memory_max_bytes=memory)
-    return cpu.model_copy(update={**read, "withheld": withheld})
+    shares = {of: slices.throttled(of) for of in place.limits}
+    throttled = {of: share for of, share in shares.items() if share is not None} or None
+    return cpu.model_copy(update={**read, "throttled": throttled, "withheld": withheld})
 
 
 async def _recovery(

@@ -145,6 +145,8 @@ async def read(metrics: Metrics, place: MetricsPlace, window: Window) -> Metrics
         wanted = wanted | PROXY_SERIES
     if place.volume_limit is not None:
         wanted = wanted | VOLUME_SERIES
+    if place.external is None:
+        wanted = wanted | _periods_series(place)
     for name, metric in wanted.items():
         found = _of(window, await metrics.raw(f"{metric}{{{own}}}", start, end))
         # A pod that was replaced shows as a second series: no window spans two servers.
@@ -181,6 +183,11 @@ async def read(metrics: Metrics, place: MetricsPlace, window: Window) -> Metrics
         pods=tuple(pods),
         client_nodes=tuple(node for node in nodes if node is not None),
     )
+
+
+def _periods_series(place: MetricsPlace) -> dict[str, str]:
+    names = (f"{of}_{what}_periods" for of in place.limits for what in ("limit", "throttled"))
+    return {name: f"encbench_{name}_total" for name in names}
 
 
 async def _named(
@@ -333,6 +340,7 @@ def judge(record: MetricsRecord, place: MetricsPlace) -> WindowMetrics:
         foreign=others or (),
         stolen=neighbours.stolen(record, known),
         idle=resting,
+        throttled=_throttled(record, place),
         withheld=withheld,
     )
     return WindowMetrics(record, cpu, _disk(record), again)
@@ -405,6 +413,19 @@ def _not_available(external: External) -> str:
     if external.database_cpu_query is None:
         return "others run the database, and its template names no databaseCpuQuery"
     return "databaseCpuQuery did not give exactly one series with samples in the window"
+
+
+def _throttled(record: MetricsRecord, place: MetricsPlace) -> dict[Process, float] | None:
+    """Nothing of what was not read, or did not run."""
+    found: dict[Process, float] = {}
+    for of in place.limits:
+        ran, held_up = (
+            window_rate(record.series.get(name, ()), record.window.start, record.window.end)
+            for name in (f"{of}_limit_periods", f"{of}_throttled_periods")
+        )
+        if ran is not None and held_up is not None and ran.rate > 0:
+            found[of] = min(1.0, held_up.rate / ran.rate)
+    return found or None
 
 
 def _disk(record: MetricsRecord) -> DiskIo | None:

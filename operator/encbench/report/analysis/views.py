@@ -85,6 +85,8 @@ def view(attempt: Attempt, home: records.IndexTestbed | None = None) -> TrialVie
         cpu_withheld=dict(cpu.withheld),
         throttled_seconds=sum(throttled) if throttled else None,
         throttled_percent=_throttled(record),
+        held_up_percent={of: rounded(100 * share) for of, share in (cpu.throttled or {}).items()}
+        or None,
         foreign_cpu_percent=rounded(100 * most.fraction) if most else None,
         foreign_with_dm_crypt=most.with_dm_crypt if most else None,
         stolen_cpu_percent=max((rounded(100 * it.fraction) for it in cpu.stolen), default=None),

@@ -1,5 +1,7 @@
 """One trial of the report, and the block that it ran in."""
 
+from typing import Literal
+
 from pydantic import Field
 
 from encbench.api.base import Model
@@ -120,6 +122,9 @@ class TrialView(Model):
     throttled_seconds: float | None = None
     throttled_percent: float | None = None
     """Of the time in which it ran, of the client pod that was throttled most."""
+    held_up_percent: dict[Literal["database", "proxy", "volume"], float] | None = None
+    """Of the periods of its CPU limit, those in which the limit held the server up, the proxy, or
+    the file system in its pod; None where none is known."""
     foreign_cpu_percent: float | None = None
     """The share of a node's cores that anything but the campaign's own databases, clients and
     sidecars used; the largest over the nodes of database and clients. None where it was not

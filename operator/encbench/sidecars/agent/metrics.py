@@ -22,10 +22,12 @@ def metrics(read: Read, proxy: Read | None = None, volume: Read | None = None) -
     if beneath is not None:
         words, cpu = "CPU time of the file system.", beneath.cpu_seconds
         yield Metric("encbench_volume_cpu_seconds_total", "counter", words, cpu)
+        yield from _periods("volume", beneath)
     if beside is not None:
         cpu, memory = beside.cpu_seconds, beside.resident_bytes
         yield Metric("encbench_proxy_cpu_seconds_total", "counter", "CPU time of the proxy.", cpu)
         yield Metric("encbench_proxy_resident_bytes", "gauge", "Memory of the proxy.", memory)
+        yield from _periods("proxy", beside)
     # A clock that is never set: it shows where Prometheus' own was set between two scrapes.
     uptime = time.clock_gettime(time.CLOCK_BOOTTIME)
     yield Metric("encbench_agent_uptime_seconds", "gauge", "Since the node's start.", uptime)
@@ -48,3 +50,14 @@ def _server(reading: Reading) -> Iterator[Metric]:
     )
     for name, words, value in gauges:
         yield Metric(f"encbench_database_{name}", "gauge", words, value)
+    yield from _periods("database", reading)
+
+
+def _periods(part: str, reading: Reading) -> Iterator[Metric]:
+    if reading.periods is None:
+        return
+    ran, throttled = reading.periods
+    words = "Periods of the CPU limit in which the container ran."
+    yield Metric(f"encbench_{part}_limit_periods_total", "counter", words, ran)
+    words = "Those of them in which the limit held it up."
+    yield Metric(f"encbench_{part}_throttled_periods_total", "counter", words, throttled)

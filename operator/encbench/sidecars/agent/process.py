@@ -17,6 +17,9 @@ Memory that processes share (above all PostgreSQL's buffers) is in the resident 
 It is counted once, by the process that has touched most of it, because the exact figure
 (`smaps_rollup`) costs the server's kernel a walk through page tables that grows with buffers times
 processes. docs/postgresql.md says how far the figure is too high.
+
+What a container's CPU limit held up is read through `/proc/<pid>/root`, as the recorder does. It is
+unknown where that is not allowed.
 """
 
 import os
@@ -28,7 +31,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from encbench.sidecars.proc import NAME_LENGTH, ProcessStat, parse_stat
+from encbench.sidecars.proc import CPU_STATS, NAME_LENGTH, ProcessStat, parse_stat
 
 PROC = Path("/proc")
 ATTEMPTS = 5
@@ -38,6 +41,15 @@ _SCHEDULED = 2
 """CPUCLOCK_SCHED of the kernel: with a process's number it makes the id of its CPU clock."""
 _ENOUGH = 4096
 """Bytes: more than any of the files that are read."""
+
+
+class CpuPeriods(NamedTuple):
+    """Periods of a container's CPU limit, of 100 ms as a rule."""
+
+    ran: int
+    """In which any of its processes ran."""
+    throttled: int
+    """Those of them in which the limit held it up."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +66,8 @@ class Reading:
     read_bytes: int | None
     """Read from the storage layer; None where the kernel hides it."""
     write_bytes: int | None
+    periods: CpuPeriods | None = None
+    """Of its own container; None where the kernel hides it, or there is no limit."""
 
 
 class SeenProcess(NamedTuple):
@@ -149,6 +163,7 @@ class ProcessReader:
             resident_bytes=(own + max(shared)) * _PAGE,
             read_bytes=sum(io[0] for io in known) if known else None,
             write_bytes=sum(io[1] for io in known) if known else None,
+            periods=self._periods(main.process_id),
         )
 
     def _named(self) -> Iterator[ProcessStat]:
@@ -183,6 +198,14 @@ class ProcessReader:
             return None
         values = dict(line.split(b": ") for line in text.splitlines())
         return int(values[b"read_bytes"]), int(values[b"write_bytes"])
+
+    def _periods(self, process_id: int) -> CpuPeriods | None:
+        for path in CPU_STATS:
+            text = self._file(process_id, f"root/{path}")
+            found = dict(line.split() for line in text.splitlines()) if text else {}
+            if b"nr_periods" in found and b"nr_throttled" in found:
+                return CpuPeriods(int(found[b"nr_periods"]), int(found[b"nr_throttled"]))
+        return None
 
     def _file(self, process_id: int, name: str) -> bytes | None:
         """A file of a process; None if it is gone or not readable.

@@ -10,7 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from encbench.sidecars.agent.process import Reading
-from encbench.wire.slices import SlotReading, SlotRow, SlotsAnswer, SlotsOrder, SlotsState
+from encbench.wire.slices import (
+    LimitPeriods,
+    SlotReading,
+    SlotRow,
+    SlotsAnswer,
+    SlotsOrder,
+    SlotsState,
+)
 
 Read = Callable[[], Reading | None]
 
@@ -112,14 +119,22 @@ class SlotRuns:
             readBytes=server.read_bytes,
             writeBytes=server.write_bytes,
         )
+        read = {"database": server}
         if self._proxy is not None:
             proxy = self._proxy()
             if proxy is None:
                 raise _Missed("no proxy is running")
             made["proxyCpuSeconds"] = round(proxy.cpu_seconds, 6)
+            read["proxy"] = proxy
         if self._volume is not None:
             volume = self._volume()
             if volume is None:
                 raise _Missed("no file system is running")
             made["volumeCpuSeconds"] = round(volume.cpu_seconds, 6)
+            read["volume"] = volume
+        made["periods"] = {
+            of: LimitPeriods(ran=one.periods.ran, throttled=one.periods.throttled)
+            for of, one in read.items()
+            if one.periods is not None
+        }
         return made

@@ -12,14 +12,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from encbench.sidecars.proc import NAME_LENGTH, ProcessStat, parse_stat
+from encbench.sidecars.proc import CPU_STATS, NAME_LENGTH, ProcessStat, parse_stat
 from encbench.sidecars.recorder import moment
 
 TICKS = os.sysconf("SC_CLK_TCK")
+_VERSION_2, *_VERSION_1 = CPU_STATS
 _CGROUP_FILES = (
-    ("sys/fs/cgroup/cpu.stat", "throttled_usec", 1e-6),
-    ("sys/fs/cgroup/cpu,cpuacct/cpu.stat", "throttled_time", 1e-9),
-    ("sys/fs/cgroup/cpu/cpu.stat", "throttled_time", 1e-9),
+    (_VERSION_2, "throttled_usec", 1e-6),
+    *((path, "throttled_time", 1e-9) for path in _VERSION_1),
 )
 
 

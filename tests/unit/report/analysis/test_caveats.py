@@ -157,6 +157,7 @@ IN_TURNS = replace(CALM, rounds=10)
         (replace(CALM, throttled=3.1), "The client was near its limit"),
         (replace(IN_TURNS, throttled=1.6), "The client was near its limit"),
         (BUSY, "The server was at its CPU limit"),
+        (replace(CALM, held_up={"tde": 0.11}), "Its CPU limit held the server up"),
         (replace(CALM, rate=50), "A fixed rate was offered"),
         (replace(CALM, rate=500), "An arm fell behind the offered rate"),
         (replace(CALM, precision=0.001, wanted=40), "Intervals are wider than asked for"),
@@ -175,6 +176,8 @@ def test_caveat(study: Study, title: str) -> None:
         (replace(CALM, throttled=2.9), "The client was near its limit"),
         (replace(IN_TURNS, throttled=1.4), "The client was near its limit"),
         (replace(BUSY, rate=50), "The server was at its CPU limit"),
+        (replace(CALM, held_up={"tde": 0.09}), "Its CPU limit held the server up"),
+        (replace(BUSY, held_up={"tde": 0.9}), "Its CPU limit held the server up"),
         (replace(CALM, rate=50), "The server was never saturated"),
         (replace(CALM, per_testbed=1), "Each mode ran on one testbed"),
         (replace(CALM, loss={}), "Each mode ran on one testbed"),
@@ -568,6 +571,16 @@ def test_withheld_cpu_says_why() -> None:
     text = next(c.text for c in found.caveats if c.title == "Server CPU withheld")
     assert text.startswith("In 1 of 18 counted trials there is no CPU of the server, for instance ")
     assert "because: the alignment error of 3.1 % is above 2 %" in text
+
+
+def test_what_a_cpu_limit_held_up_is_said_by_arm() -> None:
+    """Whose mean is at the limit the report says already, unless a rate was offered."""
+    title = "Its CPU limit held the server up"
+    said = text_of(replace(CALM, held_up={"plain": 0.02, "tde": 0.234}), title)
+    assert "of 100 ms as a rule: 23 % in arm tde (" in said
+    assert "arm plain" not in said
+    offered = replace(BUSY, rate=50, held_up={"plain": 0.3, "tde": 0.5})
+    assert "30 % in arm plain (" in text_of(offered, title)
 
 
 def test_a_proxy_at_its_limit_is_what_limits_tps() -> None:

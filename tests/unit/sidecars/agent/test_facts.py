@@ -12,7 +12,7 @@ from encbench.adapters.sql import Row, SqlError
 from encbench.sidecars.agent.config import ConfigError, read_config
 from encbench.sidecars.agent.metrics import metrics
 from encbench.sidecars.agent.probe import probe
-from encbench.sidecars.agent.process import Reading
+from encbench.sidecars.agent.process import CpuPeriods, Reading
 from encbench.sidecars.agent.public import Heart
 from encbench.sidecars.agent.server import describe
 from encbench.sidecars.exposition import exposition
@@ -124,6 +124,15 @@ def test_a_file_system_s_cpu_has_a_series_of_its_own() -> None:
     assert "\nencbench_volume_cpu_seconds_total 0.5\n" in told
     assert "\nencbench_database_cpu_seconds_total 1.5\n" in told
     assert "encbench_volume" not in exposition(metrics(lambda: READING, volume=lambda: None))
+
+
+def test_what_cpu_limits_held_up_has_series_of_each_container() -> None:
+    held_up = replace(READING, periods=CpuPeriods(ran=200, throttled=31))
+    told = exposition(metrics(lambda: held_up, lambda: held_up, lambda: READING))
+    for part in ("database", "proxy"):
+        assert f"\nencbench_{part}_limit_periods_total 200\n" in told
+        assert f"\nencbench_{part}_throttled_periods_total 31\n" in told
+    assert "encbench_volume_limit_periods" not in told
 
 
 class Answers:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from encbench.sidecars.agent.process import ProcessReader, Reading
+from encbench.sidecars.agent.process import CpuPeriods, ProcessReader, Reading
+from encbench.sidecars.proc import CPU_STATS
 
 TICK = os.sysconf("SC_CLK_TCK")
 PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -202,3 +203,18 @@ def test_odd_names(proc: Path) -> None:
     assert odd.process_id == 7
     assert long is not None
     assert long.process_id == 8
+
+
+@pytest.mark.parametrize("path", CPU_STATS)
+def test_what_its_cpu_limit_held_up(proc: Path, path: str) -> None:
+    add(proc, 7, "mariadbd")
+    reading = read("mariadbd", proc)
+    assert reading is not None and reading.periods is None
+    stat = proc / "7/root" / path
+    stat.parent.mkdir(parents=True)
+    stat.write_text("usage_usec 1\n")  # of a container without a limit
+    reading = read("mariadbd", proc)
+    assert reading is not None and reading.periods is None
+    stat.write_text("usage_usec 1\nnr_periods 200\nnr_throttled 31\nthrottled_usec 5\n")
+    reading = read("mariadbd", proc)
+    assert reading is not None and reading.periods == CpuPeriods(ran=200, throttled=31)

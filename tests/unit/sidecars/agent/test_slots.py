@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from encbench.sidecars.agent.process import Reading
+from encbench.sidecars.agent.process import CpuPeriods, Reading
 from encbench.sidecars.agent.slots import SlotRuns
 from encbench.wire.slices import SlotsAnswer, SlotsOrder
 from tests.support.answers import whole
@@ -123,3 +123,12 @@ def test_an_order_that_begins_at_another_time_is_another() -> None:
     later = order("block", after=0.05)
     assert runs.begin(later)["startAt"] == later["startAt"]
     assert finished(runs, "block")["state"] == "done"
+
+
+def test_what_the_limits_held_up_is_read_where_the_kernel_shows_it() -> None:
+    held_up = replace(BEGUN, periods=CpuPeriods(ran=200, throttled=31))
+    runs = SlotRuns(lambda: held_up, burning)
+    runs.begin(order("one", slots=1))
+    answer = finished(runs, "one")
+    whole(SlotsAnswer, answer)
+    assert answer["rows"][0]["end"]["periods"] == {"database": {"ran": 200, "throttled": 31}}

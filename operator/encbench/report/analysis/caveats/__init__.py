@@ -12,6 +12,7 @@ from encbench.report.analysis.caveats import (
     recovery,
     setting,
     software,
+    throttling,
     turns,
 )
 from encbench.report.analysis.caveats.facts import Check, Facts
@@ -66,6 +67,7 @@ CHECKS: tuple[Check, ...] = (
     recovery.short_recoveries,
     load.busy_server,
     load.busy_beside,
+    throttling.held_up,
     load.idle_server,
     blocks.one_placement,
     blocks.lost_sets,
