@@ -310,7 +310,7 @@ def trouble(pods: list[PodFacts], now: datetime) -> Trouble | None:
                 NOT_STARTED, f"pod {pod.name} waits for its volumes or its network: {where}"
             )
         for container in pod.containers.values():
-            where = f"container {container.name.removeprefix('init:')} in pod {pod.name}"
+            where = _where(pod, container)
             if container.waiting_reason in _IMAGE_REASONS:
                 why = container.waiting_message or container.waiting_reason
                 message = f"the image of {where} cannot be pulled: {why}"
@@ -334,6 +334,28 @@ def trouble(pods: list[PodFacts], now: datetime) -> Trouble | None:
         if late is not None:
             return Trouble(IMAGE_PULLING, late)
     return None
+
+
+SERVING = ("server", proxy.NAME, f"init:{fuse.NAME}")
+"""Containers of the database's pod without which no client is answered."""
+
+
+def fallen(database: PodFacts, since: float) -> Trouble | None:
+    """What answered at that Unix time and has ended since, though it may run again."""
+    known = (database.container(name) for name in SERVING)
+    found = [one for one in known if _has_fallen(one, since)]
+    if not found:
+        return None
+    # One that ran out of memory may have taken the others with it.
+    first = min(found, key=lambda one: one.exit_reason != OOM)
+    reason = OOM if first.exit_reason == OOM else "ContainerFailed"
+    return Trouble(reason, f"{_where(database, first)} {_how_it_ended(database, first)}")
+
+
+def _has_fallen(one: ContainerFacts, since: float) -> bool:
+    if one.running:
+        return (one.running_since or 0.0) > since
+    return one.exit_code is not None or one.restarts > 0
 
 
 def _not_begun(pod: PodFacts, until: float) -> str | None:
@@ -418,14 +440,19 @@ def raise_memory(container: str) -> str:
     return f"raise {_MEMORY[container]}"
 
 
+def _where(pod: PodFacts, container: ContainerFacts) -> str:
+    return f"container {container.name.removeprefix('init:')} in pod {pod.name}"
+
+
 def _how_it_ended(pod: PodFacts, container: ContainerFacts) -> str:
     """The reason and the code, and why: as a program of ours says it, or else where to look.
 
     No other text of a container gets into a status, which more people may read than logs.
     """
     how = container.exit_reason or "an error"
-    if container.exit_code:
-        how += f" (exit code {container.exit_code})"
+    code = container.last_exit_code if container.running else container.exit_code
+    if code:
+        how += f" (exit code {code})"
     said = failure(container.termination_message) if container.name in OWN else None
     before = " --previous" if container.restarts else ""
     name = container.name.removeprefix("init:")

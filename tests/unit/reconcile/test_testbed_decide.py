@@ -303,6 +303,66 @@ def test_a_node_that_restarted_before_the_load_is_no_reason() -> None:
     assert failure(decision) == "LoadFailed"
 
 
+KILLED: dict[str, Any] = {"exit_code": 137, "exit_reason": "OOMKilled"}
+AGAIN: dict[str, Any] = {"running": True, "restarts": 1, "running_since": UNIX - 5}
+FALLEN = {
+    "out of memory": (
+        ContainerFacts("server", **KILLED),
+        "OOMKilled",
+        "server in pod bed-0 ended with OOMKilled (exit code 137): "
+        "raise resources.memory in the InstanceTemplate",
+    ),
+    "is back": (
+        ContainerFacts("server", **AGAIN, exit_reason="OOMKilled", last_exit_code=137),
+        "OOMKilled",
+        "server in pod bed-0 ended with OOMKilled (exit code 137): "
+        "raise resources.memory in the InstanceTemplate",
+    ),
+    "crashes": (
+        ContainerFacts("server", **AGAIN, exit_reason="Error", last_exit_code=139),
+        "ContainerFailed",
+        "server in pod bed-0 ended with Error (exit code 139): "
+        "kubectl logs bed-0 -c server --previous says why",
+    ),
+    "its file system": (
+        ContainerFacts("init:volume", **AGAIN, exit_reason="OOMKilled", last_exit_code=137),
+        "OOMKilled",
+        "volume in pod bed-0 ended with OOMKilled (exit code 137): "
+        "raise atRest.volume.gocryptfs.resources.memory in the EncryptionMode",
+    ),
+}
+
+
+@pytest.mark.parametrize(("fell", "reason", "what"), FALLEN.values(), ids=FALLEN)
+def test_a_load_whose_server_ends_says_so_and_not_where_its_own_log_is(
+    fell: ContainerFacts, reason: str, what: str
+) -> None:
+    database = a_pod("bed-0", *ready("server", "agent"), fell)
+    runs = a_pod("load", ContainerFacts("tool", running=True), **DURING)
+    under_way = decide(a_testbed(UP), saw(load=JobFacts("load", pods=(runs,)), database=database))
+    assert not failure(under_way), "the tool may yet connect anew"
+    told = find(under_way.status.conditions, "Hindered")
+    assert told is not None
+    assert (told.status, told.reason, told.message) == ("True", reason, f"container {what}")
+
+    lost = a_pod("load", ContainerFacts("tool", exit_code=1, exit_reason="Error"), **DURING)
+    load = JobFacts("load", failed=True, pods=(lost,))
+    told = find(
+        decide(a_testbed(UP), saw(load=load, database=database)).status.conditions, "Failed"
+    )
+    assert told is not None
+    assert (told.reason, told.message) == (reason, f"during the load container {what}")
+
+
+def test_a_server_that_restarted_before_its_load_is_no_reason() -> None:
+    before = {**AGAIN, "running_since": UNIX - 100}
+    server = ContainerFacts("server", **before, ready=True, exit_reason="OOMKilled")
+    database = a_pod("bed-0", server, *ready("agent"))
+    tool = ContainerFacts("tool", exit_code=1, exit_reason="Error")
+    load = JobFacts("load", failed=True, pods=(a_pod("load", tool, **DURING),))
+    assert failure(decide(a_testbed(UP), saw(load=load, database=database))) == "LoadFailed"
+
+
 def test_a_load_that_takes_too_long_is_given_up() -> None:
     load = JobFacts("load")
     hours = 6 * 3600.0

@@ -145,6 +145,15 @@ def test_no_step_before_the_proof_works_on_a_node_that_others_use(
     assert status_of(begins, "Alone") == ("True", "Leased")
 
 
+def test_checks_of_a_server_that_is_down_say_so() -> None:
+    down = ContainerFacts("server", exit_code=137, exit_reason="OOMKilled")
+    seen = saw(database=a_pod("bed-0", down, ContainerFacts("agent", running=True)))
+    for bed, kind in ((tpcc(LOADED), "Hindered"), (tpcc(LONG), "Failed")):
+        fact = find(decide(bed, seen).status.conditions, kind)
+        assert fact is not None
+        assert "container server in pod bed-0 ended with OOMKilled" in fact.message
+
+
 def test_a_proof_that_comes_while_its_node_is_waited_for_counts() -> None:
     facts = {**LOADED, "Alone": ("False", 60.0)}
     proven = decide(a_testbed(facts), saw(found=replace(BUSY, proof=FullProof(PROVEN, "sha256:0"))))

@@ -6,7 +6,7 @@ from encbench.api.scalars import parse_duration
 from encbench.reconcile import checks, pods
 from encbench.reconcile.draft import PATIENCE
 from encbench.reconcile.effects import effect as do
-from encbench.reconcile.pods import JobFacts
+from encbench.reconcile.pods import JobFacts, Trouble
 from encbench.reconcile.testbed import solitude
 from encbench.reconcile.testbed.decision import POLL, TestbedDecision, TestbedDraft
 from encbench.reconcile.testbed.provision import provision
@@ -55,7 +55,7 @@ def _still_loading(draft: TestbedDraft) -> list[str]:
 
 def _follow(draft: TestbedDraft, load: JobFacts) -> TestbedDecision:
     found, limit = pods.trouble(list(load.pods), draft.seen.now), _limit(draft)
-    code = _kept(load)
+    code, fallen = _kept(load), _fallen(draft, load)
     if load.succeeded or code == 0:
         # The Job stays as long as the testbed: while its name is taken, nothing is loaded again.
         # A pod that does not end by itself would stay with it, and keep its room.
@@ -65,20 +65,37 @@ def _follow(draft: TestbedDraft, load: JobFacts) -> TestbedDecision:
         taken = _taken_from_load(draft, load)
         if taken is not None:
             return draft.fail(life.LOAD_DISRUPTED, f"{taken} during the load")
+        if fallen is not None:
+            return draft.fail(fallen.reason, f"during the load {fallen.message}")
         return draft.fail("LoadFailed", found.message if found else "the load Job failed")
     if found is not None:
         draft.hold(life.LOADED, found.reason, found.message)
     elif not load.pods and draft.since(life.LOADED) > PATIENCE:
         draft.hinder(life.NO_POD, pods.no_pod("job", load_job_name(draft.subject.name)))
+    else:
+        # The tool may try for hours to connect anew.
+        database = [draft.seen.database] if draft.seen.database is not None else []
+        trouble = fallen or pods.trouble(database, draft.seen.now)
+        draft.note_trouble(trouble, draft.since(life.LOADED))
     if _loading(draft) <= limit:
         return draft.decide(requeue=POLL)
     if found is not None:
         return draft.fail(found.reason, found.message, _delete(draft, load))
     message = f"loading the dataset took longer than stepDeadlines.load, {limit:g} s"
+    if fallen is not None:
+        message += f": {fallen.message}"
     if not load.pods:
         message = pods.no_pod("job", load_job_name(draft.subject.name))
     draft.hold(life.LOADED, life.LOAD_TIMEOUT, message)
     return draft.decide(_delete(draft, load), requeue=POLL)
+
+
+def _fallen(draft: TestbedDraft, load: JobFacts) -> Trouble | None:
+    """What of the database has ended since the load's pod was made."""
+    database, pod = draft.seen.database, next(iter(load.pods), None)
+    if database is None or pod is None or database.created > pod.created:
+        return None
+    return pods.fallen(database, pod.created)
 
 
 def _kept(load: JobFacts) -> int | None:
@@ -143,14 +160,19 @@ def check_dataset(draft: TestbedDraft) -> TestbedDecision:
     found, limit = draft.seen.found.checked, parse_duration(draft.spec.step_deadlines.proof)
     if found is None and solitude.must_wait(draft.seen):
         return draft.await_node()
+    problem = draft.seen.found.problem
+    if not draft.up:
+        problem = draft.not_ready[1]
     if found is None and draft.without_waits(draft.since(life.LOADED)) > limit:
-        found = checks.overdue(draft.seen.found.problem)
+        found = checks.overdue(problem)
     if found is None:
         draft.condition(life.CONSISTENT, None, life.CHECKING, "the agent checks the loaded tables")
         bed = draft.subject
         ask = [do.AskChecks(bed, pod, bed.uid, loaded=True) for pod in draft.up]
-        if draft.seen.found.problem:
-            draft.hinder(life.NO_ANSWER, draft.seen.found.problem)
+        if not draft.up:
+            draft.hinder(*draft.not_ready)
+        elif problem:
+            draft.hinder(life.NO_ANSWER, problem)
         return draft.decide(*ask, requeue=POLL)
     draft.condition(life.CONSISTENT, found.ok, found.reason, found.message)
     if not found.ok:
