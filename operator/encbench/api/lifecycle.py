@@ -257,6 +257,7 @@ TESTBED_LIFE = Lifecycle(
                 **_IN_USE,
                 **_POD,
             },
+            unknown={NODE_IN_USE: "Its load has no room while others of its campaign load."},
         ),
         ConditionType(
             CONSISTENT,

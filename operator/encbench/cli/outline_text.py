@@ -137,6 +137,13 @@ def _room(room: CellRoom, *, together: bool) -> Iterable[str]:
                     f"{PodRequest(own.millicores, own.bytes).words}"
                 )
                 title = ""
+    if room.loads is not None:
+        own = room.loads
+        words = (
+            f"{own.count} × {PodRequest(own.millicores, own.bytes).words} beside the databases, or "
+            "one after another where there is no room for all"
+        )
+        yield item(f"{_INDENT}loads       ", words)
     if room.volumes:
         yield f"{_INDENT}disk        {room.volumes} × {room.volume_size}"
 

@@ -412,12 +412,16 @@ async def test_the_room_is_that_of_the_pods_with_their_sidecars(tmp_path: Path) 
     assert databases.bytes == (4096 + 96 + 64) * 2**20
     assert (clients.count, clients.millicores) == (2, 1000 + 100)
     assert (found.cells[0].room.volumes, found.cells[0].room.volume_size) == (3, "1Gi")
+    loads = found.cells[0].room.loads
+    assert loads is not None
+    assert (loads.count, loads.millicores) == (3, 1000)
 
 
 async def test_in_turns_and_on_demand(tmp_path: Path) -> None:
     one = await outlined_with(tmp_path, residency="OnDemand")
     assert one.cells[0].room.databases is not None
     assert (one.cells[0].room.databases.count, one.cells[0].room.volumes) == (1, 3)
+    assert one.cells[0].room.loads is None, "there is one at a time"
     together = await outlined_with(tmp_path, blocks={"interleave": {"slice": "3s"}})
     # Of each slice of 3 s half a second is left out, and a guard of 50 ms is before it.
     assert together.time.measured_seconds == together.trials.least * 20 * 2.5
@@ -455,6 +459,7 @@ def test_nodes_are_said_unless_one_may_hold_all(
     assert "nodes 3 × 2 cores and " in said
     assert " or more, each for a database of 1.05 CPU and 0.6 GiB" in said
     assert " or more, each for a client of " in said
+    assert "loads 3 × 1 CPU and 0.5 GiB beside the databases, or one after another" in said
     assert main(["plan", "-f", written(tmp_path, *everything(allowColocation=True))]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "node one may hold all: " in said

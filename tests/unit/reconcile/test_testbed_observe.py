@@ -1,5 +1,6 @@
 """What a pass over a testbed reads: nothing that no decision looks at any more."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -7,6 +8,9 @@ import pytest
 from encbench.api.conditions import is_true
 from encbench.api.kinds import POD, SECRET, TESTBED
 from encbench.core.naming import credentials_name
+from encbench.kube.labels import COMPONENT
+from encbench.kube.labels import TESTBED as TESTBED_LABEL
+from encbench.ports import Body
 from encbench.reconcile.objects import Testbed
 from encbench.reconcile.objects import testbed as as_testbed
 from encbench.reconcile.testbed.facts import TestbedFound, TestbedSeen
@@ -44,6 +48,29 @@ async def test_of_a_database_that_has_answered_no_secret_is_read(world: World) -
     found, read = await seen(world, testbed)
     assert found.has_credentials
     assert not read
+
+
+async def test_a_load_without_room_sees_those_that_have_some() -> None:
+    world = World()
+    world.controllers.delays = replace(world.controllers.delays, load=600.0)
+    world.apply(*parts(), study("tde", blocks=1))
+
+    def loads() -> list[Body]:
+        pods = world.cluster.all(POD)
+        return [pod for pod in pods if pod["metadata"]["labels"][COMPONENT] == "load"]
+
+    await world.run(lambda: len(loads()) == 3)
+    first, second, third = loads()
+    world.cluster.set_spec(POD, SPACE, first["metadata"]["name"], nodeName=None)
+    name = second["metadata"]["name"]
+    world.cluster.set_status(POD, SPACE, name, {**second["status"], "phase": "Succeeded"})
+    bodies = {body["metadata"]["name"]: body for body in world.cluster.all(TESTBED)}
+    own, ended, other = (pod["metadata"]["labels"][TESTBED_LABEL] for pod in (first, second, third))
+    found, _ = await seen(world, as_testbed(bodies[own]))
+    assert found.loading == (other,)
+    found, _ = await seen(world, as_testbed(bodies[other]))
+    assert found.loading == (), "it has room"
+    assert ended not in (own, other)
 
 
 async def test_what_a_pod_mounts_is_looked_at_until_a_container_has_begun(world: World) -> None:

@@ -11,9 +11,16 @@ from encbench.api.tpcc import Tpcc
 from encbench.core.starts import GOLDEN, Start
 from encbench.kube import labels
 from encbench.reconcile.claims import NodeStanding
-from encbench.reconcile.effects.effect import Apply, AskChecks, CreateLoad, ProveFully, TakeNodes
+from encbench.reconcile.effects.effect import (
+    Apply,
+    AskChecks,
+    CreateLoad,
+    Delete,
+    ProveFully,
+    TakeNodes,
+)
 from encbench.reconcile.objects import Testbed
-from encbench.reconcile.pods import ContainerFacts, PodFacts
+from encbench.reconcile.pods import ContainerFacts, JobFacts, PodFacts
 from encbench.reconcile.testbed.decide import decide
 from encbench.reconcile.testbed.facts import FullProof, TestbedFound
 from tests.unit.reconcile.seen import ALONE, NOW, PROVEN, a_pod, a_testbed, ago, wants
@@ -98,6 +105,43 @@ def test_once_its_database_is_back_the_load_has_its_whole_time() -> None:
     begins = decide(a_testbed(facts, serverStarted=1.0), saw())
     assert not failure(begins)
     assert wants(begins, CreateLoad)
+
+
+NOWHERE = JobFacts("load", pods=(a_pod("x", node=None, unschedulable="0/5 nodes"),))
+UNMADE = JobFacts("load")
+
+
+@pytest.mark.parametrize("load", [NOWHERE, UNMADE], ids=["no node", "no quota"])
+def test_a_load_that_others_leave_no_room_has_its_whole_time_then(load: JobFacts) -> None:
+    late = a_testbed({"Provisioned": ("True", 9e4), "Loaded": ("False", 9e4)})
+    waits = decide(late, saw(load=load, loading=("other",)))
+    for _ in range(2):
+        assert not failure(waits)
+        assert not any(isinstance(one, Delete) for one in waits.effects)
+        assert status_of(waits, "Loaded") == ("Unknown", "NodeInUse")
+        told = find(waits.status.conditions, "Hindered")
+        assert told is not None
+        assert told.message.startswith("waits for the loads of other: ")
+        waits = decide(replace(late, status=waits.status), saw(load=load, loading=("other",)))
+    waiting = replace(late, status=waits.status)
+
+    alone = decide(waiting, saw(load=load))
+    assert status_of(alone, "Loaded")[0] == "False", "its time runs"
+    assert status_of(alone, "Hindered")[0] == "True"
+    ends = decide(replace(late, status=alone.status), saw(load=load, now=NOW + 7 * HOUR))
+    assert failure(ends) or status_of(ends, "Loaded")[1] == "LoadTimeout"
+
+    runs = JobFacts("load", pods=(a_pod("x", ContainerFacts("tool", running=True)),))
+    loads = decide(waiting, saw(load=runs))
+    assert status_of(loads, "Loaded") == ("False", "Loading")
+    assert status_of(loads, "Hindered")[0] == "False"
+    assert not failure(loads)
+
+
+def test_a_job_has_a_moment_to_make_its_pod_while_others_load() -> None:
+    begins = decide(a_testbed({**UP, "Loaded": ("False", 1.0)}), saw(load=UNMADE, loading=("b",)))
+    assert status_of(begins, "Loaded")[0] == "False"
+    assert status_of(begins, "Hindered")[0] == ""
 
 
 LONG = {"Provisioned": ("True", 9e4), "Loaded": ("True", 9e4)}

@@ -70,10 +70,13 @@ class PodRoom(Model):
 
 
 class CellRoom(Model):
-    """What a cell takes during its measurements."""
+    """What a cell takes during its measurements, and its loads before them."""
 
     databases: PodRoom | None
     """None: the database is not encbench's."""
+    loads: PodRoom | None
+    """Loads that run side by side where nodes have room for all beside the databases; the others
+    wait. None: there is but one."""
     clients: PodRoom
     together_millicores: int
     """Requests of all pods that run at once, each arm's own."""
@@ -90,8 +93,10 @@ def room(spec: CampaignSpec, resolved: Resolved, cell: Cell) -> CellRoom:
     storage = resolved.instances[cell.instance_ref].storage
     clients = _pods([one for one in pods if one.role == "client"])
     assert clients is not None  # noqa: S101 - a cell has a condition
+    loads = [one for one in pods if one.role == "load" and one.arms > 1]
     return CellRoom(
         databases=_pods([one for one in pods if one.role == "database"]),
+        loads=_pods(loads),
         clients=clients,
         together_millicores=everything.millicores,
         together_bytes=everything.bytes,
@@ -143,7 +148,8 @@ def _databases(spec: CampaignSpec, cell: Cell, beds: Iterable[Testbed]) -> Itera
             yield Needed("database", INSTANCE_TEMPLATE, cell.instance_ref, 1, running, own)
         job = tool(bed.spec.dataset).load_job(_load_context(bed))
         template = job["spec"]["template"]["spec"]
-        yield Needed("load", WORKLOAD, cell.dataset_workload, 1, 1, template)
+        beside = 1 if bed.spec.instance.is_external else running
+        yield Needed("load", WORKLOAD, cell.dataset_workload, 1, beside, template)
 
 
 def _testbed(plan: CellPlan, arm: Arm) -> Testbed:

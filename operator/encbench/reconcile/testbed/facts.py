@@ -110,6 +110,8 @@ class TestbedSeen:
     loaders: tuple[PodFacts, ...] = ()
     """The load's pods that have not ended, whether its Job is there or deleted. Before it is there,
     also those of earlier testbeds, by its name or in its external database."""
+    loading: tuple[str, ...] = ()
+    """The campaign's testbeds whose loads have room; looked for while its own load has none."""
     trial: Trial | None = None
     """The trial that the testbed is for now."""
     neighbours: tuple[str, ...] = ()

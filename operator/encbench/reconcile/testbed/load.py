@@ -8,9 +8,12 @@ from encbench.reconcile.draft import PATIENCE
 from encbench.reconcile.effects import effect as do
 from encbench.reconcile.pods import JobFacts, Trouble
 from encbench.reconcile.testbed import solitude
-from encbench.reconcile.testbed.decision import POLL, TestbedDecision, TestbedDraft
+from encbench.reconcile.testbed.decision import NODE_POLL, POLL, TestbedDecision, TestbedDraft
 from encbench.reconcile.testbed.provision import provision
 from encbench.tools.context import load_job_name
+
+MOST = 3
+"""Testbeds that a message names."""
 
 
 def load_dataset(draft: TestbedDraft) -> TestbedDecision:
@@ -62,16 +65,16 @@ def _follow(draft: TestbedDraft, load: JobFacts) -> TestbedDecision:
         draft.condition(life.LOADED, True, "Loaded", "the dataset is loaded")
         return draft.decide(*([] if load.succeeded else [_delete(draft, load)]), requeue=0.0)
     if load.failed or code:
-        taken = _taken_from_load(draft, load)
-        if taken is not None:
-            return draft.fail(life.LOAD_DISRUPTED, f"{taken} during the load")
-        if fallen is not None:
-            return draft.fail(fallen.reason, f"during the load {fallen.message}")
-        return draft.fail("LoadFailed", found.message if found else "the load Job failed")
+        return draft.fail(*_why_it_failed(draft, load))
+    no_room = _no_room(draft, load, found)
+    if no_room and draft.seen.loading:
+        return _await_others(draft, no_room)
+    if not draft.known(life.LOADED):
+        draft.condition(life.LOADED, False, "Loading", "the dataset is being loaded")
     if found is not None:
         draft.hold(life.LOADED, found.reason, found.message)
-    elif not load.pods and draft.since(life.LOADED) > PATIENCE:
-        draft.hinder(life.NO_POD, pods.no_pod("job", load_job_name(draft.subject.name)))
+    elif no_room:
+        draft.hinder(life.NO_POD, no_room)
     else:
         # The tool may try for hours to connect anew.
         database = [draft.seen.database] if draft.seen.database is not None else []
@@ -88,6 +91,40 @@ def _follow(draft: TestbedDraft, load: JobFacts) -> TestbedDecision:
         message = pods.no_pod("job", load_job_name(draft.subject.name))
     draft.hold(life.LOADED, life.LOAD_TIMEOUT, message)
     return draft.decide(_delete(draft, load), requeue=POLL)
+
+
+def _why_it_failed(draft: TestbedDraft, load: JobFacts) -> tuple[str, str]:
+    """Reason and message: the database's end comes before what the load says of it."""
+    taken, fallen = _taken_from_load(draft, load), _fallen(draft, load)
+    if taken is not None:
+        return life.LOAD_DISRUPTED, f"{taken} during the load"
+    if fallen is not None:
+        return fallen.reason, f"during the load {fallen.message}"
+    found = pods.trouble(list(load.pods), draft.seen.now)
+    return "LoadFailed", found.message if found else "the load Job failed"
+
+
+def _no_room(draft: TestbedDraft, load: JobFacts, found: Trouble | None) -> str:
+    """Why its load has no room on a node or in a quota, as a sentence; empty if it has."""
+    if found is not None:
+        return found.message if found.reason == life.UNSCHEDULABLE else ""
+    # A pod takes a moment to be made.
+    is_late = not draft.known(life.LOADED) or draft.since(life.LOADED) > PATIENCE
+    if load.pods or not is_late:
+        return ""
+    return pods.no_pod("job", load_job_name(draft.subject.name))
+
+
+def _await_others(draft: TestbedDraft, why: str) -> TestbedDecision:
+    """Other loads of its campaign have room and deadlines, and its own begins with its room.
+
+    Nodes that hold the databases and clients need not hold all loads at once.
+    """
+    names = ", ".join(draft.seen.loading[:MOST])
+    message = f"waits for the loads of {names}: {why}"
+    draft.condition(life.LOADED, None, life.NODE_IN_USE, message)
+    draft.hinder(life.NODE_IN_USE, message)
+    return draft.decide(requeue=NODE_POLL)
 
 
 def _fallen(draft: TestbedDraft, load: JobFacts) -> Trouble | None:

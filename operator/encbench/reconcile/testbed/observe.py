@@ -26,7 +26,16 @@ from encbench.reconcile import agents, objects
 from encbench.reconcile.deps import Reads
 from encbench.reconcile.draft import PATIENCE
 from encbench.reconcile.objects import Testbed, belongs_to
-from encbench.reconcile.pods import JobFacts, PodFacts, has_run, in_cell, job_facts, pod_facts
+from encbench.reconcile.pods import (
+    JobFacts,
+    PodFacts,
+    has_room,
+    has_run,
+    in_cell,
+    is_stuck,
+    job_facts,
+    pod_facts,
+)
 from encbench.reconcile.testbed import external, failed
 from encbench.reconcile.testbed.facts import SetFacts, TestbedFound, TestbedSeen
 from encbench.reconcile.testbed.machine import machine
@@ -45,6 +54,8 @@ async def observe(read: Reads, testbed: Testbed, found: TestbedFound) -> Testbed
     if is_true(facts, PROVISIONED) and not is_true(facts, LOADED):
         load, loaders = await _load(read, testbed)
         seen = replace(seen, load=load, loaders=loaders)
+        if load is not None and not any(pod.node for pod in load.pods):
+            seen = replace(seen, loading=await _loading(read, testbed))
     if not has_credentials:
         seen = replace(seen, authority=await _authority(read, testbed))
     if testbed.spec.instance.is_external:
@@ -167,6 +178,16 @@ async def _load(read: Reads, testbed: Testbed) -> tuple[JobFacts | None, tuple[P
         return None, (*loaders, *await _strays(read, testbed))
     own = [pod for body, pod in pods if belongs_to(body, job["metadata"]["uid"])]
     return job_facts(job, *own), loaders
+
+
+async def _loading(read: Reads, testbed: Testbed) -> tuple[str, ...]:
+    """Other testbeds of the campaign, of any cell, whose loads take room of nodes and quotas."""
+    campaign = {labels.COMPONENT: "load", labels.CAMPAIGN: testbed.spec.campaign_ref.name}
+    bodies = await read.cluster.list(POD, testbed.namespace, campaign)
+    now, absences = read.clock.now(), read.presence.absences()
+    there = (body for body in bodies if has_room(body) and not is_stuck(body, now, absences))
+    names = {body["metadata"]["labels"].get(labels.TESTBED, "") for body in there}
+    return tuple(sorted(names - {testbed.name}))
 
 
 async def _strays(read: Reads, testbed: Testbed) -> tuple[PodFacts, ...]:
