@@ -20,7 +20,7 @@ from encbench.ports import Body
 from encbench.reconcile.absences import Absences
 from encbench.reconcile.deps import Reads
 from encbench.reconcile.objects import Testbed, Trial
-from encbench.tools.pod import REACH
+from encbench.tools.pod import REACH, TURNSTILE
 from encbench.tools.tpcc import drivers
 from encbench.wire.failure import failure
 from encbench.wire.initialise import refused_settings
@@ -264,6 +264,8 @@ _MEMORY = {
     fuse.NAME: "atRest.volume.gocryptfs.resources.memory in the EncryptionMode",
 }
 """What sets the memory of a container of that name."""
+_FIXED = ("agent", "recorder", TURNSTILE, REACH, drivers.NAME)
+"""Containers whose memory nothing sets but encbench. One that is killed writes no log."""
 _IMAGE_REASONS = ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull")
 
 
@@ -458,4 +460,18 @@ def _how_it_ended(pod: PodFacts, container: ContainerFacts) -> str:
     name = container.name.removeprefix("init:")
     if container.exit_reason == OOM and name in _MEMORY:
         return f"ended with {how}: {raise_memory(name)}"
+    if container.exit_reason == OOM and name in _FIXED:
+        limit = _memory_limit(pod, name)
+        return f"ended with {how}: encbench itself sets its limit{limit}, please report it"
     return f"ended with {how}: {said or f'kubectl logs {pod.name} -c {name}{before} says why'}"
+
+
+def _memory_limit(pod: PodFacts, container: str) -> str:
+    """Such as ` of 96Mi`; empty where the pod's spec has none."""
+    known: list[Body] = [
+        *(pod.spec.get("initContainers") or ()),
+        *(pod.spec.get("containers") or ()),
+    ]
+    own: Body = next((one for one in known if one["name"] == container), {})
+    limit = ((own.get("resources") or {}).get("limits") or {}).get("memory")
+    return f" of {limit}" if limit else ""

@@ -201,12 +201,16 @@ def test_a_pod_whose_volume_is_not_there_says_where_to_look() -> None:
         ("server", "raise resources.memory in the InstanceTemplate"),
         ("proxy", "raise columns.resources.memory in the EncryptionMode"),
         ("volume", "raise atRest.volume.gocryptfs.resources.memory in the EncryptionMode"),
-        ("agent", "kubectl logs p -c agent says why"),
+        ("agent", "encbench itself sets its limit of 96Mi, please report it"),
+        ("recorder", "encbench itself sets its limit, please report it"),
+        ("injected", "kubectl logs p -c injected says why"),
     ],
 )
 def test_a_container_without_memory_says_what_to_raise(name: str, advice: str) -> None:
     killed = {"exitCode": 137, "reason": "OOMKilled"}
-    body = pod_of({}, containerStatuses=[container(name, terminated=killed)])
+    agent = {"name": "agent", "resources": {"limits": {"memory": "96Mi"}}}
+    spec = {"initContainers": [{"name": "initialise"}], "containers": [agent]}
+    body = pod_of(spec, containerStatuses=[container(name, terminated=killed)])
     found = trouble([pod_facts(body)], NOW)
     assert found is not None
     assert (found.reason, found.message) == (
