@@ -71,6 +71,9 @@ class PodFacts:
     """When the time is over that it has to end, RFC 3339; None of a pod that is not deleted."""
     ended_by: str = ""
     """What Kubernetes says of a pod that it has ended itself, as by an eviction; else empty."""
+    taken_by: str = ""
+    """Why Kubernetes deletes it, such as a preemption; empty where a person or a controller of its
+    own does."""
     bare_since: float | None = None
     """Unix time since which a pod that its node has taken lacks its volumes or its network; None of
     others, and where the kubelet does not say."""
@@ -131,10 +134,18 @@ def pod_facts(body: Body) -> PodFacts:
         bare_since=_bare_since(status),
         may_begin_since=_may_begin_since(status),
         ended_by=": ".join(status[key] for key in ("reason", "message") if status.get(key)).strip(),
+        taken_by=_taken_by(facts.get("DisruptionTarget", {})) if deleting else "",
         spec=spec,
         annotations=dict(meta.get("annotations") or {}),
         containers={container.name: container for container in containers},
     )
+
+
+def _taken_by(disruption: Body) -> str:
+    """From the condition that preemption, eviction and the taint manager set before they delete."""
+    if disruption.get("status") != "True":
+        return ""
+    return ": ".join(disruption[key] for key in ("reason", "message") if disruption.get(key))
 
 
 def _is_lost(status: Body) -> bool:
@@ -407,6 +418,11 @@ def _unplaced(pod: PodFacts) -> str:
 def by_its_node(pod: PodFacts) -> str:
     """What there is to say of a pod that its node has ended, or never let begin."""
     return f"node {pod.node} ended pod {pod.name} ({pod.ended_by})"
+
+
+def why_deleted(pod: PodFacts | None) -> str:
+    """What Kubernetes says of a pod that is being deleted, in brackets; empty if nothing."""
+    return f" ({pod.taken_by})" if pod is not None and pod.taken_by else ""
 
 
 def node_lost(pod: PodFacts) -> Trouble:

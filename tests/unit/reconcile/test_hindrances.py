@@ -9,7 +9,7 @@ import pytest
 from encbench.api.conditions import Condition, find
 from encbench.api.kinds import CAMPAIGN, JOB, POD
 from encbench.ports import Body, Rejected
-from encbench.reconcile.pods import pod_facts, trouble
+from encbench.reconcile.pods import pod_facts, trouble, why_deleted
 from tests.unit.reconcile.controllers import Delays
 from tests.unit.reconcile.pods import DATABASE_NODE, container
 from tests.unit.reconcile.seen import NOW, ago
@@ -235,6 +235,20 @@ def test_a_pod_that_its_node_has_ended_says_so_and_not_how_its_containers_ended(
     found = trouble([pod_facts(pod_of({"nodeName": "n1"}, **shutdown))], NOW)
     assert found is not None
     assert (found.reason, found.message) == ("PodEnded", "node n1 ended pod p (Terminated)")
+
+
+def test_a_pod_that_kubernetes_deletes_says_why() -> None:
+    """Until it is deleted, the preemption may yet come to nothing."""
+    said = {"reason": "PreemptionByScheduler", "message": "preempted for pod x"}
+    target = {"type": "DisruptionTarget", "status": "True", **said}
+    body = pod_of({"nodeName": "n1"}, conditions=[target])
+    assert why_deleted(pod_facts(body)) == ""
+    body["metadata"]["deletionTimestamp"] = ago(0)
+    assert why_deleted(pod_facts(body)) == " (PreemptionByScheduler: preempted for pod x)"
+    assert pod_facts(body).ended_by == "", "its node did not end it"
+    body["status"]["conditions"] = [{**target, "status": "False"}]
+    assert why_deleted(pod_facts(body)) == ""
+    assert why_deleted(None) == ""
 
 
 def test_a_pod_without_volumes_or_network_says_where_to_look() -> None:

@@ -258,6 +258,11 @@ TAKEN = {
     "no database": ((a_pod("load", **DURING),), None, DATABASES),
     "the database goes": ((a_pod("load", **DURING),), a_pod(deleting=True), DATABASES),
     "another database": ((a_pod("load", **DURING),), a_pod(created=NOW.timestamp() - 9), DATABASES),
+    "a preemption": (
+        (a_pod("load", **DURING),),
+        a_pod(deleting=True, taken_by="PreemptionByScheduler: for pod x"),
+        f"{DATABASES} (PreemptionByScheduler: for pod x)",
+    ),
     "its node restarts": (
         (a_pod("load", ContainerFacts("tool", exit_code=255, exit_reason="Unknown"), **DURING),),
         a_pod(),

@@ -832,6 +832,22 @@ def test_the_pod_s_deletion_is_named_where_its_proxy_has_ended_first() -> None:
     assert decision.status.message == "the database pod was deleted before the second proof"
 
 
+def test_what_kubernetes_says_of_a_deleted_pod_is_why_its_trial_was_disrupted() -> None:
+    taken: dict[str, Any] = {"deleting": True, "taken_by": "PreemptionByScheduler: for pod x"}
+    why = "deleted (PreemptionByScheduler: for pod x)"
+    cases = (
+        (saw(a_client(RUN), database=a_pod(**taken)), f"the database pod was {why}"),
+        (saw(a_client(RUN, **taken)), "a client pod was deleted or replaced (Preemption"),
+    )
+    for seen, words in cases:
+        message = decide(released_with(0, RUNNING), seen).status.message
+        assert message is not None
+        assert message.startswith(words)
+    trial = released_with(0, {**RUNNING, "Measured": ("True", 1.0)})
+    message = decide(trial, saw(a_client(FINISHED), database=a_pod(**taken))).status.message
+    assert message == f"the database pod was {why} before the second proof"
+
+
 @pytest.mark.parametrize("name", ["proxy", "init:volume"])
 def test_what_had_restarted_beside_the_server_is_written_down_at_the_release(name: str) -> None:
     pod = beside(name, of_server=5, restarts=2)

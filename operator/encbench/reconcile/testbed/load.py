@@ -180,10 +180,10 @@ def _taken_from_load(draft: TestbedDraft, load: JobFacts) -> str | None:
     """
     pod, database = next(iter(load.pods), None), draft.seen.database
     if pod is None or pod.deleting:
-        return "the load's pod was deleted"
+        return f"the load's pod was deleted{pods.why_deleted(pod)}"
     external = draft.spec.instance.is_external
     if not external and (database is None or database.deleting or database.created > pod.created):
-        return "the database's pod was deleted"
+        return f"the database's pod was deleted{pods.why_deleted(database)}"
     for one in (pod, database):
         if one is not None and one.ended_by:
             return pods.by_its_node(one)

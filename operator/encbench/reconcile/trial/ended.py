@@ -6,7 +6,7 @@ from encbench.api.trial import Outcome
 from encbench.reconcile import checks
 from encbench.reconcile.draft import PATIENCE, backoff
 from encbench.reconcile.effects.effect import AskChecks, ReleaseClients
-from encbench.reconcile.pods import ENDING_SLACK, PodFacts, by_its_node, raise_memory
+from encbench.reconcile.pods import ENDING_SLACK, PodFacts, by_its_node, raise_memory, why_deleted
 from encbench.reconcile.trial import decision, placed
 from encbench.reconcile.trial.conclude import conclude
 from encbench.reconcile.trial.decision import TrialDecision, TrialDraft
@@ -89,9 +89,9 @@ def _judge_mode(draft: TrialDraft) -> None:
         else:
             _not_proven(draft, *why_it_restarted(seen.database))
     elif seen.lost_its_pod:
-        draft.condition(life.PROVEN_AFTER, False, life.DISRUPTED, "the database pod was deleted")
-        message = "the database pod was deleted before the second proof"
-        draft.end("Invalid", life.DISRUPTED, message)
+        deleted = f"the database pod was deleted{why_deleted(seen.database)}"
+        draft.condition(life.PROVEN_AFTER, False, life.DISRUPTED, deleted)
+        draft.end("Invalid", life.DISRUPTED, f"{deleted} before the second proof")
     elif draft.is_overdue("after", draft.since(life.MEASURED)):
         _not_proven(draft, "ProofTimeout", draft.no_proof("after"))
 

@@ -15,7 +15,7 @@ from encbench.reconcile.effects.effect import (
     StopServer,
     TrialEffect,
 )
-from encbench.reconcile.pods import raise_memory
+from encbench.reconcile.pods import raise_memory, why_deleted
 from encbench.reconcile.trial import block, decision, placed
 from encbench.reconcile.trial.decision import TrialDecision, TrialDraft, until
 from encbench.reconcile.trial.ended import after_run, cut_by_its_node, why_it_restarted
@@ -91,12 +91,14 @@ def _gone(draft: TrialDraft) -> str | None:
     """Which pod is not there any more, or ended before its time, as a sentence; None if all are."""
     seen, cut = draft.seen, cut_by_its_node(draft.seen)
     if seen.lost_its_pod:
-        return "the database pod was deleted while the trial ran"
+        return f"the database pod was deleted{why_deleted(seen.database)} while the trial ran"
     if cut is not None and not draft.known(life.RECOVERED):
         return cut
     is_complete = len(seen.clients) == draft.spec.workload.client.replicas
-    if not is_complete or any(client.pod.deleting for client in seen.clients):
-        return "a client pod was deleted or replaced while the trial ran"
+    deleting = [client.pod for client in seen.clients if client.pod.deleting]
+    if not is_complete or deleting:
+        why = next(filter(None, map(why_deleted, deleting)), "")
+        return f"a client pod was deleted or replaced{why} while the trial ran"
     return None
 
 
