@@ -149,6 +149,11 @@ def arguments() -> argparse.ArgumentParser:
             help=f"{what} of every pod of databases, loads and clients; may be given several times",
         )
     parser.add_argument(
+        "--pod-priority-class",
+        default="",
+        help="PriorityClass of every such pod, if not the default",
+    )
+    parser.add_argument(
         "--admission-policy",
         action="append",
         default=[],
@@ -412,7 +417,9 @@ def _connect(
         turnstile_pull_policy=args.turnstile_image_pull_policy,
         images=Images.chosen(args.server_image, args.tool_image),
         pull_secrets=tuple(args.image_pull_secret),
-        pod_marks=PodMarks(dict(args.pod_label), dict(args.pod_annotation)),
+        pod_marks=PodMarks(
+            dict(args.pod_label), dict(args.pod_annotation), args.pod_priority_class
+        ),
         namespace_trials=args.namespace_trials,
         allowed=limits.allowed(args),
     )

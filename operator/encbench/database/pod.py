@@ -54,7 +54,9 @@ def spec(context: DatabaseContext) -> Body:
         "containers": [_server(context), _agent(context), *proxy.containers(context)],
         "volumes": _volumes(context),
         "affinity": affinity.of_database(context.spec),
-        **pods.placing(instance.placement, instance.image_pull_secrets, context.pull_secrets),
+        **pods.placing(
+            instance.placement, context.marks, instance.image_pull_secrets, context.pull_secrets
+        ),
     }
 
 

@@ -53,10 +53,12 @@ def pod_security() -> Part:
 
 @dataclass(frozen=True)
 class PodMarks:
-    """Labels and annotations that a cluster's own policies ask of every pod."""
+    """Labels and annotations that a cluster's own policies ask of every pod, and its priority."""
 
     labels: Mapping[str, str] = field(default_factory=dict)
     annotations: Mapping[str, str] = field(default_factory=dict)
+    priority_class: str = ""
+    """Name of a PriorityClass; empty for the cluster's default."""
 
 
 UNMARKED = PodMarks()
@@ -75,14 +77,16 @@ def template_metadata(
     }
 
 
-def placing(placement: Placement, *pull_secrets: Iterable[str]) -> Part:
-    """Where a pod may run, and by which Secrets its images are pulled, each once."""
+def placing(placement: Placement, marks: PodMarks, *pull_secrets: Iterable[str]) -> Part:
+    """Where a pod may run, its priority, and the Secrets that pull its images, each once."""
     found: Part = {}
     if secrets := dict.fromkeys(chain(*pull_secrets)):
         found["imagePullSecrets"] = [{"name": name} for name in secrets]
     found["nodeSelector"] = {**LINUX, **placement.node_selector}
     if placement.tolerations:
         found["tolerations"] = [entry.to_dict() for entry in placement.tolerations]
+    if marks.priority_class:
+        found["priorityClassName"] = marks.priority_class
     return found
 
 

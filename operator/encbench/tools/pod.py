@@ -63,7 +63,7 @@ def annotation(file: str) -> str:
 
 
 def pod_spec(
-    client: Client, containers: list[Body], volumes: list[Body], pull_secrets: Iterable[str]
+    context: LoadContext | TrialContext, client: Client, containers: list[Body], volumes: list[Body]
 ) -> Body:
     """The pod of a load or of a trial's client, with the workload's placement."""
     return {
@@ -73,7 +73,9 @@ def pod_spec(
         "securityContext": pods.pod_security(),
         "containers": containers,
         "volumes": volumes,
-        **pods.placing(client.placement, client.image_pull_secrets, pull_secrets),
+        **pods.placing(
+            client.placement, context.marks, client.image_pull_secrets, context.pull_secrets
+        ),
     }
 
 
@@ -192,7 +194,7 @@ def client_job(
     ]
     containers = [tool, _recorder(context, name, process or name)]
     spec = {
-        **pod_spec(client, containers, [*shared, *volumes], context.pull_secrets),
+        **pod_spec(context, client, containers, [*shared, *volumes]),
         "shareProcessNamespace": True,
         "terminationGracePeriodSeconds": GRACE_SECONDS,
         "affinity": affinity.of_client(
@@ -231,7 +233,7 @@ def load_job(
     name = load_job_name(context.testbed)
     metadata = labels.metadata(name, context.namespace, context.labels, context.owner)
     spec = {
-        **pod_spec(context.spec.dataset.client, [tool], [*volumes], context.pull_secrets),
+        **pod_spec(context, context.spec.dataset.client, [tool], [*volumes]),
         "terminationGracePeriodSeconds": LOAD_GRACE_SECONDS,
         "initContainers": [_reach(context)],
         "affinity": affinity.of_load(context.spec, context.testbed),

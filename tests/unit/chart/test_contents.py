@@ -253,6 +253,17 @@ def test_marks_of_measured_pods_reach_the_operator() -> None:
             render({"measured": {"podLabels": {name: wrong}}})
 
 
+def test_the_priority_of_measured_pods_reaches_the_operator(default: Rendered) -> None:
+    for rendered, name in (
+        (default, ""),
+        (render({"measured": {"priorityClassName": "measured"}}), "measured"),
+    ):
+        pod = rendered.one("Deployment", "operator")["spec"]["template"]["spec"]
+        args = arguments().parse_args(pod["containers"][0]["args"])
+        assert args.pod_priority_class == name
+        assert "priorityClassName" not in pod, "it is not a measured one"
+
+
 def test_the_administrators_lists_reach_the_operator(default: Rendered) -> None:
     for rendered, lists in (
         (default, {}),

@@ -18,7 +18,9 @@ OURS = Images(
 
 async def test_a_campaign_without_images_runs_with_the_installations() -> None:
     secrets = ("registry", "mirror")
-    marks = PodMarks({"cost-centre": "42", COMPONENT: "ours"}, {"owner": "dba", SAFE: "true"})
+    marks = PodMarks(
+        {"cost-centre": "42", COMPONENT: "ours"}, {"owner": "dba", SAFE: "true"}, "measured"
+    )
     world = World(
         settings=lambda usual: replace(usual, images=OURS, pull_secrets=secrets, pod_marks=marks)
     )
@@ -42,6 +44,7 @@ async def test_a_campaign_without_images_runs_with_the_installations() -> None:
         assert (meta["labels"]["cost-centre"], meta["annotations"]["owner"]) == ("42", "dba")
         assert meta["labels"][COMPONENT] != "ours"
         assert meta["annotations"][SAFE] == "false"
+    assert {pod["priorityClassName"] for pod in pods} == {"measured"}
     servers = {c["image"] for pod in pods for c in pod["containers"] if c["name"] == "server"}
     tools = {c["image"] for pod in pods for c in pod["containers"] if c["name"] == "tool"}
     assert servers == {"registry.example.com/mariadb:10.11"}

@@ -34,6 +34,9 @@
 {{- range $name, $value := .Values.measured.podAnnotations }}
 - {{ printf "--pod-annotation=%s=%s" $name $value | replace "$" "$$" | quote }}
 {{- end }}
+{{- with .Values.measured.priorityClassName }}
+- --pod-priority-class={{ . }}
+{{- end }}
 {{- range .Values.allowed.images }}
 - --allowed-image={{ . }}
 {{- end }}
