@@ -41,6 +41,7 @@ STORAGE_CLASS = Kind("storage.k8s.io/v1", "StorageClass", "storageclasses", name
 POD_DISRUPTION_BUDGET = Kind("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets")
 LEASE = Kind("coordination.k8s.io/v1", "Lease", "leases")
 EVENT = Kind("events.k8s.io/v1", "Event", "events")
+LIMIT_RANGE = Kind("v1", "LimitRange", "limitranges")
 NODE = Kind("v1", "Node", "nodes", namespaced=False)
 POLICY_BINDING = Kind(
     "admissionregistration.k8s.io/v1",

@@ -35,6 +35,7 @@ class Reason(StrEnum):
     NAMES_ALIKE = "NamesAlike"
     MEASURED_TWICE = "MeasuredTwice"
     FITS_NO_NODE = "FitsNoNode"
+    OUT_OF_RANGE = "OutOfRange"
     DISKS_STAY = "DisksStay"
 
 
@@ -72,5 +73,6 @@ MEANINGS = {
     Reason.NAMES_ALIKE: "Two arms, or two campaigns, would have one testbed.",
     Reason.MEASURED_TWICE: "An instance and a workload meet in two entries with different modes.",
     Reason.FITS_NO_NODE: "No node of the cluster could hold a pod (a note of `plan` alone).",
+    Reason.OUT_OF_RANGE: "A LimitRange would refuse a pod (a note of `plan` alone).",
     Reason.DISKS_STAY: "A StorageClass keeps the testbeds' disks (a note of `plan` alone).",
 }

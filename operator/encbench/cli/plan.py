@@ -13,8 +13,8 @@ from encbench.admission.programs import unknown_settings
 from encbench.api import resources
 from encbench.api.campaign import CampaignSpec, Resolved
 from encbench.api.conditions import parse_time
-from encbench.api.kinds import CAMPAIGN, NODE, STORAGE_CLASS, TRIAL, Kind
-from encbench.cli import connection, fit, installation, manifests, output
+from encbench.api.kinds import CAMPAIGN, LIMIT_RANGE, NODE, STORAGE_CLASS, TRIAL, Kind
+from encbench.cli import connection, fit, installation, manifests, output, ranges
 from encbench.cli.connection import connected
 from encbench.cli.manifests import Lenient, Manifests, Offline
 from encbench.cli.outline import ASSUMED, Pace, outline
@@ -114,26 +114,30 @@ async def _answered(
     if problems:
         return Planned(campaign.name, campaign.namespace, problems, notes)
     frozen = parts.freeze({})
-    notes += await _misfits(live, campaign.spec, frozen)
+    notes += await _misfits(live, campaign.namespace, campaign.spec, frozen)
     shape = outline(campaign.spec, frozen)
     return Planned(campaign.name, campaign.namespace, notes=notes, outline=shape)
 
 
 async def _misfits(
-    cluster: Cluster | None, spec: CampaignSpec, frozen: Resolved
+    cluster: Cluster | None, namespace: str, spec: CampaignSpec, frozen: Resolved
 ) -> tuple[Problem, ...]:
     """How the cluster does not suit the campaign, as far as the user may know."""
     found = fit.misfits(spec, frozen, fit.nodes(await _all(cluster, NODE) or ()))
+    limits = await _all(cluster, LIMIT_RANGE, namespace) or ()
+    found = (*found, *ranges.refusals(spec, frozen, limits))
     classes = await _all(cluster, STORAGE_CLASS)
     if classes is None:
         return found
     return (*found, *fit.without_class(frozen, classes), *fit.keeping_disks(frozen, classes))
 
 
-async def _all(cluster: Cluster | None, kind: Kind) -> list[Body] | None:
+async def _all(
+    cluster: Cluster | None, kind: Kind, namespace: str | None = None
+) -> list[Body] | None:
     """All of them; None without a cluster or the right to list them, which not every user has."""
     try:
-        return None if cluster is None else await cluster.list(kind, None)
+        return None if cluster is None else await cluster.list(kind, namespace)
     except Rejected:
         return None
 
@@ -163,7 +167,7 @@ async def from_cluster(
         seen = pace(await _trials(cluster, campaign)) or ASSUMED
         shape = outline(spec, status.resolved, seen, status.block_plans)
         still_runs = None if status.completion_time else cluster
-        notes = await _misfits(still_runs, spec, status.resolved)
+        notes = await _misfits(still_runs, namespace, spec, status.resolved)
         planned = Planned(name, namespace, notes=notes, standing="was accepted", outline=shape)
     return Answer(campaigns=(planned,), offline=False, warnings=tuple(warnings))
 

@@ -8,6 +8,7 @@ from encbench.api.kinds import (
     CAMPAIGN,
     ENCRYPTION_MODE,
     INSTANCE_TEMPLATE,
+    LIMIT_RANGE,
     NODE,
     STORAGE_CLASS,
     WORKLOAD,
@@ -21,7 +22,7 @@ from tests.support.manifests import body
 
 SPACE = "bench"
 CLIENT = {"image": "tool:1", "resources": {"cpu": "1", "memory": "128Mi"}}
-NOTED = {Reason.FITS_NO_NODE, Reason.NOT_FOUND, Reason.DISKS_STAY}
+NOTED = {Reason.FITS_NO_NODE, Reason.OUT_OF_RANGE, Reason.NOT_FOUND, Reason.DISKS_STAY}
 SPREAD = {"placement": {"nodeSelector": {"pool": "db"}}}
 
 
@@ -166,6 +167,48 @@ async def test_without_the_right_to_list_nodes_nothing_is_said() -> None:
     found.fail_next(Rejected("nodes is forbidden"), verb="list", kind=NODE)
     assert await said_of(found) == []
     assert len(await said_of(found)) == 1
+
+
+def limit_range(*limits: Body, namespace: str = SPACE) -> Body:
+    meta = {"name": "small", "namespace": namespace}
+    return {"apiVersion": "v1", "kind": "LimitRange", "metadata": meta, "spec": {"limits": limits}}
+
+
+def of(kind: str, **bounds: Body) -> Body:
+    return {"type": kind, **bounds}
+
+
+@pytest.mark.parametrize(
+    ("limit", "said"),
+    [
+        (of("Container", min={"cpu": "50m", "memory": "64Mi"}), []),
+        (of("Container", max={"cpu": "4"}, default={"ephemeral-storage": "2Gi"}), []),
+        (of("PersistentVolumeClaim", min={"storage": "1Ti"}), []),
+        (
+            of("Container", min={"cpu": "60m"}),
+            [
+                "InstanceTemplate small: LimitRange small refuses a database, because container "
+                "agent requests 50m of cpu: min is 60m. Correct either; docs/install.md "
+                "has the sizes that encbench sets itself"
+            ],
+        ),
+        (
+            of("Container", max={"memory": "127Mi"}),
+            ["container initialise limits 512Mi", "tool limits 128Mi"],
+        ),
+        (
+            of("Pod", max={"cpu": "1050m"}),
+            ["a client, because its containers' limits of cpu are 1 + 100m: max is 1050m"],
+        ),
+    ],
+)
+async def test_a_limit_range_that_refuses_a_pod(limit: Body, said: list[str]) -> None:
+    found = cluster()
+    found.add(LIMIT_RANGE, limit_range(limit))
+    found.add(LIMIT_RANGE, limit_range(of("Container", min={"cpu": "9"}), namespace="other"))
+    notes = await said_of(found)
+    assert len(notes) == len(said)
+    assert all(words in note for words, note in zip(said, notes, strict=True))
 
 
 async def test_a_volume_without_a_storage_class() -> None:
