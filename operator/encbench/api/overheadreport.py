@@ -117,8 +117,8 @@ class Row(Model):
     """Verdict on the figure that `figure` names: Overhead, Equivalent, Inconclusive, or why there
     is none. It is corrected for the number of modes (Holm), as are the others."""
     figure: FigureKey | None = None
-    """The figure of `verdict`: tps, recovery for a recovery workload, and where every arm kept up
-    with a fixed rate cpuPerTransaction, because TPS is as offered."""
+    """The figure of `verdict`: tps, recovery for a recovery workload, and cpuPerTransaction where
+    every arm kept up with a fixed rate or think times pace the load, because TPS is as offered."""
     latency_average_verdict: FigureVerdict | None = optional("Verdict on average latency.")
     latency_p95_verdict: FigureVerdict | None = optional("Verdict on the 95th percentile.")
     cpu_per_transaction_verdict: FigureVerdict | None = None

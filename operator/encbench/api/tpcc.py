@@ -3,6 +3,7 @@
 The rules that need more than this part (terminals, durations) are in `workload`.
 """
 
+import re
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -17,6 +18,9 @@ TERMINALS_PER_WAREHOUSE = 10
 
 DRIVERS = ("com.mysql.cj.jdbc.Driver", "org.mariadb.jdbc.Driver", "org.postgresql.Driver")
 """JDBC drivers by their class; `tools.tpcc.jdbc` builds the URL of each."""
+
+PAUSES = ("keyingTimeMultiplier", "thinkTimeMultiplier")
+"""Options of BenchmarkSQL 6 by which a terminal waits between its transactions, unless 0."""
 
 _OWNED = (
     "^(conn|db|driver|loadWorkers|limitTxnsPerMin|password.*|rampup(SUT|Terminal)?Mins|"
@@ -213,6 +217,12 @@ class Tpcc(Model):
     def own_load(self) -> bool:
         """Whether encbench's own client loads the data, whichever client runs."""
         return self.benchmarksql is None or self.benchmarksql.load_image is not None
+
+    @property
+    def paced(self) -> bool:
+        """Whether BenchmarkSQL 6 keys and thinks between transactions, and so paces its load."""
+        multipliers = [self.options.get(name, "0") for name in PAUSES]
+        return self.dialect == 6 and any(re.match(r"\s*[0.]*[1-9]", it) for it in multipliers)
 
     @property
     def sent(self) -> Statements:

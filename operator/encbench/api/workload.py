@@ -345,6 +345,11 @@ class WorkloadSpec(Model):
         return None if self.load.rate is None else float(self.load.rate)
 
     @property
+    def paced(self) -> bool:
+        """Whether pauses of the client pace the load, at a rate that is not known beforehand."""
+        return self.tpcc is not None and self.tpcc.paced
+
+    @property
     def own_script(self) -> bool:
         """Whether sysbench runs a script of the user's own, whose tables encbench does not know."""
         return self.sysbench is not None and self.sysbench.script_config_map_ref is not None

@@ -229,7 +229,7 @@ def judged(*, recovery: bool, as_offered: bool = False) -> tuple[JudgedFigure, .
     """The judged figures of a condition; the first is its subject.
 
     For a recovery workload that is the recovery alone, because the load before the stop only
-    shows what the server recovered from. Where TPS is as offered in every arm it says nothing, and
+    shows what the server recovered from. Where the load decides TPS it says nothing, and
     the subject is CPU per transaction: the cost at equal work.
     """
     if recovery:

@@ -23,13 +23,19 @@ def gathered(cpu: TrialCpu) -> TrialGathered:
     )
 
 
-def ended(cpu: TrialCpu, rate: int | None = 100) -> Trial:
+def ended(cpu: TrialCpu, rate: int | None = 100, think: str | None = None) -> Trial:
     """A trial that succeeded, with its figures as the status has them."""
     found = result(gathered(cpu))
     assert found is not None
     plain = manifests.SPECS[TRIAL]["workload"]
     load = plain["load"] if rate is None else plain["load"] | {"rate": rate}
-    body = manifests.body(TRIAL, "t", "ns", workload=plain | {"load": load})
+    workload = plain | {"load": load}
+    if think is not None:
+        options = {"thinkTimeMultiplier": think}
+        tpcc = {"warehouses": 1, "dialect": 6, "benchmarksql": {}, "options": options}
+        load = {"concurrency": [4], "warmup": "1m", "duration": "1m"}
+        workload = {"tpcc": tpcc, "load": load, "client": plain["client"] | {"image": "bsql:6"}}
+    body = manifests.body(TRIAL, "t", "ns", workload=workload)
     return trial(with_status(body, {}, outcome="Succeeded", result=found.to_dict()))
 
 
@@ -37,6 +43,12 @@ def test_at_a_rate_it_is_the_cpu_of_server_and_proxy() -> None:
     assert cpu_at_a_rate(ended(TrialCpu(database=SERVER, proxy=PROXY))) == 0.5 / 100
     assert cpu_at_a_rate(ended(TrialCpu(database=SERVER))) == 0.3 / 100
     assert cpu_at_a_rate(ended(TrialCpu(database=SERVER, proxy=PROXY), rate=None)) is None
+
+
+def test_where_think_times_decide_tps_it_is_that_cpu_too() -> None:
+    cpu = TrialCpu(database=SERVER, proxy=PROXY)
+    assert cpu_at_a_rate(ended(cpu, think="0.5")) == 0.5 / 100
+    assert cpu_at_a_rate(ended(cpu, think="0.0")) is None
 
 
 def test_without_the_servers_own_there_is_none() -> None:

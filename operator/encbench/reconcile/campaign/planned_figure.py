@@ -15,13 +15,14 @@ def measured(trial: Trial) -> float | None:
 
 
 def cpu_at_a_rate(trial: Trial) -> float | None:
-    """CPU per transaction of server and proxy, where the workload offers a fixed rate.
+    """CPU per transaction of server and proxy, where a fixed rate or think times decide TPS.
 
     The report judges by the same figure then. A proxy whose figure is not known counts as none:
     such a trial lies apart from the others, which can only plan more blocks.
     """
     tps, result, workload = measured(trial), trial.status.result, trial.spec.workload
-    if workload.offered_tps is None or workload.recovery is not None or result is None:
+    paced = workload.paced or workload.offered_tps is not None
+    if not paced or workload.recovery is not None or result is None:
         return None
     cores = result.database_cpu_cores
     return (cores + result.extra.get(PROXY_CPU, 0.0)) / tps if tps and cores else None

@@ -95,8 +95,7 @@ def _ktps(row: Row) -> float | None:
 def _line(group: Group, arm: str, stem: str, resolved: Resolved, *, several: bool) -> Line:
     plain, own = group.row(group.baseline.name), group.row(arm)
     overhead = None
-    # Where every arm kept up with an offered rate, TPS is as offered.
-    if plain.tps and own.tps is not None and not group.equal_work:
+    if plain.tps and own.tps is not None and not group.as_offered:
         overhead = rounded(100 * (1 - own.tps / plain.tps))
     label = _label(group, stem, resolved, several=several)
     return (label, group.concurrency, _ktps(plain), _ktps(own), overhead)

@@ -41,7 +41,8 @@ def group(
     is_recovery = workload.recovery is not None
     alone, pairs, looks = seen.alone, seen.pairs, spec.blocks.looks
     equal_work = _equal_work(pairs, offered, scatters=workload.tpcc is None)
-    judging = _judging(pairs, is_recovery=is_recovery, as_offered=bool(equal_work))
+    as_offered = bool(equal_work) or workload.paced
+    judging = _judging(pairs, is_recovery=is_recovery, as_offered=as_offered)
     primary = judging[0]
     floors = {figure.key: pairs.noise_floor(figure) for figure in judging}
     known = {key: rounded(floor) for key, floor in floors.items() if floor is not None}
@@ -104,6 +105,7 @@ def group(
         placement=interval(by_testbed, primary.sense) if by_testbed else None,
         offered_tps=offered,
         equal_work=equal_work,
+        paced=workload.paced or None,
         primary=primary.key,
         beside=near,
         rows=tuple(rows.values()),

@@ -157,16 +157,16 @@ def _change(sense: Sense, name: str, own: str, plain: str, field: str) -> Made:
 
 
 def _empty(where: str, made: Made) -> Made:
-    """Empty for a condition of which this field of the group is true."""
+    """Empty for a condition of which this property of the group is true."""
     column, cell = made
     return Made(column, lambda found: None if getattr(found.group, where) else cell(found))
 
 
-_closed = partial(_empty, "offered_tps")
-"""Empty where the workload offers a rate. Its clients pause, so that their response times do not
-follow from rate and threads as those of the published tables do."""
-_judged = partial(_empty, "equal_work")
-"""Empty where every arm kept up with an offered rate, because TPS is then as offered."""
+_closed = partial(_empty, "pauses")
+"""Empty where the workload offers a rate or think times pace it. Its clients pause, so that their
+response times do not follow from rate and threads as those of the published tables do."""
+_judged = partial(_empty, "as_offered")
+"""Empty where the load decides TPS."""
 _loss, _increase = partial(_change, "loss"), partial(_change, "increase")
 _CONDITION = (
     _field("instance", "group", "instance"),

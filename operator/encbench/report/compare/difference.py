@@ -182,7 +182,7 @@ def _treated(report: Report) -> dict[MatchKey, Side]:
 
 def _pair(condition: MatchKey, a: Side, b: Side) -> MatchedPair:
     deltas = []
-    as_offered = bool(a.group.equal_work and b.group.equal_work)
+    as_offered = a.group.as_offered and b.group.as_offered
     is_recovery = a.group.primary == RECOVERY.key
     for figure in judged(recovery=is_recovery, as_offered=as_offered):
         one, other = overhead(a.group, a.row, figure), overhead(b.group, b.row, figure)

@@ -229,6 +229,8 @@ class Group(Model):
     equal_work: bool | None = None
     """Every arm kept up with the offered rate, so that CPU per transaction is the cost at equal
     work; None where no rate is offered or no block is valid."""
+    paced: bool | None = None
+    """Keying and think times pace the load at a rate that is not known; None where none do."""
     primary: FigureKey = "tps"
     """The figure of headline and verdicts: a recovery's seconds where one was measured, CPU per
     transaction where TPS is as offered (else the first figure there is), else TPS."""
@@ -247,6 +249,16 @@ class Group(Model):
     """What turns may have done to the figures; None where blocks are sequential."""
     latency: tuple[Distribution, ...] = ()
     """Of each arm in the order of the plan; empty where the tool gave no histogram."""
+
+    @property
+    def as_offered(self) -> bool:
+        """Whether the load decides TPS, which therefore has no verdict."""
+        return bool(self.equal_work or self.paced)
+
+    @property
+    def pauses(self) -> bool:
+        """Whether clients wait between transactions, by a rate or by think times."""
+        return self.offered_tps is not None or bool(self.paced)
 
     @property
     def added_blocks(self) -> int:

@@ -35,7 +35,7 @@ def layers(groups: Sequence[Group]) -> list[TableColumn]:
 
 
 def _of_tps(group: Group, step: LayerStep) -> str:
-    return AS_OFFERED if group.equal_work else step.verdict
+    return AS_OFFERED if group.as_offered else step.verdict
 
 
 def cpu(groups: Sequence[Group]) -> list[TableColumn]:

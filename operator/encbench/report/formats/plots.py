@@ -123,7 +123,7 @@ def _intervals(
 
 def _absent(group: Group, figure: JudgedFigure) -> str:
     """In place of an overhead that the condition has not."""
-    return AS_OFFERED if figure is TPS and group.equal_work else "no data"
+    return AS_OFFERED if figure is TPS and group.as_offered else "no data"
 
 
 def _label(section: Section, figure: JudgedFigure, margin: float) -> str:

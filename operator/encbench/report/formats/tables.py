@@ -107,7 +107,7 @@ def _capacity(versus: Versus) -> list[TableColumn]:
 
 
 AS_OFFERED = "as offered"
-"""In place of a verdict on TPS or of its loss, where a fixed rate decided it."""
+"""In place of a verdict on TPS or of its loss, where a fixed rate or think times decided it."""
 
 
 def _of_tps(line: Line) -> str:

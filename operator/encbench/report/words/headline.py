@@ -172,10 +172,12 @@ def _claim(arm: str, answer: Candidate, margin: float) -> str:
 
 
 def _at_equal_work(cause: str, group: Group, finding: Finding, margin: float) -> str:
-    """Of another figure: where every arm kept up with an offered rate TPS says nothing."""
+    """Of another figure: where the load decides TPS it says nothing."""
     offered = group.offered_tps
     digits = 0 if offered is None or offered >= FEW_TPS else 2
     work = f"at equal work ({text.number(offered, digits)} TPS offered)"
+    if group.paced:
+        work = "under a load that think times pace"
     phrase = JUDGED[finding.figure].phrase
     costs = f"{cause} costs {text.estimate(finding.change)} more {phrase} {work}"
     measured = f"{phrase} {work} changes by {text.signed_estimate(finding.change)}"
@@ -306,7 +308,7 @@ def _estimates(alike: Sequence[Finding]) -> str:
 
 
 def _no_data(arm: Arm, found: Sequence[tuple[Group, PairedComparison]], report: Report) -> str:
-    if any(group.equal_work for group, _ in found):
+    if any(group.as_offered for group, _ in found):
         return (
             f"no data for {arm.name}: TPS is as offered, and no other figure is known of every arm."
         )

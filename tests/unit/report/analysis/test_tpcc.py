@@ -7,11 +7,15 @@ from dataclasses import replace
 
 import pytest
 
+from encbench.api.tpcc import BenchmarkSql
+from encbench.report.analysis.build import build
 from encbench.report.compare.difference import compare
+from encbench.report.document import Report
 from encbench.report.formats.markdown import markdown
+from encbench.report.formats.page import page
 from encbench.report.formats.render import render
 from tests.data.report.golden import report_of
-from tests.data.report.synthetic import Study
+from tests.data.report.synthetic import Study, write
 
 TPCC = Study(
     name="tpcc", workloads=("tpcc",), concurrency=(64, 128), blocks=4, seconds=12, tpcc=True
@@ -147,6 +151,47 @@ def test_two_reports_with_different_statements_differ_in_what_was_measured() -> 
     (found,) = [it for it in compare(lean, like).differences if "statements" in it.name]
     assert (found.topic, found.name) == ("what was measured", "Workload tpcc: tpcc.statements")
     assert (found.a, found.b) == ("lean", "benchmarksql")
+
+
+def thinking(study: Study, **options: str) -> Report:
+    """The same by BenchmarkSQL 6 with these options."""
+    index, bucket = write(study)
+    changes = {"dialect": 6, "benchmarksql": BenchmarkSql(), "options": options}
+    plain = index.resolved.workloads["tpcc"]
+    assert plain.tpcc is not None
+    workload = plain.model_copy(update={"tpcc": plain.tpcc.model_copy(update=changes)})
+    frozen = index.resolved.model_copy(update={"workloads": {"tpcc": workload}})
+    return build(index.model_copy(update={"resolved": frozen}), bucket.__getitem__)
+
+
+@pytest.mark.parametrize(
+    ("options", "primary"),
+    [
+        ({"thinkTimeMultiplier": "0.5"}, "cpuPerTransaction"),
+        ({"keyingTimeMultiplier": "1e-1", "thinkTimeMultiplier": "0.0"}, "cpuPerTransaction"),
+        ({"keyingTimeMultiplier": "0.0e5", "thinkTimeMultiplier": "0"}, "tps"),
+        ({}, "tps"),
+    ],
+)
+def test_think_times_decide_tps(options: dict[str, str], primary: str) -> None:
+    found = thinking(replace(TPCC, concurrency=(1,)), **options)
+    assert (found.groups[0].primary, found.headlines[0].figure) == (primary, primary)
+    paced = primary != "tps"
+    text = next(one.text for one in found.caveats if one.title == "Not a TPC result")
+    assert ("without its think times" in text) is not paced
+    assert ("Think times paced the load" in {one.title for one in found.caveats}) is paced
+    assert ("The server was never saturated" in {one.title for one in found.caveats}) is not paced
+    assert ("more CPU per transaction under a load that" in found.headlines[0].text) is paced
+    assert ("keying and think times pace it" in page(found)) is paced
+    assert ("as offered" in markdown(found)) is paced
+
+
+def test_a_paced_load_may_meet_a_limit_all_the_same() -> None:
+    found = thinking(TPCC, thinkTimeMultiplier="0.5")
+    (caveat,) = [one for one in found.caveats if one.title == "A paced load met a CPU limit"]
+    assert caveat.weight == "serious"
+    assert "In 2 of 2 such conditions a CPU was near its limit, first in tpcc at 64" in caveat.text
+    assert "The server was at its CPU limit" not in {one.title for one in found.caveats}
 
 
 def test_sysbench_has_no_new_orders() -> None:

@@ -37,6 +37,7 @@ CHECKS: tuple[Check, ...] = (
     turns.alike_neighbours,
     turns.carry_over,
     load.fixed_rate,
+    load.paced,
     recovery.unequal_log,
     load.busy_client,
     load.uneven_clients,

@@ -100,7 +100,7 @@ def uneven_clients(facts: Facts) -> Iterator[Caveat]:
 
 def busy_server(facts: Facts) -> Iterator[Caveat]:
     """A saturated server without a fixed rate, whose arms did not do equal work."""
-    free = [group for group in facts.groups if group.offered_tps is None]
+    free = [group for group in facts.groups if not group.pauses]
     limits = ("DatabaseBound", "Both")
     bound = [group for group in free if any(row.saturation in limits for row in group.rows)]
     if bound:
@@ -143,9 +143,9 @@ def busy_beside(facts: Facts) -> Iterator[Caveat]:
 def _limited(facts: Facts, limit: Saturation) -> tuple[str, str]:
     """The arms in which this was near its limit, and their first condition; empty if none.
 
-    Nothing limits TPS where every arm kept up with the rate that was offered.
+    Nothing limits TPS where it is as offered.
     """
-    free = [group for group in facts.groups if not group.equal_work]
+    free = [group for group in facts.groups if not group.as_offered]
     bound = [(group, arm) for group in free for arm in group.beside if limit in group.beside[arm]]
     if not bound:
         return "", ""
@@ -153,10 +153,10 @@ def _limited(facts: Facts, limit: Saturation) -> tuple[str, str]:
 
 
 def idle_server(facts: Facts) -> Iterator[Caveat]:
-    """A server that was never saturated, where no rate is why."""
+    """A server that was never saturated, where no pause of the clients is why."""
     if any(_limited(facts, limit)[0] for limit, *_ in _BESIDE):
         return  # TPS does not follow latency alone there.
-    free = [group for group in facts.groups if group.offered_tps is None]
+    free = [group for group in facts.groups if not group.pauses]
     under_load = [t for t in facts.counted if any(group.has(t) for group in free)]
     cpu = [t.database_cpu_percent for t in under_load if t.database_cpu_percent is not None]
     about_load = any(group.primary != "recovery" for group in free)
@@ -191,6 +191,31 @@ def fixed_rate(facts: Facts) -> Iterator[Caveat]:
             title="A fixed rate was offered",
             text=f"Every arm kept up with it, so that TPS of {names} is the same by design: the "
             "cost at equal work is CPU per transaction, and latency.",
+        )
+
+
+def paced(facts: Facts) -> Iterator[Caveat]:
+    """TPS that keying and think times decide, as long as no CPU does."""
+    found = [group for group in facts.groups if group.paced]
+    if not found:
+        return
+    free = ("Neither", "NotMeasured", None)
+    full = [group for group in found if any(row.saturation not in free for row in group.rows)]
+    names = listed(sorted({group.workload for group in found}))
+    if full:
+        yield serious(
+            title="A paced load met a CPU limit",
+            text=f"Keying and think times pace {names}, so TPS has no verdict. In {len(full)} of "
+            f"{plural(len(found), 'such condition')} a CPU was near its limit, first in "
+            f"{full[0].place}: TPS there may be what that CPU lets through, and latency that of a "
+            "queue. Write a larger thinkTimeMultiplier.",
+        )
+    else:
+        yield note(
+            title="Think times paced the load",
+            text=f"Keying and think times decide TPS of {names}, which would hardly change "
+            "whatever the mode costs, so it has no verdict. The cost is CPU per transaction, and "
+            "latency.",
         )
 
 

@@ -258,12 +258,14 @@ def _common(name: str) -> str:
 
 def no_tpc_result(facts: Facts) -> Iterator[Caveat]:
     """TPC-C's transactions, which are not a TPC-C result."""
-    names = sorted(name for name, workload in facts.resolved.workloads.items() if workload.tpcc)
+    own = {name: it for name, it in facts.resolved.workloads.items() if it.tpcc}
+    names = sorted(own)
     if names:
+        times = "" if any(it.paced for it in own.values()) else "without its think times, "
         yield note(
             title="Not a TPC result",
             text=f"{listed(names)} {'runs' if len(names) == 1 else 'run'} TPC-C's transactions "
-            "without its think times, and nothing was audited. TPS is of all five transactions "
+            f"{times}and nothing was audited. TPS is of all five transactions "
             "(tpmTOTAL / 60), not of the New-Orders alone (tpmC / 60), which stand beside it. "
             "Compare the arms with each other.",
         )

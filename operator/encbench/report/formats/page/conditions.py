@@ -107,6 +107,8 @@ def _load(report: Report, section: Section) -> Iterable[str]:
         # What a recovery costs is its time.
         cost = "" if section.is_recovery else ": CPU per transaction is the cost at equal work"
         yield from _kept_up(section.groups, cost)
+    if section.first.paced:
+        yield "keying and think times pace it: the cost is CPU per transaction"
 
 
 def _kept_up(groups: Sequence[Group], cost: str) -> Iterable[str]:
