@@ -19,11 +19,14 @@ Version 6 (log4j2, `result, …`):
   and keying time it includes the wait for a free connection. `histogram.csv` of the results has a
   column `edge` of exp((b + 1) d) / 1000, with b the bucket and d ln(600,000) / 1000. Bucket b holds
   the values that round to it on that scale, so its middle is exp(b d) ms. `client.sh` appends it.
+- Up to about 75 ms a millisecond is wider than a bucket: 10 ms stands for 9.5 to 10.5 ms, 10 % and
+  not 1.3 %. Such a bucket is divided evenly over its millisecond, because a percentile would else
+  step from one millisecond to the next, by the same step in every block.
 """
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from encbench.core.figure_names import NEW_ORDERS
@@ -168,11 +171,24 @@ def _histograms(lines: Sequence[str]) -> dict[str, Histogram]:
         counted = re.fullmatch("[0-9]{1,15}", words[2]) if edge is not None else None
         if edge is not None and edge > 0 and words[0] in _KINDS and counted:
             middle = 1000 * edge / math.exp(_BUCKET_WIDTH)
-            found.setdefault(words[0], []).append((round(middle, 6), int(words[2])))
+            found.setdefault(words[0], []).extend(_parts(middle, int(words[2])))
     return {
         name: tuple(sorted((middle, n) for middle, n in buckets if n))
         for name, buckets in found.items()
     }
+
+
+def _parts(middle: float, count: int) -> Iterator[tuple[float, int]]:
+    """A bucket as parts of its width of the one whole millisecond in it; else the bucket itself."""
+    reach = math.exp(_BUCKET_WIDTH / 2)
+    first, last = math.ceil(middle / reach), math.floor(middle * reach)
+    parts = math.ceil(1 / (_BUCKET_WIDTH * first)) if first == last else 1
+    if parts == 1:
+        yield round(middle, 6), count
+        return
+    for part in range(parts):
+        own = count * (part + 1) // parts - count * part // parts
+        yield round(first - 0.5 + (part + 0.5) / parts, 6), own
 
 
 def _last(name: str, lines: Sequence[str]) -> float | None:

@@ -9,6 +9,7 @@ import pytest
 
 from encbench.api.tpcc import BenchmarkSql
 from encbench.report.analysis.build import build
+from encbench.report.analysis.caveats import Facts, setting
 from encbench.report.compare.difference import compare
 from encbench.report.document import Report
 from encbench.report.formats.markdown import markdown
@@ -192,6 +193,19 @@ def test_a_paced_load_may_meet_a_limit_all_the_same() -> None:
     assert caveat.weight == "serious"
     assert "In 2 of 2 such conditions a CPU was near its limit, first in tpcc at 64" in caveat.text
     assert "The server was at its CPU limit" not in {one.title for one in found.caveats}
+
+
+@pytest.mark.parametrize(("p95", "said"), [(10.0, True), (25.0, False), (None, False)])
+def test_short_latencies_in_whole_milliseconds_are_said(p95: float | None, said: bool) -> None:
+    found = thinking(replace(TPCC, concurrency=(1,)))
+    rows = [row.model_copy(update={"latency_p95_ms": p95}) for row in found.groups[0].rows]
+    groups = [found.groups[0].model_copy(update={"rows": tuple(rows)})]
+    facts = Facts(found.spec, found.resolved, groups, (), (), found.provenance, ())
+    texts = [one.text for one in setting.whole_milliseconds(facts)]
+    assert bool(texts) is said
+    assert all("which is 2.0 % of the lowest 95th percentile here" in text for text in texts)
+    own = replace(facts, resolved=report_of(TPCC).resolved)
+    assert not list(setting.whole_milliseconds(own)), "encbench's own client counts finer"
 
 
 def test_sysbench_has_no_new_orders() -> None:

@@ -59,6 +59,7 @@ CHECKS: tuple[Check, ...] = (
     columns.by_socket,
     setting.no_tpc_result,
     setting.statements,
+    setting.whole_milliseconds,
     setting.many_orders,
     setting.not_checked,
     turns.unsteady,

@@ -25,6 +25,10 @@ TPCC_WAREHOUSE_BYTES = 100 * 2**20
 """About what a freshly loaded warehouse of TPC-C takes with its indexes."""
 
 
+WHOLE_MILLISECONDS_MS = 20.0
+"""A 95th percentile below which whole milliseconds may change it by a percent or more."""
+
+
 def _dataset_bytes(workload: WorkloadSpec) -> int | None:
     """About what the rows of a workload's tables take; None for a script of the user's own."""
     if workload.own_script:
@@ -268,6 +272,22 @@ def no_tpc_result(facts: Facts) -> Iterator[Caveat]:
             f"{times}and nothing was audited. TPS is of all five transactions "
             "(tpmTOTAL / 60), not of the New-Orders alone (tpmC / 60), which stand beside it. "
             "Compare the arms with each other.",
+        )
+
+
+def whole_milliseconds(facts: Facts) -> Iterator[Caveat]:
+    """Latencies too short for a clock of whole milliseconds."""
+    workloads = facts.resolved.workloads
+    by_clock = {name for name, it in workloads.items() if it.tpcc and it.tpcc.dialect == 6}
+    rows = [row for group in facts.groups if group.workload in by_clock for row in group.rows]
+    known = [row.latency_p95_ms for row in rows if row.latency_p95_ms is not None]
+    if known and min(known) < WHOLE_MILLISECONDS_MS:
+        yield note(
+            title="Latency in whole milliseconds",
+            text="BenchmarkSQL 6 measures no more of a latency. Percentiles are interpolated as if "
+            "latencies were spread evenly over each millisecond, and may be wrong by about 0.2 ms. "
+            f"No interval includes that, which is {text.percent(0.2 / min(known))} of the lowest "
+            "95th percentile here. Averages are right.",
         )
 
 
