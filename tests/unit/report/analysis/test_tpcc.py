@@ -9,7 +9,7 @@ import pytest
 
 from encbench.api.tpcc import BenchmarkSql
 from encbench.report.analysis.build import build
-from encbench.report.analysis.caveats import Facts, setting
+from encbench.report.analysis.caveats import Facts, load, setting
 from encbench.report.compare.difference import compare
 from encbench.report.document import Report
 from encbench.report.formats.markdown import markdown
@@ -206,6 +206,25 @@ def test_short_latencies_in_whole_milliseconds_are_said(p95: float | None, said:
     assert all("which is 2.0 % of the lowest 95th percentile here" in text for text in texts)
     own = replace(facts, resolved=report_of(TPCC).resolved)
     assert not list(setting.whole_milliseconds(own)), "encbench's own client counts finer"
+
+
+def failing(found: Report) -> Facts:
+    """The same with two errors in each trial."""
+    trials = [trial.model_copy(update={"errors": 2}) for trial in found.trials]
+    return Facts(found.spec, found.resolved, found.groups, trials, (), found.provenance, ())
+
+
+def test_what_an_error_is_depends_on_the_tool() -> None:
+    own = failing(report_of(replace(TPCC, concurrency=(1,))))
+    (given_up,) = load.errors(own)
+    assert given_up.title == "Transactions were given up"
+    assert "gave up 24 transactions in counted trials" in given_up.text
+    assert "They are in neither TPS nor latency." in given_up.text
+    (other,) = load.errors(failing(thinking(replace(TPCC, concurrency=(1,)))))
+    assert other.text.startswith("BenchmarkSQL reported 24 errors in counted trials")
+    (ignored,) = load.errors(failing(report_of(Study(concurrency=(4,), blocks=4))))
+    assert ignored.text.startswith("sysbench ignored 24 errors such as deadlocks")
+    assert not list(load.errors(replace(own, trials=())))
 
 
 def test_sysbench_has_no_new_orders() -> None:

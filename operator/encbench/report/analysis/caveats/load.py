@@ -1,5 +1,6 @@
 """Caveats about load: what limited TPS, and who else used the machines."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 from encbench.api.overheadreport import Saturation
@@ -353,11 +354,31 @@ def cpu_withheld(facts: Facts) -> Iterator[Caveat]:
 
 
 def errors(facts: Facts) -> Iterator[Caveat]:
-    """Errors that the tool ignored."""
-    count = sum(trial.errors or 0 for trial in facts.counted)
-    if count:
+    """Errors of the tools, which mean something else in each."""
+    by_tool = Counter[str]()
+    for trial in facts.counted:
+        by_tool[_tool(facts.resolved.workloads[trial.workload])] += trial.errors or 0
+    below = "in counted trials; each trial stayed below the workload's limit."
+    if count := by_tool["sysbench"]:
         yield note(
             title="Ignored errors",
-            text=f"The tool ignored {plural(count, 'error')} such as deadlocks in counted trials; "
-            "each trial stayed below the workload's limit.",
+            text=f"sysbench ignored {plural(count, 'error')} such as deadlocks {below}",
         )
+    if count := by_tool["tpcc"]:
+        yield note(
+            title="Transactions were given up",
+            text=f"The TPC-C client gave up {plural(count, 'transaction')} {below} They are in "
+            "neither TPS nor latency. A transaction that ended at a later attempt, as after a "
+            "deadlock, is not one of them.",
+        )
+    if count := by_tool["BenchmarkSQL"]:
+        yield note(
+            title="Transactions ended with an error",
+            text=f"BenchmarkSQL reported {plural(count, 'error')} {below}",
+        )
+
+
+def _tool(workload: WorkloadSpec) -> str:
+    if workload.tpcc is None:
+        return "sysbench"
+    return "tpcc" if workload.tpcc.benchmarksql is None else "BenchmarkSQL"
