@@ -208,6 +208,19 @@ def test_short_latencies_in_whole_milliseconds_are_said(p95: float | None, said:
     assert not list(setting.whole_milliseconds(own)), "encbench's own client counts finer"
 
 
+@pytest.mark.parametrize("tpcc", [True, False])
+def test_only_sysbench_counts_a_late_start_as_latency(tpcc: bool) -> None:
+    found = report_of(
+        replace(TPCC, concurrency=(1,)) if tpcc else Study(concurrency=(4,), blocks=2)
+    )
+    changes = {"offered_tps": 500.0, "equal_work": False}
+    groups = [group.model_copy(update=changes) for group in found.groups]
+    facts = Facts(found.spec, found.resolved, groups, found.trials, (), found.provenance, ())
+    (caveat,) = load.fixed_rate(facts)
+    assert ("leaves out the wait for a late start" in caveat.text) is tpcc
+    assert ("is that of a queue" in caveat.text) is not tpcc
+
+
 def failing(found: Report) -> Facts:
     """The same with two errors in each trial."""
     trials = [trial.model_copy(update={"errors": 2}) for trial in found.trials]

@@ -184,8 +184,8 @@ def fixed_rate(facts: Facts) -> Iterator[Caveat]:
             title="An arm fell behind the offered rate",
             text=f"A fixed rate was offered, so TPS of {names} cannot exceed it, whatever the "
             f"mode costs. In {len(behind)} of {plural(len(fixed), 'such condition')} an arm did "
-            f"not keep up, first in {behind[0].place}: latency there is that of a queue, and the "
-            "work was not equal. Offer less.",
+            f"not keep up, first in {behind[0].place}: latency there {_late(facts, behind[0])}, "
+            "and the work was not equal. Offer less.",
         )
     else:
         yield note(
@@ -193,6 +193,12 @@ def fixed_rate(facts: Facts) -> Iterator[Caveat]:
             text=f"Every arm kept up with it, so that TPS of {names} is the same by design: the "
             "cost at equal work is CPU per transaction, and latency.",
         )
+
+
+def _late(facts: Facts, group: Group) -> str:
+    """What latency is where a rate was too high: only TPC-C counts from the actual start."""
+    is_tpcc = facts.resolved.workloads[group.workload].tpcc is not None
+    return "leaves out the wait for a late start" if is_tpcc else "is that of a queue"
 
 
 def paced(facts: Facts) -> Iterator[Caveat]:
