@@ -15,6 +15,9 @@ DATABASE_NEAR_LIMIT = 90.0
 CLIENT_NEAR_LIMIT = 80.0
 """The same for a client, which saturates earlier: its few threads wake in bursts, so a mean of 80 %
 over seconds contains many tenths of a second at the limit."""
+UNENFORCED = 105.0
+"""Percent of a CPU limit above which the node cannot have enforced it: the kernel lets nothing
+exceed its quota by more than a period of a tenth of a second, and a window is known to 2 %."""
 KEPT_UP = 0.98
 """Share of an offered rate that arms must reach for their work to count as equal."""
 CHANCE = 3.0
@@ -36,9 +39,13 @@ def saturation(
 ) -> Saturation:
     """From the means over the window, in percent of the limits; the server's limit goes first.
 
-    None for a proxy or a file system that is not.
+    None for a proxy or a file system that is not. A limit that was not enforced limits nothing, and
+    what did is not known then.
     """
     if database_percent is None or client_percent is None:
+        return "NotMeasured"
+    known = (database_percent, client_percent, proxy_percent or 0.0, volume_percent or 0.0)
+    if max(known) > UNENFORCED:
         return "NotMeasured"
     database = database_percent >= DATABASE_NEAR_LIMIT
     client = client_percent >= CLIENT_NEAR_LIMIT
@@ -52,9 +59,9 @@ def saturation(
 def beside(proxy_percent: float | None, volume_percent: float | None) -> tuple[Saturation, ...]:
     """What beside the server was near its own limit, whatever else was; from the same means."""
     found: list[Saturation] = []
-    if proxy_percent is not None and proxy_percent >= PROXY_NEAR_LIMIT:
+    if proxy_percent is not None and PROXY_NEAR_LIMIT <= proxy_percent <= UNENFORCED:
         found.append("ProxyBound")
-    if volume_percent is not None and volume_percent >= VOLUME_NEAR_LIMIT:
+    if volume_percent is not None and VOLUME_NEAR_LIMIT <= volume_percent <= UNENFORCED:
         found.append("VolumeBound")
     return tuple(found)
 

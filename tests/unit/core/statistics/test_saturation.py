@@ -16,6 +16,9 @@ from encbench.core.statistics.saturation import beside, kept_up, saturation
         (40.0, 10.0, "Neither"),
         (None, 99.0, "NotMeasured"),
         (99.0, None, "NotMeasured"),
+        (104.0, 55.0, "DatabaseBound"),
+        (412.0, 55.0, "NotMeasured"),
+        (95.0, 180.0, "NotMeasured"),
     ],
 )
 def test_saturation(database: float | None, client: float | None, expected: str) -> None:
@@ -29,6 +32,11 @@ def test_saturation(database: float | None, client: float | None, expected: str)
 )
 def test_a_proxy_at_its_limit(database: float | None, client: float, expected: str) -> None:
     assert saturation(database, client, 90.0) == expected
+
+
+def test_a_limit_that_no_node_enforces_limits_nothing() -> None:
+    assert saturation(95.0, 10.0, 150.0) == "NotMeasured"
+    assert saturation(95.0, 10.0, None, 150.0) == "NotMeasured"
 
 
 @pytest.mark.parametrize(
@@ -47,6 +55,8 @@ def test_a_file_system_at_its_limit(database: float, volume: float, expected: st
         (90.0, None, ("ProxyBound",)),
         (10.0, 90.0, ("VolumeBound",)),
         (95.0, 95.0, ("ProxyBound", "VolumeBound")),
+        (150.0, 95.0, ("VolumeBound",)),
+        (95.0, 150.0, ("ProxyBound",)),
     ],
 )
 def test_what_is_near_its_limit_beside_the_server(

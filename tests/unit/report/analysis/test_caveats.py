@@ -583,6 +583,16 @@ def test_what_a_cpu_limit_held_up_is_said_by_arm() -> None:
     assert "30 % in arm plain (" in text_of(offered, title)
 
 
+def test_a_client_beyond_its_limit_had_none() -> None:
+    found = report_of(Study(concurrency=(64,), client_cpu=2.4))
+    (caveat,) = [one for one in found.caveats if one.title == "A node does not enforce CPU limits"]
+    assert caveat.weight == "serious"
+    assert caveat.text.startswith("In 18 of 18 counted trials a client used more CPU than the ")
+    assert {row.saturation for row in found.groups[0].rows} == {"NotMeasured"}
+    assert "The client was near its limit" not in {one.title for one in found.caveats}
+    assert found.groups[0].comparisons[0].capacity is None
+
+
 def test_a_proxy_at_its_limit_is_what_limits_tps() -> None:
     modes = {"tde": {"columns": {"method": "confidential", "ratio": 100}}}
     study = Study(concurrency=(1,), modes=modes)

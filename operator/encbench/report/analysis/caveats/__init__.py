@@ -9,6 +9,7 @@ from encbench.report.analysis.caveats import (
     columns,
     disks,
     load,
+    quota,
     recovery,
     setting,
     software,
@@ -22,6 +23,7 @@ __all__ = ["CHECKS", "Facts", "caveats"]
 
 CHECKS: tuple[Check, ...] = (
     load.colocation,
+    quota.unenforced,
     setting.unlike_databases,
     disks.unlike,
     setting.unlike_clients,

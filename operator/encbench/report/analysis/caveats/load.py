@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from encbench.api.overheadreport import Saturation
 from encbench.api.workload import WorkloadSpec
-from encbench.core.statistics.saturation import CLIENT_NEAR_LIMIT
+from encbench.core.statistics.saturation import CLIENT_NEAR_LIMIT, UNENFORCED
 from encbench.report.analysis.caveats.facts import Facts, note, serious
 from encbench.report.analysis.dmcrypt import on_dm_crypt
 from encbench.report.document import Caveat
@@ -54,10 +54,11 @@ def colocation(facts: Facts) -> Iterator[Caveat]:
 
 def busy_client(facts: Facts) -> Iterator[Caveat]:
     """A client that may limit TPS."""
-    busy = [t for t in facts.counted if (t.client_cpu_percent or 0) >= CLIENT_NEAR_LIMIT]
+    known = [t.client_cpu_percent or 0 for t in facts.counted]
+    busy = [share for share in known if CLIENT_NEAR_LIMIT <= share <= UNENFORCED]
     throttled = [t for t in facts.counted if (t.throttled_percent or 0) > THROTTLED_PERCENT]
     if busy or throttled:
-        most = max((t.client_cpu_percent or 0 for t in facts.counted), default=0)
+        most = max(known, default=0)
         yield serious(
             title="The client was near its limit",
             text=f"Client CPU reached {text.number(most, 0)} % of its limit; {len(busy)} of "
