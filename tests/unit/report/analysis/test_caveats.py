@@ -107,6 +107,38 @@ def test_postgresql_has_a_pool_as_well() -> None:
     assert dataset_note({"shared_buffers": "128MB"}) == ""
 
 
+@pytest.mark.parametrize(
+    ("engine", "mode", "memory", "said"),
+    [
+        ("postgresql", ENCRYPTED_CLASS, "287Mi", True),
+        ("postgresql", GOCRYPTFS, "287Mi", True),
+        ("postgresql", ENCRYPTED_CLASS, "286Mi", False),
+        ("postgresql", TDE, "64Gi", False),
+        ("mariadb", ENCRYPTED_CLASS, "64Gi", False),
+    ],
+)
+def test_a_page_cache_holds_what_a_volume_has_decrypted(
+    engine: str, mode: dict[str, Any], memory: str, said: bool
+) -> None:
+    """229 MiB of rows, and a pool of 128 MiB."""
+    found = report_of(replace(CALM, blocks=2))
+    small = found.resolved.instances["small"]
+    assert small.resources is not None
+    resources = small.resources.model_copy(update={"memory": memory})
+    changes = {"engine": engine, "resources": resources}
+    resolved = found.resolved.model_copy(
+        update={
+            "instances": {"small": small.model_copy(update=changes)},
+            "modes": found.resolved.modes | {"tde": EncryptionModeSpec.model_validate(mode)},
+        }
+    )
+    sources = [with_settings(found, "small", {"shared_buffers": "128MB"})]
+    facts = Facts(found.spec, resolved, found.groups, found.trials, (), found.provenance, sources)
+    texts = [caveat.text for caveat in setting.dataset_in_memory(facts)]
+    start = "oltp-read-write: about 229 MiB of rows may be in a page cache of 230 MiB. Pages are"
+    assert [one.startswith(start) for one in texts] == [True] * said
+
+
 def source(report: Report, instance: str, pool: int) -> ProvenanceSource:
     """The provenance of an instance's trials."""
     return with_settings(report, instance, {"innodb_buffer_pool_size": str(pool)})

@@ -4,6 +4,8 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 
+from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.scalars import parse_quantity
 from encbench.api.tpcc import Statements
 from encbench.api.workload import WorkloadSpec
@@ -23,6 +25,8 @@ SYSBENCH_ROW_BYTES = 240
 """About what a row of sysbench's oltp tables takes with its secondary index."""
 TPCC_WAREHOUSE_BYTES = 100 * 2**20
 """About what a freshly loaded warehouse of TPC-C takes with its indexes."""
+CACHE_SHARE = 0.8
+"""Of a server's memory: what its pool and the page cache may hold of its files together."""
 
 
 WHOLE_MILLISECONDS_MS = 20.0
@@ -41,16 +45,20 @@ def _dataset_bytes(workload: WorkloadSpec) -> int | None:
 
 def dataset_in_memory(facts: Facts) -> Iterator[Caveat]:
     """Encryption at rest that is hardly exercised."""
-    pools, measured = _pools(facts), dict[str, dict[str, float]]()
+    pools, caches = _pools(facts), dict[str, dict[str, float]]()
+    measured: dict[str, dict[str, float]] = {}
     for group in facts.groups:
-        if not any(facts.resolved.modes[arm.mode_ref].encrypts_at_rest for arm in group.arms):
+        modes = [facts.resolved.modes[arm.mode_ref] for arm in group.arms]
+        if not any(mode.encrypts_at_rest for mode in modes):
             continue
         measured.setdefault(group.workload, {})[group.instance] = pools.get(group.instance, 0.0)
+        cache = _page_cache(facts.resolved.instances[group.instance], modes)
+        caches.setdefault(group.workload, {})[group.instance] = cache
     found = [
         fits
         for name, own in measured.items()
         if (size := _dataset_bytes(facts.resolved.workloads[name])) is not None
-        for fits in _in_memory(name, size, own)
+        for fits in _in_memory(name, size, own, caches[name])
     ]
     if found:
         yield note(
@@ -60,23 +68,39 @@ def dataset_in_memory(facts: Facts) -> Iterator[Caveat]:
         )
 
 
-def _in_memory(workload: str, size: int, pools: Mapping[str, float]) -> Iterator[str]:
-    """Where a workload's rows fit; `pools` are those of the instances that it ran on."""
+def _page_cache(instance: InstanceTemplateSpec, modes: Iterable[EncryptionModeSpec]) -> float:
+    """Bytes of files that a server may keep decrypted; 0 where it keeps none beside its pool.
+
+    InnoDB reads past the page cache. PostgreSQL reads from it what a volume has decrypted; pages
+    that the engine encrypts are encrypted there too.
+    """
+    by_volume = any(mode.encrypts_at_rest and mode.volume is not None for mode in modes)
+    if instance.engine != "postgresql" or instance.resources is None or not by_volume:
+        return 0.0
+    return CACHE_SHARE * instance.resources.memory_bytes
+
+
+def _in_memory(
+    workload: str, size: int, pools: Mapping[str, float], caches: Mapping[str, float]
+) -> Iterator[str]:
+    """Where a workload's rows fit; pools and caches are of the instances that it ran on."""
     fits = [name for name, pool in pools.items() if size < pool]
-    if fits:
-        where = f" on {listed(fits)}" if len(fits) < len(pools) else ""
-        rows, pool = (
-            text.number(it / parse_quantity("1Mi"), 0)
-            for it in (size, min(pools[name] for name in fits))
-        )
-        yield f"{workload}{where}: about {rows} MiB of rows in a buffer pool of {pool} MiB"
+    cached = [name for name, cache in caches.items() if name not in fits and size < cache]
+    for names, sizes, where in (
+        (fits, pools, "in a buffer pool"),
+        (cached, caches, "may be in a page cache"),
+    ):
+        if names:
+            on = f" on {listed(names)}" if len(names) < len(pools) else ""
+            rows, room = (
+                text.number(it / parse_quantity("1Mi"), 0)
+                for it in (size, min(sizes[name] for name in names))
+            )
+            yield f"{workload}{on}: about {rows} MiB of rows {where} of {room} MiB"
 
 
 def _pools(facts: Facts) -> dict[str, float]:
-    """The smallest buffer pool of each instance, in bytes.
-
-    PostgreSQL relies on the page cache beside its own, so its data may be in memory all the same.
-    """
+    """The smallest buffer pool of each instance, in bytes."""
     instances = {trial.uid: trial.instance for trial in facts.trials}
     found: dict[str, float] = {}
     for source in facts.sources:
