@@ -13,7 +13,7 @@ from encbench.api.workload import WorkloadSpec
 from encbench.core.evidence import MachineFacts, ProvenanceRecord, ServerFacts
 from encbench.report.analysis.bucket import ProvenanceSource
 from encbench.report.analysis.build import build
-from encbench.report.analysis.caveats import Facts, columns, load, setting, software
+from encbench.report.analysis.caveats import Facts, columns, cycle, load, setting, software
 from encbench.report.document import Provenance, Report
 from encbench.report.document.trial import TrialView
 from encbench.report.formats.markdown import markdown
@@ -623,6 +623,35 @@ def test_a_client_beyond_its_limit_had_none() -> None:
     assert {row.saturation for row in found.groups[0].rows} == {"NotMeasured"}
     assert "The client was near its limit" not in {one.title for one in found.caveats}
     assert found.groups[0].comparisons[0].capacity is None
+
+
+def test_one_thread_on_many_cores_shows_its_servers_cpu() -> None:
+    """The server's one busy core is a fifth of five, but most of the time of a transaction."""
+    found = report_of(Study(concurrency=(1,)))
+    changes = {"database_cpu_percent": 20.0, "database_side_cpu_ms_per_transaction": 9.0}
+    changes |= {"tps": 100.0, "client_cpu_ms_per_transaction": 0.5}
+    trials = [trial.model_copy(update=changes) for trial in found.trials]
+    facts = Facts(found.spec, found.resolved, found.groups, trials, (), found.provenance, ())
+    (caveat,) = load.idle_server(facts)
+    assert "20 % of the limit. TPS then follows latency, of which the database's CPU was" in (
+        caveat.text
+    )
+    assert "at most 90 %: no larger part of the CPU that encryption adds shows" in caveat.text
+    assert not list(cycle.busy_threads(facts))
+
+
+def test_threads_that_are_busy_with_the_client_hide_what_the_server_does() -> None:
+    """Two threads of a client with four cores: 45 % of its limit, 0.9 ms of each ms."""
+    found = report_of(Study(concurrency=(2,)))
+    changes = {"tps": 2000.0, "client_cpu_ms_per_transaction": 0.9, "client_cpu_percent": 45.0}
+    trials = [trial.model_copy(update=changes) for trial in found.trials]
+    facts = Facts(found.spec, found.resolved, found.groups, trials, (), found.provenance, ())
+    assert not list(load.busy_client(facts))
+    (caveat,) = cycle.busy_threads(facts)
+    assert "In 18 of 18 counted trials the client's CPU was more than 50 % of a" in caveat.text
+    assert "transaction's time, 90 % at most." in caveat.text
+    offered = [group.model_copy(update={"offered_tps": 2000.0}) for group in found.groups]
+    assert not list(cycle.busy_threads(replace(facts, groups=offered)))
 
 
 def test_a_proxy_at_its_limit_is_what_limits_tps() -> None:

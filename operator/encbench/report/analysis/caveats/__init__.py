@@ -7,6 +7,7 @@ readers where to look before they believe one.
 from encbench.report.analysis.caveats import (
     blocks,
     columns,
+    cycle,
     disks,
     load,
     quota,
@@ -42,6 +43,7 @@ CHECKS: tuple[Check, ...] = (
     load.paced,
     recovery.unequal_log,
     load.busy_client,
+    cycle.busy_threads,
     load.uneven_clients,
     load.scattered_start,
     load.foreign_load,

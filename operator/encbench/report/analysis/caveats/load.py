@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from encbench.api.overheadreport import Saturation
 from encbench.api.workload import WorkloadSpec
 from encbench.core.statistics.saturation import CLIENT_NEAR_LIMIT, UNENFORCED
+from encbench.report.analysis.caveats.cycle import closed_loop, database_shares
 from encbench.report.analysis.caveats.facts import Facts, note, serious
 from encbench.report.analysis.dmcrypt import on_dm_crypt
 from encbench.report.document import Caveat
@@ -158,15 +159,15 @@ def idle_server(facts: Facts) -> Iterator[Caveat]:
     """A server that was never saturated, where no pause of the clients is why."""
     if any(_limited(facts, limit)[0] for limit, *_ in _BESIDE):
         return  # TPS does not follow latency alone there.
-    free = [group for group in facts.groups if not group.pauses]
-    under_load = [t for t in facts.counted if any(group.has(t) for group in free)]
+    under_load = closed_loop(facts)
     cpu = [t.database_cpu_percent for t in under_load if t.database_cpu_percent is not None]
-    about_load = any(group.primary != "recovery" for group in free)
-    if about_load and cpu and max(cpu) < IDLE_SERVER_PERCENT:
+    if cpu and max(cpu) < IDLE_SERVER_PERCENT:
+        share = max(database_shares(under_load), default=100.0)
         yield note(
             title="The server was never saturated",
             text=f"Its CPU stayed at or below {text.number(max(cpu), 0)} % of the limit. TPS then "
-            "follows latency, and CPU that encryption adds does not show in it: read CPU per "
+            f"follows latency, of which the database's CPU was at most {text.number(share, 0)} %: "
+            "no larger part of the CPU that encryption adds shows in TPS. Read CPU per "
             "transaction, or measure at a higher concurrency.",
         )
 
