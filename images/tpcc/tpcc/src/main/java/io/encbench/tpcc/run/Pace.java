@@ -1,5 +1,6 @@
 package io.encbench.tpcc.run;
 
+import io.encbench.tpcc.settings.Terminals;
 import java.util.function.LongSupplier;
 
 /**
@@ -22,14 +23,17 @@ final class Pace {
   }
 
   /**
-   * The pace of one of some terminals; the limit is theirs together, and they take turns.
+   * The pace of one of this client's terminals; the limit is theirs together. The terminals of all
+   * clients, which begin at one moment, take turns.
    *
    * @param perMinute 0 for no limit
+   * @param index among this client's, from 0
    * @param start the monotonic time in nanoseconds at which the run began; asked when it has
    */
-  static Pace of(int perMinute, int terminals, int index, LongSupplier start) {
-    long interval = interval(perMinute, terminals);
-    return new Pace(interval, interval / terminals * index, start);
+  static Pace of(int perMinute, Terminals terminals, int index, LongSupplier start) {
+    long interval = interval(perMinute, terminals.count());
+    long first = interval / terminals.total() * (terminals.offset() + index);
+    return new Pace(interval, first, start);
   }
 
   /** How long a terminal waits from one begin to the next, in nanoseconds; 0 for no limit. */

@@ -142,7 +142,7 @@ public final class Run {
       WorkSource source =
           new WorkSource(
               terminal, settings.warehouses(), settings.mix(), works, constants, settings.seed());
-      Pace pace = Pace.of(settings.limitPerMinute(), count, i, () -> released);
+      Pace pace = Pace.of(settings.limitPerMinute(), settings.terminals(), i, () -> released);
       Session session = sessions.get(i);
       SliceCounter counter = counters.get(i);
       fleet.add(

@@ -12,6 +12,7 @@ import io.encbench.tpcc.measure.Tally;
 import io.encbench.tpcc.measure.TypeTally;
 import io.encbench.tpcc.output.Output;
 import io.encbench.tpcc.settings.InvalidInput;
+import io.encbench.tpcc.settings.Terminals;
 import io.encbench.tpcc.transaction.Type;
 import io.encbench.tpcc.transaction.Work;
 import java.io.ByteArrayOutputStream;
@@ -92,7 +93,7 @@ class TerminalTaskTest {
             },
             journal,
             counter,
-            Pace.of(0, 1, 0, () -> 0),
+            Pace.of(0, new Terminals(1, 0, 1, true), 0, () -> 0),
             (name, stopped) -> {
               if (!databaseIsBack) {
                 stopped.because("gone");
