@@ -4,7 +4,7 @@ import asyncio
 import copy
 import logging
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import kopf
 import pytest
@@ -128,7 +128,11 @@ async def test_credentials_that_were_refused_are_read_again(
     handlers.register(registry, loop, WatchCache(FakeCluster(), lambda: 0.0))
     again = asyncio.create_task(
         authenticator(
-            registry=registry, settings=kopf_settings(), indices={}, vault=vault, memo=kopf.Memo()
+            registry=registry,
+            settings=kopf_settings(),
+            indices={},
+            vault=vault,
+            memo=cast(Any, kopf.Memo()),
         )
     )
     try:
