@@ -48,6 +48,9 @@ class ClientFacts(Model):
     """How far its wall clock moved against its monotonic one during the run."""
     clock_offset: ClockOffsetFacts | None = None
     """Its wall clock against the operator's; the window is by the operator's."""
+    queue: tuple[int, int] | None = None
+    """Transactions that waited in it when its window began and when it ended; absent without
+    `load.rate`, and in records before this figure."""
     node: str | None = None
     machine: ClientMachine | None = None
     sessions: tuple[TlsSession, ...] = ()

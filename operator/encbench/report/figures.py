@@ -225,16 +225,23 @@ TOPICS = {
 """The tables of figures by heading: their fields, utilisation in percentage points last."""
 
 
-def judged(*, recovery: bool, as_offered: bool = False) -> tuple[JudgedFigure, ...]:
+LATENCIES = (JUDGED["latencyAverage"], JUDGED["latencyP95"])
+
+
+def judged(
+    *, recovery: bool, as_offered: bool = False, of_queue: bool = False
+) -> tuple[JudgedFigure, ...]:
     """The judged figures of a condition; the first is its subject.
 
     For a recovery workload that is the recovery alone, because the load before the stop only
-    shows what the server recovered from. Where the load decides TPS it says nothing, and
-    the subject is CPU per transaction: the cost at equal work.
+    shows what the server recovered from. Where the load decides TPS it says nothing, and the
+    subject is CPU per transaction: the cost at equal work. `of_queue` leaves out latency: where an
+    arm fell behind a rate it is that of a queue, and depends on how long that could grow.
     """
     if recovery:
         return (RECOVERY,)
-    usual = tuple(figure for figure in JUDGED.values() if figure is not RECOVERY)
+    left_out = (RECOVERY, *LATENCIES) if of_queue else (RECOVERY,)
+    usual = tuple(figure for figure in JUDGED.values() if figure not in left_out)
     if not as_offered:
         return usual
     return (CPU, *(figure for figure in usual if figure not in (TPS, CPU)))

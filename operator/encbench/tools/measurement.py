@@ -80,6 +80,9 @@ class Measurement:
     kinds: tuple[TransactionKind, ...] = ()
     sessions: tuple[TlsSession, ...] = ()
     """Distinct parameters that the client's sessions negotiated; empty if it reported none."""
+    queue: tuple[int, int] | None = None
+    """Transactions that waited in the client when the window began and when it ended; None where
+    the tool offers no rate. Not merged."""
     columns: tuple[tuple[str, str], ...] = ()
     """Digests of the rows that a client's driver read (`tools.session`); not merged."""
 

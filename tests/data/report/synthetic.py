@@ -83,6 +83,8 @@ class Study:
     """Whether somebody looked for inconsistencies after each trial of TPC-C."""
     rate: int | None = None
     """Fixed rate that the workload offers, in transactions a second."""
+    queue: Mapping[tuple[int, str], tuple[int, int]] = field(default_factory=dict)
+    """(block, arm) → transactions that wait in its client at the window's begin and end."""
     precision: float | None = None
     """Target half-width; `blocks` are the pilot then."""
     wanted: int = 0
@@ -306,7 +308,7 @@ class _Writer:
                 "startTime": _time(start - 45),
                 "completionTime": _time(start + study.seconds + 10),
                 "databaseNode": "node-a",
-                "clients": _clients(study, figures, start),
+                "clients": _clients(study, planned, figures, start),
                 "proofs": {
                     "before": {"ok": True, "summary": "the marker is where it should be"},
                     "after": after,
@@ -593,8 +595,12 @@ def _client_work(study: Study, arm: str, own: random.Random) -> float:
     return 1.0 if work is None else work * math.exp(own.gauss(0, study.noise / 2))
 
 
-def _clients(study: Study, figures: Mapping[str, object], start: float) -> list[object]:
+def _clients(
+    study: Study, planned: plan.PlannedTrial, figures: Mapping[str, object], start: float
+) -> list[object]:
     first = _client(study, figures)
+    if study.rate is not None:
+        first["queue"] = study.queue.get((planned.block, planned.arm.name), (0, 0))
     if not study.more_clients:
         return [first]
     others = (

@@ -1,6 +1,7 @@
 """Reading what clients stored, of which nothing is trusted: neither its size nor its lines."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -101,3 +102,12 @@ async def test_a_window_of_the_run_is_asked_for_whatever_the_client_s_clock(ahea
     assert found.window is not None
     assert found.window.start == pytest.approx(RELEASED + 10)
     assert not found.misplaced
+
+
+async def test_what_waited_in_a_client_is_among_its_facts() -> None:
+    trial = a_trial(releaseAt=RELEASED)
+    log = Path(__file__).parents[2] / "data/sysbench/rate.log"
+    waiting = log.read_text().replace("[ 1s ] queue length: 0", "[ 1s ] queue length: 293")
+    summary = with_window(RELEASED + 10, RELEASED + 13)
+    found = await collected(trial, stored(trial, summary=summary, output=waiting.encode()))
+    assert [client.queue for client in found.clients] == [(293, 0)]

@@ -329,6 +329,7 @@ def _client_facts(run: _Run, part: Measurement, node: str | None) -> ClientFacts
         cpu_periods=summary.cpu_periods,
         clock_skew_seconds=summary.clock_skew_seconds,
         clock_offset=summary.clock_offset,
+        queue=part.queue,
         node=node,
         machine=summary.machine,
         sessions=part.sessions,

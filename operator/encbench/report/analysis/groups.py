@@ -6,10 +6,11 @@ from typing import Any
 from encbench.api.campaign import MIN_UNITS, CampaignSpec
 from encbench.api.overheadreport import Row, Saturation, Verdict
 from encbench.api.testbed import Arm
+from encbench.api.workload import WorkloadSpec
 from encbench.core import plan
 from encbench.core.records import IndexCell, IndexCondition, IndexRecord
 from encbench.core.statistics.rounding import rounded
-from encbench.core.statistics.saturation import beside, kept_up, saturation
+from encbench.core.statistics.saturation import beside, has_queue, kept_up, saturation
 from encbench.report.analysis.capacity import capacity, more_beside
 from encbench.report.analysis.demand import MeasuringPace
 from encbench.report.analysis.dmcrypt import on_dm_crypt
@@ -41,8 +42,12 @@ def group(
     is_recovery = workload.recovery is not None
     alone, pairs, looks = seen.alone, seen.pairs, spec.blocks.looks
     equal_work = _equal_work(pairs, offered, scatters=workload.tpcc is None)
+    queued = _queued(pairs, workload, condition.concurrency)
+    # Terminals of TPC-C wait for their own transaction alone, and form no queue.
+    of_queue = bool(queued) or (equal_work is False and workload.load.rate is not None)
     as_offered = bool(equal_work) or workload.paced
-    judging = _judging(pairs, is_recovery=is_recovery, as_offered=as_offered)
+    usual = judged(recovery=is_recovery, as_offered=as_offered, of_queue=of_queue)
+    judging = _judging(pairs, usual)
     primary = judging[0]
     floors = {figure.key: pairs.noise_floor(figure) for figure in judging}
     known = {key: rounded(floor) for key, floor in floors.items() if floor is not None}
@@ -106,6 +111,7 @@ def group(
         offered_tps=offered,
         equal_work=equal_work,
         paced=workload.paced or None,
+        queued=queued,
         primary=primary.key,
         beside=near,
         rows=tuple(rows.values()),
@@ -182,9 +188,21 @@ def _kept_up(pairs: Pairs, arm: str, offered: float, *, scatters: bool) -> bool:
     return mean is not None and kept_up(mean, offered, seconds if scatters else 0.0)
 
 
-def _judging(pairs: Pairs, *, is_recovery: bool, as_offered: bool) -> tuple[JudgedFigure, ...]:
+def _queued(pairs: Pairs, workload: WorkloadSpec, threads: int) -> tuple[str, ...]:
+    offered, clients = workload.load.rate, workload.client.replicas
+    if offered is None:
+        return ()
+    trials = [trial for of in pairs.blocks.values() for trial in of.values()]
+    found = {
+        trial.arm
+        for trial in trials
+        if trial.queue is not None and has_queue(trial.queue, offered, threads, clients)
+    }
+    return tuple(arm.name for arm in pairs.arms if arm.name in found)
+
+
+def _judging(pairs: Pairs, usual: Sequence[JudgedFigure]) -> tuple[JudgedFigure, ...]:
     """The judged figures, first the subject: the first one that any block has in every arm."""
-    usual = judged(recovery=is_recovery, as_offered=as_offered)
     first = next((figure for figure in usual if pairs.complete(figure.field)), usual[0])
     return (first, *(figure for figure in usual if figure is not first))
 

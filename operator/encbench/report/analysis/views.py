@@ -69,6 +69,7 @@ def view(attempt: Attempt, home: records.IndexTestbed | None = None) -> TrialVie
         client_memory_percent=_mean(_memory_percent(c) for c in record.clients),
         start_spread_ms=_start_spread(record.clients),
         slowest_client=_slowest(spec, record.clients),
+        queue=_queue(record.clients),
         node_cpu_percent=rounded(100 * cpu.node.fraction) if cpu.node else None,
         database_cpu_ms_per_transaction=_milliseconds(tps, cpu.database),
         proxy_cpu_percent=_percent(cpu.proxy),
@@ -183,6 +184,14 @@ def _slowest(spec: TrialSpec, clients: Sequence[records.ClientFacts]) -> Slowest
         tps=rounded(tps),
         percent_of_mean=rounded(100 * tps * count / whole),
     )
+
+
+def _queue(clients: Sequence[records.ClientFacts]) -> tuple[int, int] | None:
+    """Of all replicas; None where one is not known."""
+    known = [client.queue for client in clients if client.queue is not None]
+    if not known or len(known) < len(clients):
+        return None
+    return (sum(begin for begin, _ in known), sum(end for _, end in known))
 
 
 def _each(result: TrialResult | None, name: str) -> float | None:

@@ -227,10 +227,13 @@ class Group(Model):
     offered_tps: float | None = None
     """The fixed rate that the workload offers."""
     equal_work: bool | None = None
-    """Every arm kept up with the offered rate, so that CPU per transaction is the cost at equal
-    work; None where no rate is offered or no block is valid."""
+    """TPS of every arm is as offered, so that CPU per transaction is the cost at equal work; None
+    where no rate is offered or no block is valid."""
     paced: bool | None = None
     """Keying and think times pace the load at a rate that is not known; None where none do."""
+    queued: tuple[Name, ...] = ()
+    """Arms of which more transactions waited in a trial's clients, at an edge of its window, than
+    arrivals' luck explains."""
     primary: FigureKey = "tps"
     """The figure of headline and verdicts: a recovery's seconds where one was measured, CPU per
     transaction where TPS is as offered (else the first figure there is), else TPS."""
@@ -265,6 +268,11 @@ class Group(Model):
         """Blocks of earlier campaigns among those behind the figures."""
         own = sum(block.counted and not block.solo for block in self.blocks)
         return self.counted_blocks - own
+
+    @property
+    def kept_up(self) -> bool | None:
+        """Whether every arm kept up with the offered rate, by its TPS and by what waited."""
+        return self.equal_work and not self.queued
 
     def has(self, trial: TrialView | IndexTrial) -> bool:
         """Whether the trial ran under this condition."""

@@ -96,6 +96,9 @@ class TrialView(Model):
     client's own is known to within half of the round trip that asked for it."""
     slowest_client: SlowestClient | None = None
     """None where there is one only, or where threads or rate do not divide evenly."""
+    queue: tuple[int, int] | None = None
+    """At an offered rate, the transactions that waited in the clients when the window began and
+    when it ended."""
     node_cpu_percent: float | None = None
     database_cpu_ms_per_transaction: float | None = None
     proxy_cpu_percent: float | None = None

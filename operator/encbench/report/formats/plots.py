@@ -16,7 +16,7 @@ from encbench.api.testbed import Arm
 from encbench.core.plan import block_name
 from encbench.report.document.group import Group
 from encbench.report.document.trial import TrialView
-from encbench.report.figures import TPS, JudgedFigure
+from encbench.report.figures import LATENCIES, TPS, JudgedFigure
 from encbench.report.formats import svg
 from encbench.report.formats.sections import Section
 from encbench.report.formats.svg import INK, drawn
@@ -123,7 +123,9 @@ def _intervals(
 
 def _absent(group: Group, figure: JudgedFigure) -> str:
     """In place of an overhead that the condition has not."""
-    return AS_OFFERED if figure is TPS and group.as_offered else "no data"
+    if figure is TPS and group.as_offered:
+        return AS_OFFERED
+    return "fell behind" if figure in LATENCIES and group.kept_up is False else "no data"
 
 
 def _label(section: Section, figure: JudgedFigure, margin: float) -> str:

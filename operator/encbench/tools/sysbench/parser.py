@@ -26,6 +26,8 @@ Seen with Debian's 1.0.20 against MariaDB 10.11, where the source says the same:
   once without a report. With `--rate`, more than 131,071 waiting transactions are fatal.
 - The query of `session.lua` before the first transaction is counted if no checkpoint resets the
   counters; it is subtracted. So are the two of `enclave.lua`, the second of which always counts.
+- With `--rate`, a line beside each periodic one has the number of transactions that wait for a
+  thread: `[ 7s ] queue length: 293, concurrency: 2`. Latency contains that wait.
 - A script that leaves a line of its own unfinished has sysbench's next line at the end of it. In
   the checkpoint report that may be any line.
 - Without SQL statements (or with hooks of its own) a script's report has no "SQL statistics".
@@ -48,7 +50,7 @@ from encbench.tools.session import columns, session_count, sessions
 from encbench.tools.sysbench.progress import SysbenchReader, progress
 from encbench.wire.foreign import LONGEST
 
-_QUEUE = re.compile(r"\[ \d+s \] queue length: ")
+_QUEUE = re.compile(r"\[ (\d+)s \] queue length: (\d+)")
 _BUCKET = re.compile(r"\s*(\d+\.\d+) \|[* ]*\s(\d+)")
 _THREADS = re.compile(r"Number of threads: (\d+)")
 _CHECKPOINTS = re.compile(r"Report checkpoint\(s\) at (.+) seconds")
@@ -65,6 +67,7 @@ def parse(output: str) -> Measurement:
     """The measured window in the complete output of one run; ParseError for anything else."""
     lines = _lines(output)
     threads, checkpoint = _header(lines)
+    queue = [found for line in lines if (found := _QUEUE.match(line))]
     body = [line for line in lines if progress(line) is None and not _QUEUE.match(line)]
     reports = _reports(body)
     if len(reports) != (2 if checkpoint else 1):
@@ -97,6 +100,7 @@ def parse(output: str) -> Measurement:
         histogram=histogram,
         sessions=sessions(output),
         columns=rows,
+        queue=_queue({whole(found[1]): whole(found[2]) for found in queue}, checkpoint),
     )
 
 
@@ -145,7 +149,8 @@ def _lines(output: str) -> list[str]:
     return lines
 
 
-def _header(lines: list[str]) -> tuple[int, bool]:
+def _header(lines: list[str]) -> tuple[int, int]:
+    """The threads, and the second of the checkpoint: 0 if there is none."""
     threads, checkpoints, reader = None, "", SysbenchReader()
     for line in lines:
         if found := _THREADS.fullmatch(line):
@@ -158,7 +163,7 @@ def _header(lines: list[str]) -> tuple[int, bool]:
         raise ParseError(_why_incomplete(lines, 0))
     if "," in checkpoints:
         raise ParseError("the output has several checkpoints: there must be one")
-    return threads, checkpoints not in ("", "0")
+    return threads, whole(checkpoints or "0")
 
 
 def _reports(lines: list[str]) -> list[dict[str, float]]:
@@ -174,6 +179,21 @@ def _reports(lines: list[str]) -> list[dict[str, float]]:
                 reports.append(current)
                 current = None
     return reports
+
+
+def _queue(waiting: dict[int, int], warmup: int) -> tuple[int, int] | None:
+    """How many waited at the window's begin and at its end, by their number in each second.
+
+    Of two seconds the smaller number counts, so that a short stall of the server is no queue.
+    """
+    if not waiting:
+        return None
+    last = max(waiting)
+    begin, end = (
+        [waiting[second] for second in (edge - 1, edge) if second in waiting]
+        for edge in (warmup, last)
+    )
+    return (min(begin, default=0), min(end))
 
 
 def _histogram(lines: list[str]) -> Histogram:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from encbench.core.statistics.saturation import beside, kept_up, saturation
+from encbench.core.statistics.saturation import beside, has_queue, kept_up, saturation
 
 
 @pytest.mark.parametrize(
@@ -88,3 +88,19 @@ def test_keeping_up_allows_for_the_arrivals(
 def test_an_arm_that_does_all_that_arrives_kept_up(rate: int) -> None:
     arrived = np.random.default_rng(6).poisson(rate * 360, 2000)
     assert np.mean([kept_up(count / 360, rate, 360) for count in arrived]) > 0.999
+
+
+@pytest.mark.parametrize(
+    ("queue", "clients", "expected"),
+    [
+        ((0, 0), 1, False),
+        ((86, 86), 1, False),  # 0.05 s of 1,000 a second, 16 threads and 20 of each client
+        ((87, 0), 1, True),
+        ((0, 87), 1, True),
+        ((87, 87), 2, False),
+    ],
+)
+def test_more_may_wait_than_luck_explains(
+    queue: tuple[int, int], clients: int, expected: bool
+) -> None:
+    assert has_queue(queue, 1000.0, 16, clients) is expected

@@ -522,6 +522,15 @@ def test_nothing_is_said_of_a_rate_where_no_block_shows_whether_arms_kept_up() -
     assert not titles(lost) & {"A fixed rate was offered", "An arm fell behind the offered rate"}
 
 
+def test_a_queue_is_a_rate_that_an_arm_fell_behind() -> None:
+    title = "An arm fell behind the offered rate"
+    said = text_of(replace(CALM, rate=50, queue={(1, "tde"): (293, 0)}), title)
+    assert "Transactions of tde waited in the client when a window began or ended" in said
+    assert "The work was not equal" not in said
+    said = text_of(replace(CALM, rate=500), title)
+    assert "waited in the client" not in said and "The work was not equal" in said
+
+
 def test_a_rate_that_every_arm_keeps_up_with_is_recommended() -> None:
     slowest = min(row.tps or 0 for row in report_of(BUSY).rows)
     said = text_of(BUSY, "The server was at its CPU limit")

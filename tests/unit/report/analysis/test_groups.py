@@ -256,6 +256,35 @@ def test_work_is_equal_when_every_arm_keeps_up() -> None:
     assert (equal.offered_tps, equal.equal_work, equal.primary) == (100, True, "cpuPerTransaction")
     assert (behind.equal_work, behind.primary) == (False, "tps")
     assert (none.offered_tps, none.equal_work, none.primary) == (None, None, "tps")
+    assert (equal.kept_up, behind.kept_up, none.kept_up) == (True, False, None)
+
+
+@pytest.mark.parametrize(
+    ("waited", "queued"),
+    [
+        ((29, 29), ()),  # 0.05 s of arrivals, 4 threads and 20 by luck
+        ((30, 0), ("tde",)),  # a backlog of the warm-up, which the window works off
+        ((0, 30), ("tde",)),  # a queue that grows
+    ],
+)
+def test_latency_of_a_queue_has_no_verdict(
+    waited: tuple[int, int], queued: tuple[str, ...]
+) -> None:
+    study = replace(CALM, rate=100)
+    found = group(replace(study, queue={(2, "tde"): waited}))
+    assert (found.queued, found.kept_up) == (queued, not queued)
+    assert (found.equal_work, found.primary) == (True, "cpuPerTransaction"), "TPS shows nothing"
+    row = found.row("tde")
+    assert (row.latency_average_verdict is None) is bool(queued)
+    assert (row.latency_average_overhead is None) is bool(queued)
+    assert row.latency_average_ms is not None, "what was measured is still there"
+    assert row.cpu_per_transaction_verdict == "Overhead"
+
+
+def test_latency_has_no_verdict_where_tps_is_below_the_rate() -> None:
+    behind = group(replace(CALM, rate=206))
+    assert (behind.kept_up, behind.queued) == (False, ())
+    assert behind.row("tde").latency_average_verdict is None
 
 
 def test_work_is_equal_by_what_arrives_in_all_windows() -> None:

@@ -222,6 +222,9 @@ def test_a_loss_that_an_offered_rate_decides_is_drawn_as_offered() -> None:
     assert "tde at 16 threads as offered" in drawing
     assert ">as offered<" in drawing
     assert "no data" not in drawing
+    latency = dict(result.charts)["Average latency, increase"]
+    assert "tde at 4 threads fell behind" in latency
+    assert "no data" not in latency
 
 
 def test_a_block_s_loss_is_against_both_arms_of_the_baseline() -> None:

@@ -144,6 +144,44 @@ def test_a_run_that_did_not_end_well(name: str, reason: str) -> None:
         parse(output(name))
 
 
+def waiting(*numbers: int) -> str:
+    """The output of a run at a rate, in whose seconds so many wait."""
+    text = output("rate")
+    for second, number in enumerate(numbers, 1):
+        line = f"[ {second}s ] queue length: "
+        assert f"{line}0," in text
+        text = text.replace(f"{line}0,", f"{line}{number},")
+    return text
+
+
+@pytest.mark.parametrize(
+    ("numbers", "warmup", "expected"),
+    [
+        ((0, 0, 0, 0), 1, (0, 0)),
+        ((293, 120, 0, 0), 1, (293, 0)),
+        ((310, 293, 120, 7), 2, (293, 7)),
+        ((0, 293, 120, 0), 2, (0, 0)),  # a short stall at the checkpoint
+        ((5, 20, 35, 50), 1, (5, 35)),
+        ((293, 0, 0, 0), 0, (0, 0)),  # without a warm-up
+    ],
+)
+def test_what_waited_at_the_edges_of_the_window(
+    numbers: tuple[int, ...], warmup: int, expected: tuple[int, int]
+) -> None:
+    text = waiting(*numbers)
+    if warmup == 0:
+        text = text.replace("Report checkpoint(s) at 1 seconds\n", "")
+        first = text.index("[ 1s ] Checkpoint report:")
+        text = text[:first] + text[text.index("[ 2s ] thds:") :]
+    else:
+        text = text.replace("at 1 seconds", f"at {warmup} seconds")
+    assert parse(text).queue == expected
+
+
+def test_without_a_rate_nothing_waits() -> None:
+    assert parse(output("read_write")).queue is None
+
+
 def test_a_rate_that_was_not_kept_up_with_is_why_it_failed() -> None:
     end = output("queue_full")[-2048:]
     assert why_it_failed(end) == (

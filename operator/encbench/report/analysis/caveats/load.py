@@ -1,7 +1,7 @@
 """Caveats about load: what limited TPS, and who else used the machines."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from encbench.api.overheadreport import Saturation
 from encbench.api.workload import WorkloadSpec
@@ -176,8 +176,8 @@ def fixed_rate(facts: Facts) -> Iterator[Caveat]:
     """TPS that only shows the offered rate."""
     offered = [group for group in facts.groups if group.offered_tps is not None]
     fixed = [group for group in offered if group.primary != "recovery"]
-    behind = [group for group in fixed if group.equal_work is False]
-    told = fixed if behind else [group for group in fixed if group.equal_work]
+    behind = [group for group in fixed if group.kept_up is False]
+    told = fixed if behind else [group for group in fixed if group.kept_up]
     if not told:
         return
     names = listed(sorted({group.workload for group in told}))
@@ -186,8 +186,8 @@ def fixed_rate(facts: Facts) -> Iterator[Caveat]:
             title="An arm fell behind the offered rate",
             text=f"A fixed rate was offered, so TPS of {names} cannot exceed it, whatever the "
             f"mode costs. In {len(behind)} of {plural(len(fixed), 'such condition')} an arm did "
-            f"not keep up, first in {behind[0].place}: latency there {_late(facts, behind[0])}, "
-            "and the work was not equal. Offer less.",
+            f"not keep up, first in {behind[0].place}: latency there {_late(facts, behind[0])}."
+            f"{_why_behind(behind)} Offer less.",
         )
     else:
         yield note(
@@ -200,7 +200,9 @@ def fixed_rate(facts: Facts) -> Iterator[Caveat]:
 def _late(facts: Facts, group: Group) -> str:
     """What latency is where a rate was too high: only TPC-C counts from the actual start."""
     is_tpcc = facts.resolved.workloads[group.workload].tpcc is not None
-    return "leaves out the wait for a late start" if is_tpcc else "is that of a queue"
+    if is_tpcc:
+        return "leaves out the wait for a late start"
+    return "is that of a queue, and has no verdict"
 
 
 def paced(facts: Facts) -> Iterator[Caveat]:
@@ -226,6 +228,19 @@ def paced(facts: Facts) -> Iterator[Caveat]:
             "whatever the mode costs, so it has no verdict. The cost is CPU per transaction, and "
             "latency.",
         )
+
+
+def _why_behind(behind: Sequence[Group]) -> str:
+    """What TPS does not show, and what it does; each in a sentence."""
+    said, arms = "", sorted({arm for group in behind for arm in group.queued})
+    if arms:
+        said = (
+            f" Transactions of {listed(arms)} waited in the client when a window began or ended: "
+            "the warm-up had left a backlog, which a longer load.warmup works off, or the queue "
+            "grew."
+        )
+    unequal = any(group.equal_work is False for group in behind)
+    return f"{said} The work was not equal." if unequal else said
 
 
 def foreign_load(facts: Facts) -> Iterator[Caveat]:

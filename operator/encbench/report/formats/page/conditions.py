@@ -115,7 +115,7 @@ def _kept_up(groups: Sequence[Group], cost: str) -> Iterable[str]:
     """At which concurrency every arm kept up with the offered rate; nothing where none is known."""
     words = {True: f"every arm kept up{{}}{cost}", False: "not every arm kept up{}"}
     for kept_up, said in words.items():
-        own = [group for group in groups if group.equal_work is kept_up]
+        own = [group for group in groups if group.kept_up is kept_up]
         if own:
             *others, last = (group.concurrency for group in own)
             threads = listed((*(f"{one:,}" for one in others), plural(last, "thread")))
