@@ -27,7 +27,8 @@ Seen with Debian's 1.0.20 against MariaDB 10.11, where the source says the same:
 - The query of `session.lua` before the first transaction is counted if no checkpoint resets the
   counters; it is subtracted. So are the two of `enclave.lua`, the second of which always counts.
 - With `--rate`, a line beside each periodic one has the number of transactions that wait for a
-  thread: `[ 7s ] queue length: 293, concurrency: 2`. Latency contains that wait.
+  thread: `[ 7s ] queue length: 293, concurrency: 2`. Latency contains that wait, from
+  when a transaction enters the queue: what falls due while sysbench stands still enters it late.
 - A script that leaves a line of its own unfinished has sysbench's next line at the end of it. In
   the checkpoint report that may be any line.
 - Without SQL statements (or with hooks of its own) a script's report has no "SQL statistics".

@@ -44,6 +44,7 @@ CHECKS: tuple[Check, ...] = (
     recovery.unequal_log,
     load.busy_client,
     cycle.busy_threads,
+    load.stalled_client,
     load.uneven_clients,
     load.scattered_start,
     load.foreign_load,

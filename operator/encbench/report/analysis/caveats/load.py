@@ -26,6 +26,10 @@ STOLEN_PERCENT = 2.0
 """Of a node's cores: how much the hypervisor may take."""
 THROTTLED_PERCENT = 5.0
 """Of the time in which a client ran."""
+STALLED_PERCENT = 1.0
+"""The same where a rate is offered and latency lacks what fell due meanwhile. Linux throttles for
+up to 100 ms at a time, so that this share of transactions, each late by half of that on average, is
+0.5 ms of the average at most and just reaches the 99th percentile."""
 EQUAL_WORK_SHARE = 0.7
 """Of the slowest arm's TPS: a rate that every arm can keep up with."""
 IDLE_SERVER_PERCENT = 60.0
@@ -67,6 +71,26 @@ def busy_client(facts: Facts) -> Iterator[Caveat]:
             f"{text.number(CLIENT_NEAR_LIMIT, 0)} %, {len(throttled)} were throttled for more than "
             f"{text.number(THROTTLED_PERCENT, 0)} % of the time in which they ran. Where the "
             "client limits TPS the cost of encryption is hidden.",
+        )
+
+
+def stalled_client(facts: Facts) -> Iterator[Caveat]:
+    """A client that stood still while transactions fell due, at a rate.
+
+    sysbench takes the time of a transaction when it puts it into its queue, which it does late
+    after a stall. Without a rate nothing is due while the client stands still.
+    """
+    rates = facts.resolved.workloads
+    at_rate = [t for t in facts.counted if rates[t.workload].load.rate is not None]
+    stalled = [most for t in at_rate if (most := t.throttled_percent or 0) > STALLED_PERCENT]
+    if stalled:
+        yield serious(
+            title="Latency leaves out the client's own stalls",
+            text=f"In {len(stalled)} of {plural(len(at_rate), 'counted trial')} at a load.rate the "
+            f"client's CPU limit held it back for more than {text.number(STALLED_PERCENT, 0)} % of "
+            f"the time, {text.number(max(stalled), 1)} % at most. Transactions that fell due "
+            "meanwhile waited, and that wait is in no latency: average and tail are too low, more "
+            "so in an arm whose client works harder. Give client.resources.cpu more.",
         )
 
 
