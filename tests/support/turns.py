@@ -144,6 +144,9 @@ def measured(turns: Turns[Any], slots: OwnSlots, threads: int) -> None:
     slices = turns.slices
     whole = sum(count for _, _, count in slices.latency)
     assert abs(whole + slices.spanned - slices.transactions) <= 2 * threads * len(slices.rows)
+    # Nearly all threads are at work at every stop, the one after the warm-up included.
+    stops = len(slices.rows) + 1
+    assert 0.5 * threads * stops < slices.spanned <= threads * stops
     assert whole > 0.9 * slices.transactions
     # Were stops included, the longest would last for a slot.
     assert max(high for _, high, _ in slices.latency) < 1000 * slots["slice"]

@@ -3,8 +3,8 @@
 //! Words of 8 bytes in the machine's order. Word 0 is the epoch: `2 n + 2` until slice n of this tool's own
 //! counts, `2 n + 3` while it does, and 0 until the tool is stopped for the first time. From byte 4,096 on
 //! every thread has a record of `RECORD` bytes: 1 once the thread is there; the events that it has finished;
-//! those of them that ended in a counted part but had begun before the tool was last stopped; TPC-C's
-//! New-Orders among all events; and a histogram of latency, of the events in counted parts that no stop
+//! those of them that had begun before the tool was last stopped, whether or not they ended in a counted part;
+//! TPC-C's New-Orders among all events; and a histogram of latency, of the events in counted parts that no stop
 //! interrupted. The tool maps the file, and we read and write it: Linux keeps both views the same.
 //!
 //! Bucket b of the histogram holds latencies from `LOWEST_MS * RATIO^b` on. It is as wide as a p95 can be wrong.

@@ -93,7 +93,8 @@ class Slices(Model):
 
     rows: tuple[SliceFacts, ...]
     spanned: int = 0
-    """Transactions that are in no latency, because they began before a stop."""
+    """Transactions that are in no latency, because they began before a stop: the one after the
+    warm-up, or that of a slice."""
     latency: tuple[tuple[float, float, int], ...] = ()
     """Buckets over all replicas: lower end and upper end in ms, transactions."""
     block: BlockCpu | None = None

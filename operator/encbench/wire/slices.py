@@ -117,6 +117,6 @@ class SlicesFile(TypedDict):
     schema: str
     slices: list[SliceRow]
     spanned: NotRequired[int]
-    """Transactions whose latency includes a stop; they are not in `latency`."""
+    """Transactions whose latency includes a stop, wherever they end; they are not in `latency`."""
     latency: NotRequired[list[tuple[float, float, int]]]
     """Buckets: lower end and upper end in ms, transactions."""

@@ -284,6 +284,14 @@ class _Writer:
             "stepDeadlines": {},
             "specHash": self.frozen.hash,
         }
+        if planned.turns_seed is not None:
+            spec["turns"] = {
+                "sliceSeconds": 3.0,
+                "settleSeconds": 0.5,
+                "rounds": study.rounds,
+                "seed": planned.turns_seed,
+                "trials": [one.name for one in cell.arms],
+            }
         after = {"ok": reason != "ProofFailed", "summary": "as before"}
         provenance = encode(_provenance(study, testbed, arm.mode_ref))
         artefacts = self.put(uid, "provenance.json", provenance)

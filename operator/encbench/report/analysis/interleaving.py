@@ -9,6 +9,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from statistics import fmean
 
 from encbench.api.overheadreport import FigureKey, Interval
+from encbench.core.statistics import interrupted
 from encbench.core.statistics.intervals import Estimate, geometric_mean, of_ratios
 from encbench.core.statistics.rounding import rounded, rounded_if_known
 from encbench.core.statistics.rounds import (
@@ -179,6 +180,7 @@ def _work(pairs: Pairs, blocks: Blocks) -> Iterator[ServerWork]:
             arm=arm,
             transactions=sum(one.transactions for trial in trials for one in trial.rounds),
             spanned=sum(trial.spanned or 0 for trial in trials),
+            latency_too_low=_too_low(trials),
             slices_cpu_ms=pairs.own_mean(BY_FIELD["database_cpu_ms_per_transaction"], arm),
             block_cpu_ms=rounded(geometric_mean(known)) if len(known) == len(whole) else None,
             block_over_slices=_ratio(own, units),
@@ -190,6 +192,24 @@ def _work(pairs: Pairs, blocks: Blocks) -> Iterator[ServerWork]:
             running_write_kib_per_second=_rate(trials, True, lambda slot: slot.write_kib),
             stopped_write_kib_per_second=_rate(trials, False, lambda slot: slot.write_kib),
         )
+
+
+def _too_low(trials: Sequence[TrialView]) -> float:
+    """What the average latency of these trials lacks because of stops, as a fraction, at least."""
+    spanned, most, stops, seconds, transactions, waited = 0, 0, 0, 0.0, 0, 0.0
+    for trial in trials:
+        if trial.spanned is None or trial.latency_average_ms is None:
+            return 0.0
+        own = sum(one.transactions for one in trial.rounds)
+        spanned += trial.spanned
+        stops += len(trial.rounds) + 1
+        most += (len(trial.rounds) + 1) * trial.concurrency
+        seconds += sum(one.seconds for one in trial.rounds)
+        transactions += own
+        waited += trial.latency_average_ms * own
+    whole = interrupted.whole_average_ms(spanned, max(1, stops), seconds, transactions)
+    seen = waited / max(1, transactions)
+    return rounded(interrupted.too_low(seen, whole, spanned, most))
 
 
 def _costs(blocks: Blocks) -> list[list[tuple[float, float]]]:

@@ -8,6 +8,7 @@ slowest trial alone would then fill the tail.
 from collections.abc import Mapping
 
 from encbench.core.statistics.histogram import Histogram, percentile
+from encbench.core.statistics.interrupted import is_known
 from encbench.core.statistics.intervals import geometric_mean
 from encbench.core.statistics.rounding import rounded
 from encbench.report.document.group import Distribution, Group
@@ -18,13 +19,16 @@ BEYOND = 10
 """Transactions that must lie beyond a percentile; fewer are a matter of chance."""
 
 
-def percentiles(histogram: Histogram) -> dict[str, float]:
-    """Each percentile in ms with enough transactions beyond it."""
+def percentiles(histogram: Histogram, missing: float = 0.0) -> dict[str, float]:
+    """Each percentile in ms with enough transactions beyond it.
+
+    `missing` is the share of transactions that the histogram lacks, all of them slow ones.
+    """
     total = sum(count for _, count in histogram)
     return {
         name: percentile(histogram, float(name))
         for name in PERCENTILES
-        if total * (1 - float(name) / 100) >= BEYOND
+        if total * (1 - float(name) / 100) >= BEYOND and is_known(float(name), missing)
     }
 
 

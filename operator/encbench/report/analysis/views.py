@@ -7,6 +7,7 @@ from encbench.api.trial import TrialResult, TrialSpec
 from encbench.core import records
 from encbench.core.figure_names import CELLS, NEW_ORDERS, ROUND_TRIPS
 from encbench.core.slices import Slices
+from encbench.core.statistics import interrupted
 from encbench.core.statistics.rounding import rounded, rounded_if_known
 from encbench.core.throttling import running_seconds, throttled_share
 from encbench.report.analysis import latency
@@ -32,6 +33,7 @@ def view(attempt: Attempt, home: records.IndexTestbed | None = None) -> TrialVie
     has_proxy = cpu.proxy is not None or "proxy" in cpu.withheld
     database_side = (cpu.database, cpu.proxy) if has_proxy else (cpu.database,)
     most = max(cpu.foreign, key=lambda it: it.fraction, default=None)
+    missing = _missing(record)
     throttled = [c.throttled_seconds for c in record.clients if c.throttled_seconds is not None]
     return TrialView(
         name=record.trial.name,
@@ -56,10 +58,12 @@ def view(attempt: Attempt, home: records.IndexTestbed | None = None) -> TrialVie
         round_trips_per_transaction=_each(result, ROUND_TRIPS),
         cells_per_transaction=_each(result, CELLS),
         latency_average_ms=_positive(result.latency_average_ms if result else None),
-        latency_p95_ms=_positive(result.latency_p95_ms if result else None),
+        latency_p95_ms=_positive(
+            result.latency_p95_ms if result and interrupted.is_known(95, missing) else None
+        ),
         latency_percentiles_ms={
             name: rounded(value)
-            for name, value in latency.percentiles(record.histogram or ()).items()
+            for name, value in latency.percentiles(record.histogram or (), missing).items()
         },
         errors=result.errors if result else None,
         database_cpu_percent=_percent(_server(cpu)),
@@ -151,6 +155,19 @@ def of_slices(slices: Slices, *, has_proxy: bool) -> dict[str, Any]:
         "spanned": slices.spanned,
         "block_cpu_ms_per_transaction": _positive(used),
     }
+
+
+def _missing(record: records.TrialRecord) -> float:
+    """The share of transactions that stops keep from the histogram, at most."""
+    slices, turns = record.slices, record.spec.turns
+    average = record.result.latency_average_ms if record.result else None
+    if slices is None or turns is None or average is None:
+        return 0.0
+    whole = interrupted.whole_average_ms(
+        slices.spanned, len(slices.rows) + 1, slices.seconds, slices.transactions
+    )
+    counts = slices.spanned, slices.transactions
+    return interrupted.missing(average, whole, *counts, turns.settle_seconds)
 
 
 def _client_cores(record: records.TrialRecord) -> float | None:

@@ -47,7 +47,11 @@ class ServerWork(Model):
     transactions: int
     """Counted ones."""
     spanned: int
-    """Those of them that are in no latency, because a stop interrupted them."""
+    """Those that are in no latency, because a stop interrupted them; most end before the next part
+    that counts."""
+    latency_too_low: float = 0.0
+    """Fraction by which they make the average latency too low, at least, by Little's law
+    (`core.statistics.interrupted`); 0 where it is not known."""
     slices_cpu_ms: float | None = None
     """CPU a transaction in the counted parts of its own slots, as everywhere in the report."""
     block_cpu_ms: float | None = None
@@ -67,7 +71,7 @@ class ServerWork(Model):
 
     @property
     def spanned_share(self) -> float:
-        """Of its transactions."""
+        """By its counted transactions."""
         return self.spanned / self.transactions if self.transactions else 0.0
 
 

@@ -156,7 +156,8 @@ class TrialView(Model):
     """Of an interleaved block: every slot in order, also those in which its clients were stopped;
     empty where the agent did not read all of them."""
     spanned: int | None = None
-    """Of the counted transactions, those that are in no latency because a stop interrupted them."""
+    """Transactions that are in no latency because a stop interrupted them. Before they were counted
+    wherever they end, those of them that ended in a counted part."""
     block_cpu_ms_per_transaction: float | None = None
     """All of the server's CPU while the block ran by all of its transactions: work that it did
     while its clients were stopped is part of this figure only."""

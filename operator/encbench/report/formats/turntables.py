@@ -86,6 +86,11 @@ def _spanned(found: Found) -> list[TableColumn]:
         column("", "transactions", (f"{work.transactions:,}" for _, work in lines)),
         column("", "without latency", (f"{work.spanned:,}" for _, work in lines)),
         column("", "share", (text.percent(work.spanned_share, 2) for _, work in lines)),
+        column(
+            "",
+            "average too low by, at least",
+            (text.percent(work.latency_too_low) for _, work in lines),
+        ),
     ]
 
 

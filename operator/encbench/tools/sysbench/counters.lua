@@ -35,6 +35,11 @@ local function now()
    return tonumber(time.seconds) * 1e3 + tonumber(time.nanoseconds) * 1e-6
 end
 
+-- A slice has two epochs: the even one until it counts, and the odd one while it does.
+local function slice_of(number)
+   return math.floor(number / 2)
+end
+
 local function map(thread)
    local length = HEADER + (thread + 1) * ffi.sizeof("encbench_record")
    local file = ffi.C.encbench_open(path, 2)
@@ -49,7 +54,8 @@ end
 
 function event(thread)
    if not record then map(thread) end
-   -- The epoch first here and last below: a stop in between makes the event a spanned one.
+   -- The epoch first here and last below: a stop in between makes the event a spanned one. A server
+   -- answers while the tool is stopped, so such an event mostly ends before the next slice counts.
    if not began then
       began_in = epoch[0]
       began = now()
@@ -59,15 +65,13 @@ function event(thread)
    local ended_in = epoch[0]
    events = events + 1
    record.events = events
-   if ended_in % 2 == 1 then
-      if ended_in - began_in > 1 then
-         spanned = spanned + 1
-         record.spanned = spanned
-      else
-         local bucket = math.floor(math.log(took / LOWEST_MS) * PER_LOGARITHM)
-         bucket = math.max(0, math.min(BUCKETS - 1, bucket))
-         record.latency[bucket] = tonumber(record.latency[bucket]) + 1
-      end
+   if slice_of(ended_in) ~= slice_of(began_in) then
+      spanned = spanned + 1
+      record.spanned = spanned
+   elseif ended_in % 2 == 1 then
+      local bucket = math.floor(math.log(took / LOWEST_MS) * PER_LOGARITHM)
+      bucket = math.max(0, math.min(BUCKETS - 1, bucket))
+      record.latency[bucket] = tonumber(record.latency[bucket]) + 1
    end
    began = nil
    return stop

@@ -142,6 +142,27 @@ def test_rates_are_of_own_slots_and_of_stopped_ones() -> None:
     assert plain.stopped_read_kib_per_second == 0
 
 
+def test_a_histogram_that_stops_keep_stalls_from_is_too_low() -> None:
+    """Four threads under way at each of five stops, at 100 TPS: 40 ms by Little's law."""
+    blocks = block([100] * 4, [100] * 4, [100] * 4)
+    for arm, spanned in (("plain", 20), ("again", 16), ("tde", 0)):
+        latency = {"latency_average_ms": 32.0, "spanned": spanned}
+        blocks[arm] = blocks[arm].model_copy(update=latency)
+    plain, again, tde = found(blocks).work
+    assert plain.latency_too_low == pytest.approx(0.2)
+    assert again.latency_too_low == 0.0, "32 ms by the same law"
+    assert tde.latency_too_low == 0.0, "an earlier client counted fewer"
+
+
+def test_a_percentile_that_stops_could_move_is_left_out() -> None:
+    few, many = (report_of(replace(TURN_STUDY, spanned=share)) for share in (0.001, 0.05))
+    assert all(trial.latency_p95_ms and trial.latency_percentiles_ms for trial in few.trials)
+    for trial in many.trials:
+        assert trial.latency_p95_ms is None
+        assert set(trial.latency_percentiles_ms) <= {"50", "75"}
+        assert trial.latency_average_ms is not None
+
+
 def test_transactions_without_latency_are_counted() -> None:
     plain, _, tde = found(block([100] * 4, [100] * 4, [100] * 4)).work
     assert (plain.transactions, plain.spanned, plain.spanned_share) == (1000, 10, 0.01)

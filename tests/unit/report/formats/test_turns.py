@@ -50,7 +50,12 @@ def test_the_page_shows_every_table() -> None:
         assert row[8:10] == [text.number(arm.running_cores, 3), text.number(arm.stopped_cores, 3)]
     spanned = shown[f"Latency without interrupted transactions{place}"]
     assert [row[2:] for row in spanned] == [
-        [f"{arm.transactions:,}", f"{arm.spanned:,}", text.percent(arm.spanned_share, 2)]
+        [
+            f"{arm.transactions:,}",
+            f"{arm.spanned:,}",
+            text.percent(arm.spanned_share, 2),
+            text.percent(arm.latency_too_low),
+        ]
         for arm in turns().work
     ]
     neighbours = shown[f"Neighbours{place}"]

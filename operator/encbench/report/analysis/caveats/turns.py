@@ -13,8 +13,9 @@ from encbench.text.words import listed
 UNSTEADY = 0.05
 """Spread of speed between slices: less than 0.04 on a quiet day, 0.07 to 0.09 on a noisy one
 (docs/design/0011)."""
-MUCH_SPANNED = 0.02
-"""Of an arm's transactions: where so many are missing, they can move the 95th percentile."""
+TOO_LOW = 0.05
+"""Of an arm's average latency: what may be missing. Where all threads are at work, the average by
+Little's law is about that of the histogram but for the moments between two transactions."""
 
 
 def _turns(facts: Facts) -> list[tuple[Group, Interleaving]]:
@@ -134,13 +135,18 @@ def unsteady(facts: Facts) -> Iterator[Caveat]:
 
 
 def spanned(facts: Facts) -> Iterator[Caveat]:
-    """Transactions without a latency."""
-    works = [work for _, turns in _turns(facts) for work in turns.work]
-    most = max(works, key=lambda work: work.spanned_share, default=None)
-    if most is not None and most.spanned_share > MUCH_SPANNED:
-        yield note(
+    """Slow transactions without a latency."""
+    works = [(group, work) for group, turns in _turns(facts) for work in turns.work]
+    low = [
+        f"{work.arm} {text.percent(work.latency_too_low)} ({group.place})"
+        for group, work in works
+        if work.latency_too_low > TOO_LOW
+    ]
+    if low:
+        yield serious(
             title="Latency leaves out interrupted transactions",
-            text=f"A stop interrupted {text.percent(most.spanned_share)} of the transactions of "
-            f"{most.arm}. Long ones are hit more often, so the true tail of latency is longer. "
-            "Longer slices interrupt fewer.",
+            text="By how many transactions were under way when their client was stopped, the "
+            f"average latency is too low by at least {listed(low)}. Slow ones that a stop "
+            "interrupts have no latency, so that the average and verdicts on it leave stalls out. "
+            "Percentiles that they could move are left out. Longer slices interrupt fewer.",
         )

@@ -105,13 +105,22 @@ public final class SliceCounter {
       increment(NEW_ORDERS);
     }
     increment(EVENTS);
-    if (endedIn % 2 == 1) {
-      increment(endedIn - beganIn > 1 ? SPANNED : HISTOGRAM + Long.BYTES * bucket(nanos));
+    // A server answers while the program is stopped, so that what a stop interrupted mostly ends
+    // before the next slice counts.
+    if (slice(endedIn) != slice(beganIn)) {
+      increment(SPANNED);
+    } else if (endedIn % 2 == 1) {
+      increment(HISTOGRAM + Long.BYTES * bucket(nanos));
     }
   }
 
   private long epoch() {
     return (long) WORD.getVolatile(file, 0);
+  }
+
+  /** A slice has two epochs: the even one until it counts, and the odd one while it does. */
+  private static long slice(long epoch) {
+    return epoch / 2;
   }
 
   private void increment(int word) {

@@ -103,6 +103,20 @@ class SliceCounterTest {
   }
 
   @Test
+  void aTransactionThatWasStoppedCountsWhereverItEnds() throws IOException {
+    SliceCounter one = counters.get(0);
+    // Begun in the part that counts, in the part before it, and in the warm-up.
+    for (long[] epochs : new long[][] {{3, 4}, {4, 6}, {6, 9}, {0, 2}}) {
+      epoch(epochs[0]);
+      one.begin();
+      epoch(epochs[1]);
+      one.end(Type.PAYMENT, 9000 * MILLISECOND);
+    }
+    assertEquals(List.of(4L, 4L), List.of(word(0, EVENTS), word(0, SPANNED)));
+    assertEquals(List.of(), histogram(0));
+  }
+
+  @Test
   void whatIsOutOfRangeIsAtItsEnd() throws IOException {
     SliceCounter one = counters.get(0);
     epoch(3);
