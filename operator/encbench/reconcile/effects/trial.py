@@ -214,7 +214,7 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
         return False
 
     async def _release(self, trial: Trial, effect: do.ReleaseClients) -> bool:
-        """Tell the clients, and before them the agent of an interleaved block.
+        """Release the clients, and before that order an interleaved block's agent to read.
 
         While the agent does not know and there is time, the clients are not released, and the next
         pass tries both again. Without time a trial goes on without the readings, which costs less
