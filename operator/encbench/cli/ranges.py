@@ -54,7 +54,8 @@ def _of_pod(pod: Part, body: Body) -> Iterator[str]:
                         yield f"container {name} {kind} {amount} of {resource}: {bound} is {limit}"
             # What init containers ask for may satisfy the least that a pod has to.
             elif item["type"] == "Pod" and bound == "max":
-                own = [one["resources"][kind][resource] for one in pod["containers"]]
+                stay = [one for one in inits if one.get("restartPolicy") == "Always"]
+                own = [one["resources"][kind][resource] for one in (*stay, *pod["containers"])]
                 if _is_beyond(own, bound, limit):
                     whole = " + ".join(own)
                     yield f"its containers' {kind} of {resource} are {whole}: {bound} is {limit}"

@@ -367,7 +367,8 @@ def fallen(database: PodFacts, since: float) -> Trouble | None:
 
 def _has_fallen(one: ContainerFacts, since: float) -> bool:
     if one.running:
-        return (one.running_since or 0.0) > since
+        # By its node's clock, which may not be that of the API server.
+        return one.restarts > 0 and (one.running_since or 0.0) > since
     return one.exit_code is not None or one.restarts > 0
 
 

@@ -368,6 +368,15 @@ def test_a_server_that_restarted_before_its_load_is_no_reason() -> None:
     assert failure(decide(a_testbed(UP), saw(load=load, database=database))) == "LoadFailed"
 
 
+def test_a_server_by_a_clock_that_is_ahead_has_not_ended() -> None:
+    """Its start is by its node, and that of the load's pod by the API server."""
+    server = ContainerFacts("server", running=True, ready=True, running_since=UNIX + 30)
+    database = a_pod("bed-0", server, *ready("agent"))
+    tool = ContainerFacts("tool", exit_code=1, exit_reason="Error")
+    load = JobFacts("load", failed=True, pods=(a_pod("load", tool, **DURING),))
+    assert failure(decide(a_testbed(UP), saw(load=load, database=database))) == "LoadFailed"
+
+
 def test_a_load_that_takes_too_long_is_given_up() -> None:
     load = JobFacts("load")
     hours = 6 * 3600.0

@@ -70,6 +70,11 @@ async def test_a_load_without_room_sees_those_that_have_some() -> None:
     assert found.loading == (other,)
     found, _ = await seen(world, as_testbed(bodies[other]))
     assert found.loading == (), "it has room"
+    state = {"name": "tool", "state": {"terminated": {"exitCode": 1}}}
+    status = {**third["status"], "containerStatuses": [state]}
+    world.cluster.set_status(POD, SPACE, third["metadata"]["name"], status)
+    found, _ = await seen(world, as_testbed(bodies[own]))
+    assert found.loading == (), "what a webhook put beside the tool goes on for ever"
     assert ended not in (own, other)
 
 

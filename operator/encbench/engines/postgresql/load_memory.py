@@ -5,12 +5,13 @@ the load has no more threads than the memory holds builds. All sizes are in byte
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.kinds import INSTANCE_TEMPLATE
 from encbench.api.testbed import TestbedSpec
 from encbench.core.problem import Problem, Reason
-from encbench.engines.memory_fit import KIBIBYTE, MEBIBYTE
+from encbench.engines.memory_fit import KIBIBYTE, MEBIBYTE, Pool
 from encbench.engines.postgresql.settings import AT_REST, POOL, WORK_MEMORY, parse_size
 
 SETTING = "maintenance_work_mem"
@@ -23,13 +24,19 @@ def index_builds(spec: TestbedSpec) -> int:
     return max(room // _build(_work_memory(spec.instance)), 1)
 
 
+def pool_of(instance: InstanceTemplateSpec) -> Pool:
+    """The pool beside one index build; of more work memory than usual `problems` judges that."""
+    work = min(_work_memory(instance), WORK_MEMORY)
+    return replace(POOL, load=AT_REST + _build(work))
+
+
 def problems(instance: InstanceTemplateSpec) -> Iterator[Problem]:
     """Whether the memory holds one build; the server's default is the pool's own check."""
     if SETTING not in instance.settings:
         return
     own, pool = instance.embedded.resources, _pool(instance)
     room = own.memory_bytes - AT_REST - pool
-    if _build(_work_memory(instance)) <= room or pool > POOL.largest(own.memory_bytes):
+    if _build(_work_memory(instance)) <= room or pool > pool_of(instance).largest(own.memory_bytes):
         return
     most = (room - POOL.sessions.connection) // MEBIBYTE
     text = (

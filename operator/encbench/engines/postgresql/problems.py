@@ -10,7 +10,6 @@ from encbench.api.kinds import ENCRYPTION_MODE, INSTANCE_TEMPLATE
 from encbench.core.problem import Problem, Reason
 from encbench.engines import setting_names
 from encbench.engines.postgresql import load_memory
-from encbench.engines.postgresql.settings import POOL
 
 OLDEST = 15
 """The first series with the agent's two roles: to read settings, and to request checkpoints."""
@@ -113,5 +112,5 @@ def _wrong(name: str, value: str) -> str | None:
     return None
 
 
-SETTINGS = setting_names.SettingsFile(belong=_OWNED, wrong=_wrong, pool=lambda _: POOL)
+SETTINGS = setting_names.SettingsFile(belong=_OWNED, wrong=_wrong, pool=load_memory.pool_of)
 SETTINGS_AT_REST = replace(SETTINGS, belong=(*_OWNED, *_STATEMENTS))

@@ -76,8 +76,6 @@ POOL = Pool(
     counts="pages of 8 kB",
     # An autovacuum worker may take as much again as the server at rest, or more.
     beside=64 * MEBIBYTE,
-    # One index build.
-    load=AT_REST + WORK_MEMORY + _SESSION,
     # Measured under oltp_read_write, shared memory left out: 2.5 MiB for each of 32 clients, 1.7
     # for each of 256, and 9 KiB for each of 146 prepared statements.
     sessions=SessionMemory(connection=_SESSION, statement=9 * KIBIBYTE),

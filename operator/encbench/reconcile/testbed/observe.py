@@ -185,7 +185,14 @@ async def _loading(read: Reads, testbed: Testbed) -> tuple[str, ...]:
     campaign = {labels.COMPONENT: "load", labels.CAMPAIGN: testbed.spec.campaign_ref.name}
     bodies = await read.cluster.list(POD, testbed.namespace, campaign)
     now, absences = read.clock.now(), read.presence.absences()
-    there = (body for body in bodies if has_room(body) and not is_stuck(body, now, absences))
+    there = (
+        body
+        for body in bodies
+        if has_room(body)
+        # A container that a webhook has put beside the tool may go on for ever.
+        and pod_facts(body).container("tool").exit_code is None
+        and not is_stuck(body, now, absences)
+    )
     names = {body["metadata"]["labels"].get(labels.TESTBED, "") for body in there}
     return tuple(sorted(names - {testbed.name}))
 

@@ -61,6 +61,12 @@ def test_one_that_does_not_fit_is_refused_with_a_size(
     assert problems(memory, **{**settings, "maintenance_work_mem": more}) != []
 
 
+def test_less_work_memory_leaves_more_to_the_pool() -> None:
+    assert problems("256Mi", shared_buffers="180MB", maintenance_work_mem="16MB") == []
+    (problem,) = problems("256Mi", shared_buffers="180MB")
+    assert "write 169MB or less" in problem
+
+
 @pytest.mark.parametrize("memory", ["128Mi", "160Mi", "256Mi", "320Mi", "512Mi", "1Gi", "4Gi"])
 def test_beside_the_largest_pool_there_is_room_for_the_default(memory: str) -> None:
     """A pool that is too large is said once, with a size that is good."""
