@@ -103,11 +103,12 @@ class Row(Model):
     """Recovery workloads: log that the data files lacked at the stop, MiB."""
     overhead: Interval | None = None
     """Loss of TPS against the baseline, paired by block, as a fraction; absent where every arm kept
-    up with a fixed rate."""
+    up with a fixed rate, or think times pace the load."""
     latency_average_overhead: Interval | None = None
-    """Increase of average latency, as a fraction."""
+    """Increase of average latency, as a fraction; absent where an arm fell behind load.rate."""
     latency_p95_overhead: Interval | None = None
-    """Increase of the 95th percentile, as a fraction."""
+    """Increase of the 95th percentile, as a fraction; absent where an arm fell behind load.rate, or
+    where stops of an interleaved block may have moved it in a trial."""
     cpu_per_transaction_overhead: Interval | None = None
     """Increase of the CPU per transaction of server and proxy together, as a fraction."""
     client_cpu_per_transaction_overhead: Interval | None = None

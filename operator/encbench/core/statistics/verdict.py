@@ -66,9 +66,9 @@ of a claim that there is no cost, where a figure leaves out what the mode's ciph
 
 
 NO_SPREAD = 1e-4
-"""A standard error below this is one of clocks, by which equal counts differ by millionths. Blocks
-agree that well only where a figure takes few values, such as that of three transactions a second:
-how it scatters cannot be seen then."""
+"""A spread of the units below this is one of clocks, by which equal counts differ by millionths.
+Units agree that well only where a figure takes few values, such as that of three transactions a
+second: how it scatters cannot be seen then."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ def _obstacle(one: Estimate, margin: float, sense: Sense, below: float | None) -
     bounds = one.change_bounds(sense)
     if bounds is None or one.error is None:
         return "NoInterval"
-    if one.error < NO_SPREAD:
+    if _has_no_spread(one, one.error):
         return "NoSpread"
     claims = [_above, _inside, *([_below] if bounds.high < 0 else [])]
     settled = replace(one, carried=0.0)
@@ -202,11 +202,15 @@ def _beyond(away: float, one: Estimate, error: float) -> float:
 
     Two-sided by the paired one, one-sided by that of placement, so that 5 % is the limit of either.
     """
-    if error < NO_SPREAD:
+    if _has_no_spread(one, error):
         return 1.0
     away -= one.carried
     by_luck = 0.0 if one.luck is None else _tail(away, one.luck, one.campaigns)
     return min(1.0, max(2 * _tail(away, error, one.degrees), by_luck))
+
+
+def _has_no_spread(one: Estimate, error: float) -> bool:
+    return error * math.sqrt(one.units) < NO_SPREAD
 
 
 def _log(change: float, sense: Sense) -> float | None:

@@ -26,7 +26,7 @@ from encbench.core.columns.enclave import encrypted
 from encbench.report.analysis.findings import Floors, judge
 from encbench.report.analysis.pairs import Pairs, interval
 from encbench.report.document.group import Finding, Layer, LayerStep
-from encbench.report.figures import CPU, IN_STEPS, TPS, JudgedFigure
+from encbench.report.figures import CPU, IN_STEPS, LATENCIES, TPS, JudgedFigure
 
 Modes = Mapping[str, EncryptionModeSpec]
 
@@ -132,7 +132,8 @@ def steps(
     if TPS in judging:
         judged, cpu = findings(TPS), findings(CPU)
         return tuple(
-            _step(pairs, one, judged.get(one.arm.name), cpu=cpu.get(one.arm.name)) for one in found
+            _step(pairs, judging, one, judged.get(one.arm.name), cpu=cpu.get(one.arm.name))
+            for one in found
         )
     judged = findings(judging[0])
     offered = Finding(
@@ -141,7 +142,7 @@ def steps(
         verdict="NoData",
         why="TPS is as offered",
     )
-    return tuple(_step(pairs, one, offered, judged.get(one.arm.name)) for one in found)
+    return tuple(_step(pairs, judging, one, offered, judged.get(one.arm.name)) for one in found)
 
 
 _OF_TPS = ("blocks", "verdict", "why", "bar", "placement", "carried", "obstacle")
@@ -150,13 +151,16 @@ _OF_TPS = ("blocks", "verdict", "why", "bar", "placement", "carried", "obstacle"
 
 def _step(
     pairs: Pairs,
+    judging: Sequence[JudgedFigure],
     found: ArmStep,
     tps: Finding | None,
     instead: Finding | None = None,
     cpu: Finding | None = None,
 ) -> LayerStep:
     before, arm = found.before.name, found.arm.name
-    others = {it.step: pairs.between(it.field, before, arm) for it in IN_STEPS if it is not TPS}
+    # Latency of a queue is no figure of a step either.
+    shown = [it for it in IN_STEPS if it in judging or it not in LATENCIES]
+    others = {it.step: pairs.between(it.field, before, arm) for it in shown if it is not TPS}
     judged = tps or Finding(figure="tps", blocks=0, verdict="NoData", why="no block has both")
     return LayerStep.model_validate(
         {

@@ -182,7 +182,8 @@ def _treated(report: Report) -> dict[MatchKey, Side]:
 
 def _pair(condition: MatchKey, a: Side, b: Side) -> MatchedPair:
     deltas = []
-    as_offered = a.group.as_offered and b.group.as_offered
+    # What one of them does not judge cannot be compared; an earlier report knew no think times.
+    as_offered = a.group.as_offered or b.group.as_offered
     is_recovery = a.group.primary == RECOVERY.key
     for figure in judged(recovery=is_recovery, as_offered=as_offered):
         one, other = overhead(a.group, a.row, figure), overhead(b.group, b.row, figure)

@@ -232,8 +232,8 @@ class Group(Model):
     paced: bool | None = None
     """Keying and think times pace the load at a rate that is not known; None where none do."""
     queued: tuple[Name, ...] = ()
-    """Arms of which more transactions waited in a trial's clients, at an edge of its window, than
-    arrivals' luck explains."""
+    """Arms in more than a third of whose trials more transactions waited in the clients, at an edge
+    of the window, than arrivals' luck explains."""
     primary: FigureKey = "tps"
     """The figure of headline and verdicts: a recovery's seconds where one was measured, CPU per
     transaction where TPS is as offered (else the first figure there is), else TPS."""

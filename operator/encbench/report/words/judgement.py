@@ -47,8 +47,8 @@ def _what_stood_in_the_way(finding: Finding, margin: float, together: str, again
                 f"all {finding.blocks} blocks" if finding.blocks > 1 else "all batches of rounds"
             )
             return (
-                f"{units} have the same ratio: so coarse a figure does not show how it scatters, "
-                "and an interval without a width says nothing"
+                f"{units} have almost the same ratio: so coarse a figure does not show how it "
+                "scatters, and an interval without a width says nothing"
             )
         case "Correction":
             by = "Bonferroni" if together.endswith("looks") else "Holm"

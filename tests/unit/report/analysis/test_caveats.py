@@ -527,7 +527,9 @@ def test_nothing_is_said_of_a_rate_where_no_block_shows_whether_arms_kept_up() -
 
 def test_a_queue_is_a_rate_that_an_arm_fell_behind() -> None:
     title = "An arm fell behind the offered rate"
-    said = text_of(replace(CALM, rate=50, queue={(1, "tde"): (293, 0)}), title)
+    said = text_of(
+        replace(CALM, rate=50, queue={(block, "tde"): (293, 0) for block in range(1, 7)}), title
+    )
     assert "Transactions of tde waited in the client when a window began or ended" in said
     assert "The work was not equal" not in said
     said = text_of(replace(CALM, rate=500), title)

@@ -260,18 +260,22 @@ def test_work_is_equal_when_every_arm_keeps_up() -> None:
 
 
 @pytest.mark.parametrize(
-    ("waited", "queued"),
+    ("waited", "blocks", "queued"),
     [
-        ((29, 29), ()),  # 0.05 s of arrivals, 4 threads and 20 by luck
-        ((30, 0), ("tde",)),  # a backlog of the warm-up, which the window works off
-        ((0, 30), ("tde",)),  # a queue that grows
+        ((29, 29), 6, ()),  # 0.05 s of arrivals, 4 threads and 20 by luck
+        ((30, 0), 6, ("tde",)),  # a backlog of the warm-up, which the window works off
+        ((0, 30), 6, ("tde",)),  # a queue that grows
+        ((0, 30), 3, ("tde",)),
+        ((0, 30), 2, ()),  # by chance
     ],
 )
 def test_latency_of_a_queue_has_no_verdict(
-    waited: tuple[int, int], queued: tuple[str, ...]
+    waited: tuple[int, int], blocks: int, queued: tuple[str, ...]
 ) -> None:
     study = replace(CALM, rate=100)
-    found = group(replace(study, queue={(2, "tde"): waited}))
+    others = {(block, arm): (3, 3) for block in range(1, 7) for arm in ("plain", "tde")}
+    long = {(block, "tde"): waited for block in range(1, blocks + 1)}
+    found = group(replace(study, queue=others | long))
     assert (found.queued, found.kept_up) == (queued, not queued)
     assert (found.equal_work, found.primary) == (True, "cpuPerTransaction"), "TPS shows nothing"
     row = found.row("tde")

@@ -109,7 +109,7 @@ def finding(
         ),
         (
             finding(0.05, 0.05, "NoSpread"),
-            "have the same ratio: so coarse a figure does not show how it scatters",
+            "have almost the same ratio: so coarse a figure does not show how it scatters",
         ),
         (
             finding(0.01, 0.06, "TooWide"),

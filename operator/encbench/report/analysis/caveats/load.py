@@ -170,9 +170,9 @@ def busy_beside(facts: Facts) -> Iterator[Caveat]:
 def _limited(facts: Facts, limit: Saturation) -> tuple[str, str]:
     """The arms in which this was near its limit, and their first condition; empty if none.
 
-    Nothing limits TPS where it is as offered.
+    Nothing limits TPS where every arm kept up with a rate.
     """
-    free = [group for group in facts.groups if not group.as_offered]
+    free = [group for group in facts.groups if not group.kept_up]
     bound = [(group, arm) for group in free for arm in group.beside if limit in group.beside[arm]]
     if not bound:
         return "", ""
@@ -186,13 +186,20 @@ def idle_server(facts: Facts) -> Iterator[Caveat]:
     under_load = closed_loop(facts)
     cpu = [t.database_cpu_percent for t in under_load if t.database_cpu_percent is not None]
     if cpu and max(cpu) < IDLE_SERVER_PERCENT:
-        share = max(database_shares(under_load), default=100.0)
+        share = max(database_shares(under_load), default=None)
+        of_cpu = (
+            ""
+            if share is None
+            else (
+                f", of which the database's CPU was at most {text.number(share, 0)} %: no larger "
+                "part of the CPU that encryption adds shows in TPS"
+            )
+        )
         yield note(
             title="The server was never saturated",
             text=f"Its CPU stayed at or below {text.number(max(cpu), 0)} % of the limit. TPS then "
-            f"follows latency, of which the database's CPU was at most {text.number(share, 0)} %: "
-            "no larger part of the CPU that encryption adds shows in TPS. Read CPU per "
-            "transaction, or measure at a higher concurrency.",
+            f"follows latency{of_cpu}. Read CPU per transaction, or measure at a higher "
+            "concurrency.",
         )
 
 
