@@ -5,6 +5,8 @@ from dataclasses import replace
 
 import pytest
 
+from encbench.core.artefact import decode, digest_of, encode
+from encbench.core.records import TrialRecord
 from encbench.core.statistics import intervals, verdict
 from encbench.report.analysis.build import build
 from encbench.report.document.group import Group
@@ -283,6 +285,24 @@ def test_latency_of_a_queue_has_no_verdict(
     assert (row.latency_average_overhead is None) is bool(queued)
     assert row.latency_average_ms is not None, "what was measured is still there"
     assert row.cpu_per_transaction_verdict == "Overhead"
+
+
+def test_a_percentile_that_one_trial_lacks_has_no_verdict() -> None:
+    """Stalls have taken it, and the other blocks are those without stalls."""
+    index, bucket = write(CALM)
+    entries = list(index.trials)
+    place = next(n for n, one in enumerate(entries) if (one.arm, one.block) == ("tde", 2))
+    key = entries[place].key
+    assert key is not None
+    record = decode(TrialRecord, bucket[key], key)
+    assert record.result is not None
+    result = record.result.model_copy(update={"latency_p95_ms": None})
+    bucket[key] = encode(record.model_copy(update={"result": result}))
+    entries[place] = entries[place].model_copy(update={"digest": digest_of(bucket[key])})
+    found = build(index.model_copy(update={"trials": tuple(entries)}), bucket.__getitem__)
+    row = found.groups[0].row("tde")
+    assert (row.latency_p95_ms, row.latency_p95_verdict) == (None, None)
+    assert row.latency_average_verdict is not None
 
 
 def test_latency_has_no_verdict_where_tps_is_below_the_rate() -> None:
