@@ -5,6 +5,7 @@ It passes the same contract tests as the real adapter with a real agent beside a
 differ from what a testbed wants, which is what a proof must notice.
 """
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ from encbench.engines.mariadb.settings import DEFAULT_ALGORITHM
 from encbench.engines.marker import is_marker, table_name
 from encbench.ports import Access, Rejected, Unavailable
 from encbench.proofs.volume import FORMATS, process_name
+from encbench.sidecars.agent.slots import KEPT
 from encbench.tools.tpcc.consistency import conditions, counts
 from encbench.wire import agent as wire
 from encbench.wire.slices import SlotReading, SlotRow, SlotsAnswer, SlotsOrder
@@ -38,6 +40,17 @@ class FakeStop:
     """Once it is back."""
     late: float = 0.0
     disarmed: bool = False
+
+
+@dataclass
+class FakeSlots:
+    """Readings that one server was asked to make. Seconds by its agent's clock."""
+
+    order: SlotsOrder
+    asked: float
+    """What lies before is read at once."""
+    replaced: float = math.inf
+    """When another order came, which ended this one unless it was done."""
 
 
 @dataclass
@@ -74,10 +87,8 @@ class FakeServer:
     """The last one that was armed."""
     old: bool = False
     """The agent is of a version that cannot be disarmed."""
-    slots: SlotsOrder | None = None
-    """The readings of a block that it was last asked to make."""
-    slots_asked: float = 0.0
-    """When, by its own clock; what lies before is read at once."""
+    slots: dict[str, FakeSlots] = field(default_factory=dict)
+    """The readings of blocks that it was last asked to make, by name."""
     clock_offset: float = 0.0
     """Its clock minus everybody else's, as its slots have it."""
     stop_seconds: float = 0.1
@@ -249,13 +260,14 @@ class FakeAgent:
         if not order["settle"] < order["slice"] <= order["period"]:
             raise Rejected(f"the agent at {address} refused: settle must be less than slice")
         now = self.clock() + server.clock_offset
-        known = server.slots
-        if (
-            known is None
-            or known["run"] != order["run"]
-            or abs(known["startAt"] - order["startAt"]) > 1
-        ):
-            server.slots, server.slots_asked = order, now
+        known = server.slots.get(order["run"])
+        if known is None or abs(known.order["startAt"] - order["startAt"]) > 1:
+            server.slots.pop(order["run"], None)
+            for earlier in server.slots.values():
+                earlier.replaced = min(earlier.replaced, now)
+            server.slots[order["run"]] = FakeSlots(order, now)
+            if len(server.slots) > KEPT:
+                del server.slots[next(iter(server.slots))]
         return _slots(server, order["run"], now)
 
     async def slots(self, address: str, access: Access, run: str) -> SlotsAnswer:
@@ -283,14 +295,19 @@ class FakeAgent:
 
 def _slots(server: FakeServer, run: str, now: float) -> SlotsAnswer:
     """Readings of a server that uses half a core whenever it is looked at; `now` is its own."""
-    order = server.slots
+    known = server.slots.get(run)
     said = SlotsAnswer(run=run, state="unknown", startAt=None, rows=[], clock=now, error=None)
-    if order is None or order["run"] != run:
+    if known is None:
         return said
+    order = known.order
     said["startAt"], said["state"] = order["startAt"], "running"
     for slot in range(order["slots"]):
         begin = order["startAt"] + order["warmup"] + slot * order["period"]
-        if now < begin + order["slice"]:
+        end = begin + order["slice"]
+        if known.replaced < end:
+            said["state"], said["error"] = "failed", "another run has begun"
+            return said
+        if now < end:
             return said
         begun, counted, ended = (
             SlotReading(
@@ -301,7 +318,7 @@ def _slots(server: FakeServer, run: str, now: float) -> SlotsAnswer:
                 periods={},
             )
             for edge in (begin, begin + order["settle"], begin + order["slice"])
-            for at in (max(edge, server.slots_asked),)
+            for at in (max(edge, known.asked),)
         )
         said["rows"].append(SlotRow(slot=slot, begin=begun, counted=counted, end=ended))
     said["state"] = "done"

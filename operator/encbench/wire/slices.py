@@ -38,8 +38,9 @@ class SlotsOrder(SlotTimes):
     """For an agent."""
 
     run: str
-    """Name of the run: the same order bears the same name. Another name ends the run before it, and
-    so does a start that differs by more than a second."""
+    """Name of the run: the same order bears the same name. A name that is not kept ends the run
+    before it, and so does a start that differs by more than a second. The last three runs are kept;
+    of long ones fewer."""
     startAt: float
     """By the agent's clock."""
 

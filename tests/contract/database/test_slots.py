@@ -93,17 +93,36 @@ async def test_what_lies_after_a_late_order_is_read_on_time(either: ServedAgent)
 async def test_a_run_begins_once(either: ServedAgent) -> None:
     now = time.time()
     await begun(either, order("one", now + 3600))
-    again = await begun(either, order("one", now))
+    again = await begun(either, order("one", now + 3600.5))
     assert (again["state"], again["startAt"]) == ("running", now + 3600)
 
 
-async def test_another_run_takes_the_place_of_the_last(either: ServedAgent) -> None:
+async def test_a_run_that_starts_at_another_time_begins_anew(either: ServedAgent) -> None:
+    now = time.time()
+    await begun(either, order("one", now + 3600))
+    again = await begun(either, order("one", now - 10.0))
+    assert again["startAt"] == now - 10.0
+    await done(either, "one")
+
+
+async def test_another_run_ends_the_last(either: ServedAgent) -> None:
     now = time.time()
     await begun(either, order("former", now + 3600))
     await begun(either, order("next", now - 10.0))
     await done(either, "next")
     former = await either.database.slots(either.address, either.access, "former")
-    assert (former["state"], former["rows"]) == ("unknown", [])
+    assert (former["state"], former["rows"]) == ("failed", [])
+    assert former["error"] == "another run has begun"
+
+
+async def test_the_last_runs_are_kept(either: ServedAgent) -> None:
+    names = ["first", "second", "third", "fourth"]
+    for name in names:
+        await begun(either, order(name, time.time() - 10.0))
+        await done(either, name)
+    kept = [await either.database.slots(either.address, either.access, name) for name in names]
+    assert [answer["state"] for answer in kept] == ["unknown", "done", "done", "done"]
+    assert [len(answer["rows"]) for answer in kept] == [0, 2, 2, 2]
 
 
 async def test_a_run_that_was_never_ordered_is_unknown(either: ServedAgent) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from encbench.api.conditions import find
 from encbench.api.kinds import POD, TESTBED, TRIAL, Kind
+from encbench.api.lifecycle import MEASURED
 from encbench.api.trial import TrialStatus
 from encbench.core.records import TrialRecord
 from encbench.ports import Access, Body, Rejected, Unavailable
@@ -88,7 +90,7 @@ async def test_an_agent_whose_clock_is_wrong_reads_at_the_same_moments(skew: flo
     world.apply(*parts(), in_turns())
     await world.run(lambda: len(world.trials()) == 3)
     for server in world.agent.servers.values():
-        assert server.slots is None
+        assert not server.slots
         server.clock_offset = skew
     await world.run(world.ended)
     for trial in world.trials():
@@ -184,7 +186,7 @@ async def test_readings_are_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> 
 async def test_readings_are_asked_for_while_prometheus_is_away(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The agent keeps those of one block only, and the next block may begin meanwhile."""
+    """The agent keeps those of few blocks, and the next ones may begin meanwhile."""
     world = World()
     asked = loses(world, monkeypatch, 1, Unavailable("the agent did not answer"))
     services = Services({"Prometheus": lambda: world.metrics.raw("nothing", 0.0, 1.0)})
@@ -196,6 +198,26 @@ async def test_readings_are_asked_for_while_prometheus_is_away(
     await services.look()
     await world.settle(300)
     assert list(asked.values()) == [2, 2, 2]
+
+
+@pytest.mark.parametrize(("client", "outage"), [(0.7, 0), (4.0, 20)])
+async def test_the_next_block_s_order_costs_no_readings(client: float, outage: int) -> None:
+    """It comes before they are read where clients start fast, or once the store is back."""
+    world = World()
+    world.controllers.delays = replace(world.controllers.delays, client=client)
+    world.apply(*parts(), in_turns(2))
+    if outage:
+        await world.run(partial(any_is_measured, world))
+        world.store.away = True
+        await world.settle(outage)
+        world.store.away = False
+    await world.run(world.ended)
+    for trial in world.trials():
+        assert record(world, trial).cpu.database is not None, trial.spec.block
+
+
+def any_is_measured(world: World) -> bool:
+    return any(find(trial.status.conditions, MEASURED) for trial in world.trials())
 
 
 async def lost(

@@ -95,7 +95,7 @@ async def gather(
             read = await series.read(deps.metrics, place, collected.window)
         except (Unavailable, Rejected) as error:
             if not without_metrics:
-                # The agent is asked again soon: it keeps the readings of one block only.
+                # The agent is asked again soon: it keeps the readings of few blocks.
                 raise (MetricsAway if away is None else Unavailable)(str(error)) from error
             metrics = WindowMetrics(problem=printable(str(error)))
         else:

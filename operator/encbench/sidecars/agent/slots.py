@@ -24,6 +24,11 @@ Read = Callable[[], Reading | None]
 SAME_START = 1.0
 """Seconds by which the start may differ from one time to the next that an order is given."""
 
+KEPT, KEPT_SLOTS = 3, 20_000
+"""Runs that are kept, and slots that they have together, at most. The operator may ask for a block
+only after the next one's order, when a pod of clients starts fast or the object store was away.
+That many slots take a quarter of the agent's memory."""
+
 
 class _Missed(Exception):
     """A reading could not be made. The text says why."""
@@ -48,37 +53,48 @@ class _SlotRun:
         )
 
 
-def _is_another(known: SlotsOrder, order: SlotsOrder) -> bool:
+def _starts_elsewhere(known: SlotsOrder, order: SlotsOrder) -> bool:
     """A block that did not start may start later, and its readings with it."""
-    moved = abs(order["startAt"] - known["startAt"])
-    return known["run"] != order["run"] or moved > SAME_START
+    return abs(order["startAt"] - known["startAt"]) > SAME_START
 
 
 class SlotRuns:
-    """Runs, one at a time; the last one is kept until another begins."""
+    """Runs, one at a time; the last ones are kept."""
 
     def __init__(self, server: Read, proxy: Read | None = None, volume: Read | None = None) -> None:
         """Reads the server, and what has a limit of its own: the proxy, the file system below."""
         self._server, self._proxy, self._volume = server, proxy, volume
-        self._run: _SlotRun | None = None
+        self._runs: dict[str, _SlotRun] = {}
         self._lock = threading.Lock()
 
     def begin(self, order: SlotsOrder) -> SlotsAnswer:
         """The state of the run of that order, begun if there is none. Does not wait."""
         with self._lock:
-            run = self._run
-            if run is None or _is_another(run.order, order):
-                if run is not None:
-                    run.replaced.set()
-                self._run = run = _SlotRun(order)
+            run = self._runs.get(order["run"])
+            if run is None or _starts_elsewhere(run.order, order):
+                for earlier in self._runs.values():
+                    earlier.replaced.set()
+                run = self._keep(_SlotRun(order))
                 threading.Thread(target=self._work, args=(run,), daemon=True).start()
             return run.describe()
+
+    def _keep(self, run: _SlotRun) -> _SlotRun:
+        """As the newest one."""
+        name = run.order["run"]
+        self._runs.pop(name, None)
+        self._runs[name] = run
+        while len(self._runs) > 1 and (len(self._runs) > KEPT or self._slots() > KEPT_SLOTS):
+            del self._runs[next(iter(self._runs))]
+        return run
+
+    def _slots(self) -> int:
+        return sum(run.order["slots"] for run in self._runs.values())
 
     def look(self, name: str) -> SlotsAnswer:
         """The state of the run of that name; `unknown` where there is none."""
         with self._lock:
-            run = self._run
-        if run is None or run.order["run"] != name:
+            run = self._runs.get(name)
+        if run is None:
             return SlotsAnswer(
                 run=name, state="unknown", startAt=None, rows=[], clock=time.time(), error=None
             )

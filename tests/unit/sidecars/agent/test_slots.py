@@ -75,11 +75,30 @@ def test_the_same_name_looks_and_another_replaces() -> None:
     runs.begin(order("one", slots=1000))
     assert runs.begin(order("one"))["run"] == "one"
     runs.begin(order("two"))
+    ended = finished(runs, "one")
+    assert (ended["state"], ended["error"]) == ("failed", "another run has begun")
+    assert finished(runs, "two")["state"] == "done"
+
+
+def test_the_last_runs_are_kept() -> None:
+    runs = SlotRuns(burning)
+    for name in ("one", "two", "three", "four"):
+        runs.begin(order(name, slots=1))
+        assert finished(runs, name)["state"] == "done"
     looked = runs.look("one")
     whole(SlotsAnswer, looked)
     assert looked["clock"] == pytest.approx(time.time(), abs=5)
     assert (looked["run"], looked["state"], looked["startAt"]) == ("one", "unknown", None)
-    assert finished(runs, "two")["state"] == "done"
+    assert [len(runs.look(name)["rows"]) for name in ("two", "three", "four")] == [1, 1, 1]
+
+
+def test_of_long_runs_fewer_are_kept() -> None:
+    """The agent's memory is small."""
+    runs = SlotRuns(burning)
+    for name in ("one", "two", "three"):
+        runs.begin(order(name, slots=9_000, after=60))
+    assert runs.look("one")["state"] == "unknown"
+    assert finished(runs, "two")["error"] == "another run has begun"
 
 
 @pytest.mark.parametrize(
