@@ -44,6 +44,11 @@ def may_load_on(trial: Trial) -> bool:
     return was_cut_short and find(facts, MEASURED) is None and not is_true(facts, ARCHIVED)
 
 
+def has_begun(trial: Trial) -> bool:
+    """Whether its clients were told to start, or are about to be told."""
+    return trial.status.release_at is not None or is_true(trial.status.conditions, RELEASED)
+
+
 def is_leaving(trial: Trial) -> bool:
     """Whether its clients have ended as planned, and only its own server is still asked."""
     return trial.spec.turns is None and is_true(trial.status.conditions, MEASURED)

@@ -482,6 +482,26 @@ def test_suspended_it_starts_nothing_more() -> None:
         assert in_short(decision) == ("False", "Suspended", "")
 
 
+def test_suspended_it_puts_off_what_has_not_begun() -> None:
+    of = a_campaign(suspend=True)
+    begun = the_trials(of, None, running={"Released": ("True", 5.0)})
+    assert deleted(decide(of, saw(of, trials=begun))) == []
+    waiting = the_trials(of, None)
+    decision = decide(of, saw(of, trials=waiting))
+    assert deleted(decision) == list(waiting)
+    ended = the_trials(of, "Invalid")
+    assert deleted(decide(of, saw(of, trials=ended))) == []
+
+
+def test_suspended_it_ends_no_interleaved_block_that_has_begun() -> None:
+    turns = {"slice": "3s", "settle": "500ms", "rounds": 20}
+    of = a_campaign(suspend=True, blocks={"min": 1, "interleave": turns})
+    trials = the_trials(of, None, None, None)
+    assert deleted(decide(of, saw(of, trials=trials))) == list(trials)
+    begun = the_trials(of, None, running={"Released": ("True", 5.0)})
+    assert deleted(decide(of, saw(of, trials=trials | begun))) == []
+
+
 # -- the end
 
 

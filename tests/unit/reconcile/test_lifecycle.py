@@ -1,5 +1,7 @@
 """Suspending, deadlines and time to live of a campaign."""
 
+from typing import Any
+
 import pytest
 
 from encbench.api.conditions import find, is_true
@@ -29,6 +31,27 @@ async def test_suspending_and_resuming_changes_no_result() -> None:
         await world.run(world.ended)
         await world.settle()
         assert_sound(world)
+    assert final_state(paused) == final_state(usual)
+
+
+@pytest.mark.parametrize(
+    ("blocks", "arms"),
+    [(1, 1), ({"min": 1, "interleave": {"slice": "2s", "settle": "500ms", "rounds": 5}}, 3)],
+)
+async def test_suspended_it_puts_off_a_trial_that_has_not_begun(blocks: Any, arms: int) -> None:
+    """It may wait for its nodes for days, and would be measured then."""
+    usual, paused = World(), World()
+    for world in (usual, paused):
+        world.apply(*parts(), study("tde", blocks=blocks))
+    await paused.run(lambda: len(paused.trials()) == arms)
+    paused.cluster.set_spec(CAMPAIGN, SPACE, NAME, suspend=True)
+    await paused.settle(200)
+    assert not paused.trials()
+    assert paused.campaign().status.step == "suspended"
+    paused.cluster.set_spec(CAMPAIGN, SPACE, NAME, suspend=False)
+    for world in (usual, paused):
+        await world.run(world.ended)
+        await world.settle()
     assert final_state(paused) == final_state(usual)
 
 

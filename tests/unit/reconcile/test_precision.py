@@ -61,11 +61,13 @@ async def test_a_condition_with_its_blocks_stops_while_another_goes_on_to_the_ca
 
 
 async def finished(stop_at: int | None = None) -> World:
-    """A campaign run to its end, and suspended for a while once it has that many trials."""
+    """A campaign run to its end, and suspended for a while once that many trials have begun."""
     world = noisy()
     world.apply(*parts(), precise())
     if stop_at is not None:
-        await world.run(lambda: len(world.trials()) >= stop_at)
+        await world.run(
+            lambda: sum(t.status.release_at is not None for t in world.trials()) >= stop_at
+        )
         world.cluster.set_spec(CAMPAIGN, SPACE, NAME, suspend=True)
         await world.settle(100)
         assert len(world.trials()) == stop_at, "nothing new is started"

@@ -3,7 +3,7 @@
 What a cell does follows from the plan and from its own trials. Other cells only make it wait.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -18,7 +18,7 @@ from encbench.reconcile.campaign.ledger import block_of
 from encbench.reconcile.campaign.testbeds import TestbedSet
 from encbench.reconcile.effects import effect as do
 from encbench.reconcile.objects import Campaign, Trial
-from encbench.reconcile.stage import holds_the_stage, is_leaving, is_warming_up, waits
+from encbench.reconcile.stage import has_begun, holds_the_stage, is_leaving, is_warming_up, waits
 from encbench.text.words import plural
 
 EVERY_ARM = "all arms in turns"
@@ -143,6 +143,13 @@ def _before(running: Sequence[Trial], planned: PlannedTrial | None, now: datetim
         return None
     (before,) = running
     return before if is_leaving(before) or is_warming_up(before, now) else None
+
+
+def not_begun(trials: Iterable[Trial]) -> list[Trial]:
+    """Those that are to start, but for those of an interleaved block that has begun."""
+    known = list(trials)
+    begun = {block_of(trial) for trial in known if has_begun(trial)}
+    return [t for t in known if t.status.outcome is None and block_of(t) not in begun]
 
 
 def _runs_with(trial: Trial, planned: PlannedTrial) -> bool:

@@ -23,7 +23,7 @@ from encbench.core.problem import Problem
 from encbench.kube import labels
 from encbench.reconcile import misfits
 from encbench.reconcile.campaign import cleanup, losses
-from encbench.reconcile.campaign.advance import CellStep, side_by_side
+from encbench.reconcile.campaign.advance import CellStep, not_begun, side_by_side
 from encbench.reconcile.campaign.children import NAME_DIGITS
 from encbench.reconcile.campaign.estimate import estimate, steady
 from encbench.reconcile.campaign.facts import (
@@ -39,7 +39,7 @@ from encbench.reconcile.campaign.precision import block_plans, goals, place_of
 from encbench.reconcile.draft import Decision, Draft, backoff
 from encbench.reconcile.effects import effect as do
 from encbench.reconcile.objects import Campaign
-from encbench.reconcile.stage import holds_the_stage, waits
+from encbench.reconcile.stage import holds_the_stage
 from encbench.text.words import plural
 from encbench.wire.foreign import printable
 
@@ -295,10 +295,11 @@ def _measure(
     """Take these cells one step further, each by itself."""
     campaign, seen = draft.subject, draft.seen
     if campaign.spec.suspend:
-        # What only waits for its turn is planned again later.
+        # What has not begun may wait for days, and is planned again later.
         running = [t for t in seen.trials.values() if holds_the_stage(t)]
-        effects = [*effects, *(do.Delete.of(trial) for trial in running if waits(trial))]
-        trials = "trial is" if sum(not waits(trial) for trial in running) < 2 else "trials are"
+        put_off = not_begun(seen.trials.values())
+        effects = [*effects, *map(do.Delete.of, put_off)]
+        trials = "trial is" if len(running) - len(put_off) < 2 else "trials are"
         step = "suspended" if not running else f"suspended once the running {trials} done"
         draft.condition(life.SUSPENDED, True, "Suspended", "spec.suspend is true")
         draft.set(estimated_completion_time=None)
