@@ -107,6 +107,8 @@ class CellState:
     """Conditions that used up their replacement blocks without reaching their goal."""
     remaining: int
     """Trials still to start, as planned now; during a pilot only the pilot's."""
+    solo: int = 0
+    """Those among them that are sequential beside interleaved blocks."""
     sets: frozenset[int] = frozenset()
     """The sets of testbeds that serve the blocks of these (`generation`)."""
 
@@ -313,7 +315,7 @@ def next_trial(
     # Number, its condition's place, and the arms that have begun; None is nothing planned yet.
     open_blocks: list[tuple[int, int, Set[str] | None]] = []
     exhausted: list[LoadLevel] = []
-    remaining = 0
+    remaining = alone = 0
     served = partial(generation, spec.blocks)
     # Conditions are many, and those that are equally far have the same sets.
     spans: set[tuple[int, int]] = set()
@@ -327,7 +329,9 @@ def next_trial(
         ends = [(usual, last)]
         if spec.blocks.interleave is not None and spec.blocks.solo:
             ends.append((solo, SOLO + spec.blocks.solo + len(solo.broken)))
-        remaining += sum(run.missing(end) for run, end in ends)
+        missing = [run.missing(end) for run, end in ends]
+        remaining += sum(missing)
+        alone += sum(missing[1:])
         # Later blocks are counted but not planned: nothing of them is needed yet.
         firsts = [(run, block, end) for run, end in ends if (block := run.first_open(end))]
         spans |= {(served(one), served(end)) for _, one, end in firsts}
@@ -349,6 +353,7 @@ def next_trial(
         together=first if interleaved else first[:1],
         exhausted=tuple(exhausted),
         remaining=remaining,
+        solo=alone,
         sets=frozenset(chain.from_iterable(range(one, end + 1) for one, end in spans)),
     )
 

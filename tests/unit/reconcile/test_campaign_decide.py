@@ -266,6 +266,32 @@ def test_the_end_of_an_interleaved_block_is_estimated_before_and_while_it_begins
     assert 0 <= late < 5, "clients gather before they begin"
 
 
+TURNS = {"slice": "3s", "settle": "500ms", "rounds": 20}
+
+
+def test_solo_blocks_have_a_pace_of_their_own() -> None:
+    """They run one trial after the other, and an interleaved block all of its own at once."""
+    of = a_campaign(blocks={"min": 2, "solo": 4, "interleave": TURNS})
+    in_turns, solo = 2 * (30 + 20 * 3 * 3.05 + 5), 4 * 3 * TRIAL_TAKES
+    assert decide(of, saw(of)).status.estimated_completion_time == ago(-in_turns - solo)
+    took = 400.0
+    trials = began(the_trials(of, *ALL, *ALL), [took] * 3 + [0.0] * 3)
+    measured = decide(of, saw(of, trials=trials)).status.estimated_completion_time
+    assert measured == ago(-took - solo)
+
+
+def test_a_block_of_fewer_arms_takes_less() -> None:
+    of = a_campaign(blocks={"min": 2, "interleave": TURNS})
+    few = the_cell(of)
+    more = replace(few, name="c2", arms=(*few.arms, few.arms[-1]))
+    seen = saw(of, trials=began(the_trials(of, *ALL, *ALL), [300.0] * 3 + [0.0] * 3))
+    left = {
+        cell.name: plan.CellState(None, (), (), remaining=len(cell.arms)) for cell in (few, more)
+    }
+    end = estimate.estimate(seen, left, (few, more), RESOLVED, of.spec.blocks)
+    assert end == ago(-300 - 300 - 400)
+
+
 def test_a_trial_that_has_not_begun_is_still_to_be_waited_for() -> None:
     of = a_campaign(blocks={"min": 1})
     trials = the_trials(of, None)
@@ -494,8 +520,7 @@ def test_suspended_it_puts_off_what_has_not_begun() -> None:
 
 
 def test_suspended_it_ends_no_interleaved_block_that_has_begun() -> None:
-    turns = {"slice": "3s", "settle": "500ms", "rounds": 20}
-    of = a_campaign(suspend=True, blocks={"min": 1, "interleave": turns})
+    of = a_campaign(suspend=True, blocks={"min": 1, "interleave": TURNS})
     trials = the_trials(of, None, None, None)
     assert deleted(decide(of, saw(of, trials=trials))) == list(trials)
     begun = the_trials(of, None, running={"Released": ("True", 5.0)})

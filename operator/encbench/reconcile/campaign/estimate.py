@@ -1,15 +1,15 @@
 """When a campaign will end: what is left, at the pace so far."""
 
 import heapq
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
-from itertools import chain, pairwise
+from itertools import pairwise
 from statistics import median
+from typing import NamedTuple
 
 from encbench.api.campaign import Blocks, Interleave, Resolved
 from encbench.api.conditions import format_time, parse_time
-from encbench.core.plan import Cell, CellState, generation
+from encbench.core.plan import Cell, CellState, generation, is_interleaved
 from encbench.reconcile.campaign.facts import CampaignSeen
 from encbench.reconcile.campaign.ledger import Begun, block_of
 from encbench.reconcile.objects import Trial
@@ -38,23 +38,26 @@ def estimate(
     `left` is what each cell still has to start, the first of it as `blocks` has it.
     The pace is the median time from one trial's start to that of the cell's next one on the same
     testbeds, so that one long pause does not spoil it; of the last ones only, because counting all
-    of them would take ever longer. What new testbeds take is counted apart, once for each set that
-    is still to come. Cells whose testbeds are ready are expected to go on side by side, and no more
-    than these.
+    of them would take ever longer. Interleaved blocks have a pace of their own, of which each trial
+    has its share, so that it holds for cells with more arms or fewer. What new testbeds take is
+    counted apart, once for each set that is still to come. Cells whose testbeds are ready are
+    expected to go on side by side, and no more than these.
     """
     trials, interleave = seen.trials.values(), blocks.interleave
     ready = {bed.spec.cell for bed in seen.testbeds.values() if bed.status.ready_time}
     active = {trial.spec.cell for trial in trials if trial.status.outcome is None}
     known = [cell for cell in cells if cell.name in left]
     going = [cell for cell in known if left[cell.name].remaining or cell.name in active]
-    starts = {cell: _starts(cell, seen) for cell in left}
-    gaps, pauses = _gaps(starts.values(), blocks)
-    if not going or not (ready or gaps or pauses):
+    starts = {cell.name: _starts(cell.name, seen) for cell in known}
+    gaps = [gap for cell in known for gap in _gaps(cell, starts[cell.name], blocks)]
+    if not going or not (ready or gaps):
         return None
-    arms = _arms(seen) if interleave is not None and not trials else 1
-    together = max(seen.ledger.together, _together(trials), arms)
-    pace = median(gaps) if gaps else _expected(resolved, trials, interleave, together)
-    anew = max(0.0, median(pauses) - pace) if pauses else _preparation(seen)
+    arms = max(len(cell.arms) for cell in going)
+    pace = {False: _pace(gaps, resolved, trials, None, 1)}
+    if interleave is not None:
+        pace[True] = _pace(gaps, resolved, trials, interleave, arms)
+    pauses = [gap.seconds - gap.trials * pace[gap.in_turns] for gap in gaps if gap.is_pause]
+    anew = max(0.0, median(pauses)) if pauses else _preparation(seen)
     unended = (trial for trial in trials if trial.status.outcome is None)
     starting = {t.spec.cell: t.spec.block for t in unended if t.status.start_time is None}
     needs = []
@@ -64,12 +67,15 @@ def estimate(
         # A cell that has not begun has its first set, or that one has to be built too.
         serving = generation(blocks, newest) if newest else int(cell.name in ready)
         to_build = anew * sum(one > serving for one in state.sets)
-        seconds = state.remaining / together * pace + to_build
+        usual = state.remaining - state.solo
+        seconds = usual * pace[interleave is not None] + state.solo * pace[False] + to_build
+        in_turns = is_interleaved(blocks, newest)
+        takes = pace[in_turns] * (len(cell.arms) if in_turns else 1)
         if cell.name in starting:
-            seconds += pace
+            seconds += takes
         elif own:
             # Beyond its pace the last one's time is that of new testbeds, if any are to come.
-            seconds += max(-min(anew, to_build), pace - (seen.now.timestamp() - own[-1].at))
+            seconds += max(-min(anew, to_build), takes - (seen.now.timestamp() - own[-1].at))
         needs.append(seconds)
     total = makespan(needs, max(1, len(ready.intersection(cell.name for cell in going))))
     if total > LONGEST:
@@ -77,15 +83,42 @@ def estimate(
     return format_time(seen.now + timedelta(seconds=total))
 
 
-def _gaps(
-    starts: Iterable[Sequence[Begun]], blocks: Blocks
-) -> tuple[Sequence[float], Sequence[float]]:
-    """Seconds between starts on the same testbeds, and between those with new ones in between."""
-    gaps, pauses = list[float](), list[float]()
-    for earlier, later in chain.from_iterable(map(pairwise, starts)):
+class _Gap(NamedTuple):
+    """From the start of a trial, or of an interleaved block, to the next one's in its cell."""
+
+    seconds: float
+    in_turns: bool
+    """Whether an interleaved block began it."""
+    trials: int
+    """As many began it."""
+    is_pause: bool
+    """Whether new testbeds were built in it."""
+
+
+def _gaps(cell: Cell, starts: Sequence[Begun], blocks: Blocks) -> Iterator[_Gap]:
+    for earlier, later in pairwise(starts):
         one, other = (generation(blocks, start.block) for start in (earlier, later))
-        (gaps if one == other else pauses).append(later.at - earlier.at)
-    return gaps, pauses
+        in_turns = is_interleaved(blocks, earlier.block)
+        trials = len(cell.arms) if in_turns else 1
+        yield _Gap(later.at - earlier.at, in_turns, trials, one != other)
+
+
+def _pace(
+    gaps: Iterable[_Gap],
+    resolved: Resolved,
+    trials: Iterable[Trial],
+    interleave: Interleave | None,
+    arms: int,
+) -> float:
+    """Seconds that each sequential trial takes or, with `interleave`, each of such a block."""
+    in_turns = interleave is not None
+    seen = [
+        gap.seconds / gap.trials for gap in gaps if gap.in_turns == in_turns and not gap.is_pause
+    ]
+    if seen:
+        return median(seen)
+    alike = [trial for trial in trials if (trial.spec.turns is not None) == in_turns]
+    return _expected(resolved, alike, interleave, arms)
 
 
 def makespan(needs: Iterable[float], lanes: int) -> float:
@@ -122,16 +155,6 @@ def steady(shown: str | None, found: str | None, now: datetime) -> str | None:
     return shown if off <= max(COARSE, COARSE_SHARE * left) else found
 
 
-def _together(trials: Iterable[Trial]) -> int:
-    """How many trials run at the same time."""
-    return max((len(t.spec.turns.trials) for t in trials if t.spec.turns is not None), default=1)
-
-
-def _arms(seen: CampaignSeen) -> int:
-    """Of the cell with the most: each has a testbed."""
-    return max(Counter(bed.spec.cell for bed in seen.testbeds.values()).values(), default=1)
-
-
 def _preparation(seen: CampaignSeen) -> float:
     """Seconds that the slowest of the testbeds took until it was ready."""
     return max(
@@ -147,14 +170,18 @@ def _preparation(seen: CampaignSeen) -> float:
 def _expected(
     resolved: Resolved, trials: Iterable[Trial], interleave: Interleave | None, arms: int
 ) -> float:
-    """From one trial's start to the next one's, or from one interleaved block's."""
-    known = [load_seconds(trial.spec) for trial in trials]
+    """From one trial's start to the next one's, or its share of an interleaved block."""
+    known = [
+        (load_seconds(trial.spec) + DEAD_TIME)
+        / (len(trial.spec.turns.trials) if trial.spec.turns else 1)
+        for trial in trials
+    ]
     if known:
-        return max(known) + DEAD_TIME
+        return max(known)
     workloads = resolved.workloads.values()
     if interleave is not None:
         turns = arms * arm_seconds(interleave)
-        return max(one.load.warmup_seconds for one in workloads) + turns + DEAD_TIME
+        return (max(one.load.warmup_seconds for one in workloads) + turns + DEAD_TIME) / arms
     return DEAD_TIME + max(
         gather_alone(one, max(one.load.concurrency))
         + one.load.warmup_seconds

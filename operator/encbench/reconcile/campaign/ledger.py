@@ -197,8 +197,6 @@ class Ledger:
         self.misfits: dict[str, Misfit] = {}
         """Those among them of which there can be no line, by name."""
         self.outcomes: Counter[Outcome | None] = Counter()
-        self.together = 1
-        """Trials that ran at the same time, at most."""
         self.stays: defaultdict[StayKey, Stays] = defaultdict(Stays)
         self._places: defaultdict[Place, list[LedgerLine]] = defaultdict(list)
         self._begun: set[tuple[str, str, int, int, str]] = set()
@@ -216,8 +214,6 @@ class Ledger:
         self.stays[stay_of(trial)].add(trial)
         if self.history is not None:
             self.history.add(own.past)
-        if trial.spec.turns is not None:
-            self.together = max(self.together, len(trial.spec.turns.trials))
         # Trials of an interleaved block begin together, and count as one here.
         if trial.status.start_time is not None and not self.has_begun(trial):
             self._begun.add(block_of(trial))
