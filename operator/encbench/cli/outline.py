@@ -36,7 +36,7 @@ class BlockOutline(Model):
     set: int
     """The set of testbeds that serves it, from 1."""
     trials: tuple[PlacedTrial, ...]
-    """In the order in which they run."""
+    """In the order in which they run; those of an interleaved block run at once."""
 
 
 class LeastAndMost(Model):
@@ -54,7 +54,7 @@ class ConditionOutline(Model):
     blocks: LeastAndMost
     """Valid blocks that are measured."""
     order: tuple[BlockOutline, ...]
-    """As many as the least."""
+    """As many as the least; solo blocks are not among them."""
     fixed: bool = Field(exclude=True)
     """The pilot is over and has fixed the number."""
 
@@ -80,7 +80,7 @@ class CellOutline(Model):
 
 
 class PlannedTime(Model):
-    """Wall-clock time: within a cell trials run one at a time. The parts are those of the least."""
+    """Wall-clock time: a cell runs one trial or block at a time. The parts are of the least."""
 
     least_seconds: float
     most_seconds: float
@@ -224,8 +224,9 @@ def _cell(
     spec: CampaignSpec, resolved: Resolved, cell: Cell, fixed: Mapping[tuple[str, LoadLevel], int]
 ) -> CellOutline:
     instance = resolved.instances[cell.instance_ref]
+    together = 1 if spec.blocks.interleave is None else len(cell.arms)
     clients = dict.fromkeys(
-        f"{client.replicas} × {client.resources.cpu} CPU and {client.resources.memory}"
+        f"{client.replicas * together} × {client.resources.cpu} CPU and {client.resources.memory}"
         for client in (resolved.workloads[c.workload_ref].client for c in cell.conditions)
     )
     databases = "one outside the cluster, which all arms share"

@@ -155,13 +155,15 @@ def _named(condition: ConditionOutline) -> str:
 def _time(found: Outline) -> str:
     time, trials, spec = found.time, found.trials, found.spec
     how = "one trial runs at a time"
+    if spec.blocks.interleave is not None:
+        how = "all arms of a block at once, in turns"
     if spec.parallelism > 1:
         how = f"{spec.parallelism} cells side by side, if there are nodes for each of them"
     lines = [f"trials and time ({how})"]
     name = "planned" if trials.least == trials.most else "at least"
     lines.append(_row(name, trials.least, time.least_seconds, _blocks(found)))
     if trials.least != trials.most:
-        why = f"up to {spec.blocks.max} blocks a condition"
+        why = f"up to {spec.blocks.max} blocks{_solo(spec)} a condition"
         lines.append(_row("at most", trials.most, time.most_seconds, why))
     if spare := spec.blocks.max_replacements:
         why = f"with all {plural(spare, 'replacement block')} a condition"
@@ -198,19 +200,27 @@ def _blocks(found: Outline) -> str:
     """Where the number of blocks comes from, in words."""
     spec = found.spec
     if all(condition.fixed for cell in found.cells for condition in cell.conditions):
-        return "blocks as the pilots have fixed them"
-    count = f"{plural(spec.blocks.min, 'block')} a condition"
+        return f"blocks as the pilots have fixed them{_solo(spec)}"
+    count = f"{plural(spec.blocks.min, 'block')}{_solo(spec)} a condition"
     if spec.precision is None:
         return count
     target = f"±{100 * spec.precision.target_half_width:g} % of the ratio to the baseline"
     return f"{count}: the pilot, to reach {target}"
 
 
+def _solo(spec: CampaignSpec) -> str:
+    """The sequential blocks beside interleaved ones, in words."""
+    return f" and {plural(spec.blocks.solo, 'solo block')}" if spec.blocks.solo else ""
+
+
 def _order(spec: CampaignSpec, cell: CellOutline, condition: ConditionOutline) -> str:
-    lines = [f"order of {_named(condition)} on {cell.instance} (seed {spec.seed})"]
+    in_turns = spec.blocks.interleave is not None
+    what = "blocks" if in_turns else "order"
+    lines = [f"{what} of {_named(condition)} on {cell.instance} (seed {spec.seed})"]
     for block in condition.order[:SHOWN]:
         trials = "  ".join(
-            f"{n} {trial.arm}{'' if trial.arm == trial.testbed_of else '*'}"
+            f"{'' if in_turns else f'{n} '}{trial.arm}"
+            f"{'' if trial.arm == trial.testbed_of else '*'}"
             for n, trial in enumerate(block.trials, 1)
         )
         mark = f"set {block.set:<3} " if block.set > 1 else ""
@@ -222,6 +232,9 @@ def _order(spec: CampaignSpec, cell: CellOutline, condition: ConditionOutline) -
         lines.append(f"{_INDENT}up to block {most}, as the pilot decides")
     if condition.fixed:
         lines.append(f"{_INDENT}the pilot has fixed {plural(least, 'block')}")
+    if spec.blocks.solo:
+        solo = plural(spec.blocks.solo, "solo block")
+        lines.append(f"{_INDENT}and {solo}, one trial after the other")
     if any(it.arm != it.testbed_of for block in condition.order for it in block.trials):
         lines.append(f"{_INDENT}* baseline and A′ have swapped testbeds")
     return "\n".join(lines)

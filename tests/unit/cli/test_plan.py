@@ -1,6 +1,7 @@
 """`kubectl encbench plan`: the operator's own plan and refusals, from manifests alone."""
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -176,7 +177,7 @@ def test_the_demo_would_be_accepted(capsys: pytest.CaptureFixture[str]) -> None:
     said = capsys.readouterr().out
     assert "campaign demo in namespace encbench: would be accepted" in said
     assert "A′, the baseline again" in said
-    assert "order of write-only at 4 threads on mariadb-small (seed 1)" in said
+    assert "blocks of write-only at 4 threads on mariadb-small (seed 1)" in said
 
 
 def test_all_that_is_wrong_is_said_at_once(
@@ -380,6 +381,24 @@ def test_what_is_not_counted_is_said(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "loaded once into each database, restored before each block" in said
     assert "at once 1 × 1 CPU and 512Mi for databases" in said
     assert "; restoring the data before each block; restarting the server before each trial" in said
+
+
+def test_blocks_in_turns_are_said_as_they_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All arms of a block run at once, each with clients of its own; solo blocks do not."""
+    blocks = {"min": 3, "maxReplacements": 1, "solo": 2, "interleave": {"slice": "3s"}}
+    assert main(["plan", "-f", written(tmp_path, *everything(blocks=blocks))]) == 0
+    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    (at_once,) = [line for line in lines if line.startswith("at once ")]
+    assert re.search(r" databases, 3 × \S+ CPU and \S+ for clients$", at_once)
+    assert "trials and time (all arms of a block at once, in turns)" in lines
+    (planned,) = [line for line in lines if line.startswith("planned 30 trials")]
+    assert planned.endswith("3 blocks and 2 solo blocks a condition")
+    assert "blocks of oltp at 8 threads on small (seed 1)" in lines
+    (first, _) = [line for line in lines if line.startswith("block 1 ")]
+    assert sorted(first.replace("*", "").split()[2:]) == ["plain", "plain-control", "tde"]
+    assert lines.count("and 2 solo blocks, one trial after the other") == 2
 
 
 def test_an_external_database_is_shared_and_its_secret_looked_for(
