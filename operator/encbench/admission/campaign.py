@@ -10,6 +10,7 @@ from encbench.api.kinds import CAMPAIGN, INSTANCE_TEMPLATE, WORKLOAD, Kind
 from encbench.api.workload import WorkloadSpec
 from encbench.core.plan import SOLO, cells
 from encbench.core.problem import Problem, Reason
+from encbench.engines.innodb.settings import LOAD, reads_pool_back
 from encbench.engines.postgresql.stock_level import plan_changes
 from encbench.kube.affinity import HOSTNAME
 from encbench.text.words import plural
@@ -47,6 +48,17 @@ def reads(found: CampaignParts) -> Iterator[Problem]:
                 "external database reads from its disk: leave maxReadKib out"
             )
             yield Problem(INSTANCE_TEMPLATE, Reason.EXTERNAL_UNSUPPORTED, text, template)
+
+
+def cold(found: CampaignParts) -> Iterator[Problem]:
+    """Whether a server that is restarted begins with an empty cache."""
+    for (template,) in found.combinations(INSTANCE_TEMPLATE):
+        if found.campaign.cache == "Cold" and reads_pool_back(found.instances[template].settings):
+            text = (
+                f"InstanceTemplate {template}: settings.{LOAD} has the server read its old pool "
+                "back at each start, and cache: Cold begins with an empty one: leave out either"
+            )
+            yield Problem(INSTANCE_TEMPLATE, Reason.SETTING_INVALID, text, template)
 
 
 def piling_orders(found: CampaignParts) -> Iterator[Problem]:

@@ -24,6 +24,7 @@ CHECKS: tuple[Callable[[CampaignParts], Iterable[Problem]], ...] = (
     programs.proxies,
     settings.recovery,
     settings.reads,
+    settings.cold,
     modes.keys,
     external.check,
     modes.columns,

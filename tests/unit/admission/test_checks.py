@@ -552,3 +552,22 @@ async def test_cells_that_may_have_nodes_of_their_own(changed: list[Body]) -> No
 async def test_a_parallelism_that_no_nodes_could_give(changed: list[Body], text: str) -> None:
     problems = [p for p in await admitted(*changed) if p.reason is Reason.NOT_SIDE_BY_SIDE]
     assert [(p.kind, p.subject, p.text) for p in problems] == [(CAMPAIGN, "study", text)]
+
+
+@pytest.mark.parametrize("value", ["ON", "on", "1"])
+async def test_a_cold_server_reads_no_pool_back(value: str) -> None:
+    warm = template(settings={"innodb_buffer_pool_load_at_startup": value})
+    assert await admitted(warm) == ()
+    (problem,) = await admitted(warm, study(cache="Cold"))
+    assert (problem.kind, problem.subject) == (INSTANCE_TEMPLATE, "small")
+    assert problem.reason is Reason.SETTING_INVALID
+    assert problem.text == (
+        "InstanceTemplate small: settings.innodb_buffer_pool_load_at_startup has the server read "
+        "its old pool back at each start, and cache: Cold begins with an empty one: leave out "
+        "either"
+    )
+
+
+async def test_a_cold_server_may_say_that_it_reads_no_pool_back() -> None:
+    empty = template(settings={"innodb_buffer_pool_load_at_startup": "OFF"})
+    assert await admitted(empty, study(cache="Cold")) == ()

@@ -15,6 +15,7 @@ from encbench.engines.memory_fit import LEAST, MEBIBYTE, Pool
 Settings = dict[str, str]
 
 POOL = "innodb_buffer_pool_size"
+LOAD = "innodb_buffer_pool_load_at_startup"
 MOST_STATEMENTS = "1048576"
 """Prepared statements of all sessions together: the most that every version takes. By default it is
 16,382, which sysbench is past at 15 threads on 128 tables."""
@@ -25,7 +26,7 @@ STEADY: Mapping[str, str] = {
     # No login waits for a name service.
     "skip_name_resolve": "ON",
     # After a crash, no arm's pool may be warmer than another's.
-    "innodb_buffer_pool_load_at_startup": "OFF",
+    LOAD: "OFF",
     "innodb_buffer_pool_dump_at_shutdown": "OFF",
     "max_binlog_size": "256M",
 }
@@ -86,6 +87,11 @@ def parse_size(text: str) -> int | None:
     """Bytes in a size as an option file has it, such as 256M; None for anything else."""
     match = _SIZE.fullmatch(text.strip())
     return None if match is None else int(match[1]) * _UNITS[match[2].upper()]
+
+
+def reads_pool_back(settings: Mapping[str, str]) -> bool:
+    """Whether a server with these settings of a template begins with the pool of its last stop."""
+    return settings.get(LOAD, "OFF").upper() not in ("OFF", "FALSE", "0")
 
 
 def places(layout: InnodbLayout) -> Settings:
