@@ -338,13 +338,6 @@ class WorkloadSpec(Model):
         return benchmarksql.load_image if benchmarksql else None
 
     @property
-    def offered_tps(self) -> float | None:
-        """The fixed rate that it offers, in transactions a second; None without one."""
-        if self.tpcc is not None and self.tpcc.limit_txns_per_min is not None:
-            return self.tpcc.limit_txns_per_min / 60
-        return None if self.load.rate is None else float(self.load.rate)
-
-    @property
     def paced(self) -> bool:
         """Whether pauses of the client pace the load, at a rate that is not known beforehand."""
         return self.tpcc is not None and self.tpcc.paced

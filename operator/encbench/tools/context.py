@@ -89,12 +89,6 @@ def load_job_name(testbed: str) -> str:
     return f"{testbed}-load"
 
 
-def shares(whole: int, parts: int) -> list[int]:
-    """A number divided into parts that differ by at most one, the larger ones first."""
-    each, rest = divmod(whole, parts)
-    return [each + (index < rest) for index in range(parts)]
-
-
 def seed_of(seed: int, index: int) -> int:
     """The distinct seed of one replica. Never 0, because sysbench would use the time instead."""
     return (seed + index - 1) % (2**31 - 1) + 1

@@ -1,6 +1,7 @@
 """The figure of a trial that decides how many blocks its condition gets."""
 
 from encbench.core.figure_names import PROXY_CPU, RECOVERY_SECONDS
+from encbench.core.offered import offered_tps
 from encbench.reconcile.objects import Trial
 
 
@@ -21,7 +22,7 @@ def cpu_at_a_rate(trial: Trial) -> float | None:
     such a trial lies apart from the others, which can only plan more blocks.
     """
     tps, result, workload = measured(trial), trial.status.result, trial.spec.workload
-    paced = workload.paced or workload.offered_tps is not None
+    paced = workload.paced or offered_tps(workload, trial.spec.concurrency) is not None
     if not paced or workload.recovery is not None or result is None:
         return None
     cores = result.database_cpu_cores

@@ -9,6 +9,7 @@ from encbench.api.overheadreport import Row, Saturation, Verdict
 from encbench.api.testbed import Arm
 from encbench.api.workload import WorkloadSpec
 from encbench.core import plan
+from encbench.core.offered import offered_tps
 from encbench.core.records import IndexCell, IndexCondition, IndexRecord
 from encbench.core.statistics.rounding import rounded
 from encbench.core.statistics.saturation import beside, has_queue, kept_up, saturation
@@ -42,7 +43,7 @@ def group(
     """One condition by what was observed; `in_cell` are the times of all its cell's blocks."""
     spec, modes = index.spec, index.resolved.modes
     workload = index.resolved.workloads[condition.workload]
-    offered = workload.offered_tps
+    offered = offered_tps(workload, condition.concurrency)
     is_recovery = workload.recovery is not None
     alone, pairs, looks = seen.alone, seen.pairs, spec.blocks.looks
     equal_work = _equal_work(pairs, offered, scatters=workload.tpcc is None)

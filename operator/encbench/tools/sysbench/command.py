@@ -3,8 +3,9 @@
 from encbench.api.workload import Load, Sysbench, WorkloadSpec
 from encbench.core.certificates import FOLDER
 from encbench.core.connection import Connection
+from encbench.core.offered import shares
 from encbench.core.tls import suite
-from encbench.tools.context import seed_of, shares
+from encbench.tools.context import seed_of
 from encbench.tools.sysbench import enclave
 from encbench.tools.turns import MARGIN
 

@@ -10,10 +10,11 @@ from encbench.core import certificates
 from encbench.core.certificates import FOLDER
 from encbench.core.columns import layout
 from encbench.core.connection import Connection
+from encbench.core.offered import shares
 from encbench.kube import pods
 from encbench.ports import Body
 from encbench.tools import gathering, pod
-from encbench.tools.context import LoadContext, TrialContext, shares
+from encbench.tools.context import LoadContext, TrialContext
 from encbench.tools.sysbench import command, enclave
 from encbench.tools.turns import load_seconds
 

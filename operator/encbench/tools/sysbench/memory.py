@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.kinds import WORKLOAD
 from encbench.api.workload import Sysbench, WorkloadSpec
+from encbench.core.offered import shares
 from encbench.core.problem import Problem, Reason
 from encbench.core.session_memory import SessionMemory, Sessions
-from encbench.tools.context import shares
 from encbench.tools.sysbench import builtin, enclave
 
 MEBIBYTE, KIBIBYTE = 2**20, 2**10

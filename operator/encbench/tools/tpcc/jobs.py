@@ -8,10 +8,11 @@ from encbench.api.tpcc import Tpcc
 from encbench.api.workload import Client
 from encbench.core.certificates import AUTHORITY, FOLDER
 from encbench.core.connection import Connection
+from encbench.core.offered import shares
 from encbench.kube import pods
 from encbench.ports import Body
 from encbench.tools import gathering, pod
-from encbench.tools.context import LoadContext, TrialContext, shares
+from encbench.tools.context import LoadContext, TrialContext
 from encbench.tools.tpcc import drivers, jdbc, props
 from encbench.tools.tpcc.memory import benchmarksql_heap_mib, heap_mib
 from encbench.tools.tpcc.props import CA_FILE, CREDENTIALS, OWN_OPTIONS, SCRATCH, kind_of

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from encbench.api.kinds import WORKLOAD
 from encbench.api.workload import Client, WorkloadSpec
+from encbench.core.offered import shares
 from encbench.core.problem import Problem, Reason
 from encbench.core.session_memory import SessionMemory, Sessions
-from encbench.tools.context import shares
 
 MEBIBYTE, KIBIBYTE = 2**20, 2**10
 

@@ -13,8 +13,8 @@ from encbench.api.tpcc import Tpcc
 from encbench.api.workload import Load
 from encbench.core.certificates import FOLDER
 from encbench.core.connection import Connection
+from encbench.core.offered import shares
 from encbench.engines.facts import facts
-from encbench.tools.context import shares
 from encbench.tools.tpcc import jdbc
 
 Kind = Literal["own", "5", "6"]

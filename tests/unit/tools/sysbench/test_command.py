@@ -6,7 +6,7 @@ import pytest
 
 from encbench.api.encryptionmode import InTransit, TlsVersion
 from encbench.core.connection import Connection
-from encbench.tools.context import shares
+from encbench.core.offered import shares
 from encbench.tools.sysbench.command import (
     environment,
     load_command,
