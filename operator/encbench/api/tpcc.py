@@ -162,9 +162,9 @@ class Tpcc(Model):
     BenchmarkSQL, with its round trips and result cells; lean sends as few as the database allows,
     and is what a client without this field sends."""
     full_check: Literal["AtEnd"] | None = None
-    """AtEnd: after the last block, ask conditions 5 to 12 of clause 3.3.2 as well, which read every
-    order, line, customer and payment; stepDeadlines.proof of the Campaign limits them. Never if
-    omitted."""
+    """AtEnd: after the last block of each set of testbeds, ask conditions 5 to 12 of clause 3.3.2
+    as well, which read every order, line, customer and payment; stepDeadlines.proof of the Campaign
+    limits them. Never if omitted."""
     mix: Mix = Field(default_factory=Mix, description="Weights of the transactions, percent.")
     terminal_warehouse_fixed: Bool = True
     """Each terminal keeps one warehouse and district, as in TPC-C; if false, it draws one for each

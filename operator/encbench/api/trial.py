@@ -53,8 +53,8 @@ class TrialSpec(Model):
     """The trial before it, if that was still being proven when this one's clients were started:
     its own first proof waits for that."""
     full_check: Bool = False
-    """Ask all of TPC-C's consistency conditions after this trial, which is of the cell's last
-    block."""
+    """Ask all of TPC-C's consistency conditions after this trial, which is of the last block on its
+    testbed."""
     workload: WorkloadSpec = Field(description="The frozen Workload.")
     script_config_map: Name | None = None
     """Immutable ConfigMap with the Lua script, if it is the user's own."""

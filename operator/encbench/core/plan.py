@@ -82,7 +82,8 @@ class PlannedTrial:
     turns_seed: int | None = None
     """Seed of the order of the slices in an interleaved block; None in a sequential one."""
     last: bool = False
-    """Nothing beyond its block is planned in the cell, unless a pilot or a failure adds more."""
+    """Nothing beyond its block is planned on its set of testbeds, unless a pilot or a failure adds
+    more."""
 
 
 @dataclass(frozen=True)
@@ -187,6 +188,11 @@ def generation(blocks: Blocks, block: int) -> int:
     Replacements have higher numbers, so a later block never runs on an earlier set.
     """
     return (block - 1) // blocks.per_testbed + 1 if blocks.per_testbed else 1
+
+
+def _last_of_set(blocks: Blocks, block: int) -> int:
+    """The last number that the set of testbeds of this block serves."""
+    return generation(blocks, block) * blocks.per_testbed if blocks.per_testbed else sys.maxsize
 
 
 SOLO = 1000
@@ -316,6 +322,7 @@ def next_trial(
     open_blocks: list[tuple[int, int, Set[str] | None]] = []
     exhausted: list[LoadLevel] = []
     remaining = alone = 0
+    ahead: list[tuple[BlockRun, int]] = []
     served = partial(generation, spec.blocks)
     # Conditions are many, and those that are equally far have the same sets.
     spans: set[tuple[int, int]] = set()
@@ -329,6 +336,7 @@ def next_trial(
         ends = [(usual, last)]
         if spec.blocks.interleave is not None and spec.blocks.solo:
             ends.append((solo, SOLO + spec.blocks.solo + len(solo.broken)))
+        ahead += ends
         missing = [run.missing(end) for run, end in ends]
         remaining += sum(missing)
         alone += sum(missing[1:])
@@ -345,7 +353,8 @@ def next_trial(
     if begun is not None:
         # Drawn for this one alone: a campaign may have hundreds of conditions.
         first = _missing(spec, cell, cell.conditions[place], block, begun, len(gone))
-    if remaining == len(first):
+    until = _last_of_set(spec.blocks, block)
+    if first and sum(run.missing(min(end, until)) for run, end in ahead) == len(first):
         first = tuple(replace(trial, last=True) for trial in first)
     interleaved = bool(first) and is_interleaved(spec.blocks, first[0].block)
     return CellState(

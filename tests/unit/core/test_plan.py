@@ -207,6 +207,25 @@ def test_the_last_block_of_a_cell_is_known_as_such() -> None:
     assert lasts(spec, only_cell(spec, concurrency=[4, 8])) == {(8, 3)}
 
 
+@pytest.mark.parametrize(
+    ("blocks", "marked"),
+    [
+        ({"min": 4, "perTestbed": 1}, {(8, 1), (8, 2), (8, 3), (8, 4)}),
+        ({"min": 9, "perTestbed": 2}, {(8, 2), (8, 4), (8, 6), (8, 8), (8, 9)}),
+        (
+            {"min": 8, "perTestbed": 2, "interleave": {"slice": "3s"}, "solo": 3},
+            {(8, 2), (8, 4), (8, 6), (8, 8), (8, 1002), (8, 1003)},
+        ),
+    ],
+)
+def test_the_last_block_of_each_set_of_testbeds_is_known_as_such(
+    blocks: dict[str, Any], marked: set[tuple[int, int]]
+) -> None:
+    """Each set has databases of its own."""
+    spec = campaign(blocks=blocks)
+    assert lasts(spec, only_cell(spec, concurrency=[4, 8])) == marked
+
+
 def test_what_replaces_the_last_block_is_the_last_one() -> None:
     spec = campaign()
 

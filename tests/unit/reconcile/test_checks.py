@@ -211,6 +211,17 @@ async def test_all_conditions_are_asked_once_of_each_database_at_the_end(blocks:
         assert fact.message.startswith("14 queries gave no row")
 
 
+async def test_they_are_asked_of_the_databases_of_each_set() -> None:
+    world = World()
+    blocks = {"min": 4, "perTestbed": 1, "maxReplacements": 1}
+    world.apply(*tpcc_parts(fullCheck="AtEnd"), study("tde", blocks=blocks))
+    await world.run(world.ended, limit=20_000)
+    assert world.campaign().status.phase == "Succeeded", world.describe()
+    asked = [one for one in world.trials() if one.uid in world.agent.in_full]
+    beds = [one.spec.testbed_ref.name for one in asked]
+    assert len(beds) == len(set(beds)) == 12
+
+
 async def test_without_being_asked_for_they_are_never_asked() -> None:
     world = World()
     world.apply(*tpcc_parts(), study("tde", blocks=1))
