@@ -143,8 +143,8 @@ class Precision(Model):
     """Half-width of the 95 % interval of a mode's figure as a ratio to the baseline's: 0.02 is ±2 %
     of that ratio. A cost is known about as well, but one that doubles the figure only to ±4 %. The
     figure is TPS, for recovery workloads the seconds, and at a fixed rate or with think times CPU
-    per transaction where that is known. The pilot's spread sets the number of blocks once, up to
-    blocks.max."""
+    per transaction or, if that is not known, average latency. The pilot's spread sets the number of
+    blocks once, up to blocks.max."""
 
 
 class Extends(ObjectRef):

@@ -80,6 +80,16 @@ def test_a_louder_one_asks_for_more() -> None:
     assert goals([plan], replace(cell(), name="c2")) == {}
 
 
+def test_at_a_fixed_rate_without_cpu_it_is_latency_that_asks_for_more() -> None:
+    """TPS is as offered, with next to no spread; the report judges by latency."""
+    lines = [replace(one, figure=100.0, latency=one.figure) for one in trials(LOUD)]
+    (plan,) = block_plans(spec(), [cell()], lines, ())
+    assert (plan.planned_blocks, plan.spread) == (8, 0.0408437)
+    quiet = [replace(one, cpu=1.0) for one in lines]
+    (by_cpu,) = block_plans(spec(), [cell()], quiet, ())
+    assert by_cpu.planned_blocks == 4
+
+
 def test_nothing_is_fixed_before_every_trial_of_the_pilot_has_its_figure() -> None:
     assert planned({**QUIET, 4: (100, 100)}) == []
     assert planned({**QUIET, 4: (100, 100, None)}) == []

@@ -2,7 +2,7 @@
 
 from encbench.api.kinds import TRIAL
 from encbench.core.records import DatabaseCpu, ProxyCpu, TrialCpu
-from encbench.reconcile.campaign.planned_figure import cpu_at_a_rate
+from encbench.reconcile.campaign.planned_figure import cpu_at_a_rate, latency_at_a_rate
 from encbench.reconcile.objects import Trial, trial
 from encbench.reconcile.trial.facts import Collected, TrialGathered
 from encbench.reconcile.trial.record import result
@@ -23,7 +23,9 @@ def gathered(cpu: TrialCpu) -> TrialGathered:
     )
 
 
-def ended(cpu: TrialCpu, rate: int | None = 100, think: str | None = None) -> Trial:
+def ended(
+    cpu: TrialCpu, rate: int | None = 100, think: str | None = None, latency: float | None = None
+) -> Trial:
     """A trial that succeeded, with its figures as the status has them."""
     found = result(gathered(cpu))
     assert found is not None
@@ -36,7 +38,8 @@ def ended(cpu: TrialCpu, rate: int | None = 100, think: str | None = None) -> Tr
         load = {"concurrency": [4], "warmup": "1m", "duration": "1m"}
         workload = {"tpcc": tpcc, "load": load, "client": plain["client"] | {"image": "bsql:6"}}
     body = manifests.body(TRIAL, "t", "ns", workload=workload)
-    return trial(with_status(body, {}, outcome="Succeeded", result=found.to_dict()))
+    own = {} if latency is None else {"latencyAverageMs": latency}
+    return trial(with_status(body, {}, outcome="Succeeded", result=found.to_dict() | own))
 
 
 def test_at_a_rate_it_is_the_cpu_of_server_and_proxy() -> None:
@@ -59,3 +62,9 @@ def test_a_proxy_without_a_figure_counts_as_none() -> None:
     """So do those of trials that an earlier operator has recorded."""
     found = ended(TrialCpu(database=SERVER, withheld={"proxy": UNSURE}))
     assert cpu_at_a_rate(found) == 0.3 / 100
+
+
+def test_latency_counts_at_a_rate_alone() -> None:
+    assert latency_at_a_rate(ended(TrialCpu(), latency=4.5)) == 4.5
+    assert latency_at_a_rate(ended(TrialCpu())) is None
+    assert latency_at_a_rate(ended(TrialCpu(), rate=None, latency=4.5)) is None

@@ -20,7 +20,7 @@ from encbench.api.lifecycle import NODE_LOST, NOT_STARTED, POD_ENDED, UNSCHEDULA
 from encbench.api.trial import Outcome
 from encbench.api.workload import Client
 from encbench.core.plan import Attempts, LoadLevel, Past
-from encbench.reconcile.campaign.planned_figure import cpu_at_a_rate, measured
+from encbench.reconcile.campaign.planned_figure import cpu_at_a_rate, latency_at_a_rate, measured
 from encbench.reconcile.objects import Trial
 
 PACE = 100
@@ -147,6 +147,8 @@ class LedgerLine:
     """TPS, or the seconds of a recovery; None if it does not count."""
     cpu: float | None
     """CPU per transaction of server and proxy at a fixed rate."""
+    latency: float | None
+    """Average latency at a fixed rate."""
     release_at: float | None
     created: str
 
@@ -173,6 +175,7 @@ def line(trial: Trial) -> LedgerLine:
         digest=status.artefact_digest,
         figure=measured(trial),
         cpu=cpu_at_a_rate(trial),
+        latency=latency_at_a_rate(trial),
         release_at=status.release_at,
         created=trial.created,
     )

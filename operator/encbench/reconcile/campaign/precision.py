@@ -3,8 +3,8 @@
 The plan goes into the campaign's status before the first trial that follows from it, and is never
 computed again: what happens to the pilot's trials afterwards changes nothing.
 
-What is planned for is the figure that will be judged: a recovery's seconds, CPU per transaction
-where a fixed rate decides TPS, else TPS.
+What is planned for is the figure that will be judged: a recovery's seconds; where a fixed rate
+decides TPS, CPU per transaction or, if that is not known, average latency; else TPS.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -39,9 +39,7 @@ def block_plans(
             blocks = by_condition.get(place, {})
             pilot = _complete(cell, blocks, lambda line: line.figure)
             if place not in fixed and len(pilot) >= spec.blocks.min:
-                cpu = _complete(cell, blocks, lambda line: line.cpu)
-                # An external database may have no CPU, and TPS is all there is to plan with.
-                found_by = _estimates(spec, cell, cpu if len(cpu) >= MIN_UNITS else pilot)
+                found_by = _estimates(spec, cell, _judged(cell, blocks) or pilot)
                 target, together = spec.precision.target_half_width, plan.group(spec.blocks)
                 planned = plan_blocks(found_by, target, spec.blocks.max, together)
                 found.append(_block_plan(cell, condition, len(pilot), planned))
@@ -62,6 +60,16 @@ def goals(plans: Iterable[BlockPlan], cell: Cell) -> dict[LoadLevel, int]:
 
 Pilot = Mapping[int, Mapping[str, float]]
 """A figure by block and arm."""
+
+
+def _judged(cell: Cell, blocks: Mapping[int, Mapping[str, LedgerLine]]) -> Pilot | None:
+    """What the report judges by at a fixed rate; None without one, or if too few blocks have it.
+
+    An external database may have no CPU.
+    """
+    cpu = _complete(cell, blocks, lambda line: line.cpu)
+    latency = _complete(cell, blocks, lambda line: line.latency)
+    return next((figure for figure in (cpu, latency) if len(figure) >= MIN_UNITS), None)
 
 
 def _complete(
