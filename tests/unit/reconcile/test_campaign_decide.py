@@ -18,7 +18,7 @@ from encbench.reconcile.campaign.children import CellPlan
 from encbench.reconcile.campaign.cleanup import FINALIZER
 from encbench.reconcile.campaign.decide import CampaignDecision, decide
 from encbench.reconcile.campaign.facts import CampaignSeen, past
-from encbench.reconcile.campaign.ledger import ClientStay, Ledger, stay_key
+from encbench.reconcile.campaign.ledger import ClientStay, Ledger, Misfit, stay_key
 from encbench.reconcile.campaign.resolve import Resolution
 from encbench.reconcile.effects.effect import (
     Announce,
@@ -525,6 +525,21 @@ def test_suspended_it_ends_no_interleaved_block_that_has_begun() -> None:
     assert deleted(decide(of, saw(of, trials=trials))) == list(trials)
     begun = the_trials(of, None, running={"Released": ("True", 5.0)})
     assert deleted(decide(of, saw(of, trials=trials | begun))) == []
+
+
+@pytest.mark.parametrize("facts", [{}, {"Complete": ("True", 5.0)}])
+@pytest.mark.parametrize("misfits", [(), (Misfit(TRIAL, "odd", "uid", "Trial odd: spec"),)])
+def test_what_is_said_of_suspension_is_what_the_spec_says_even_with_no_trial_left(
+    facts: Facts, misfits: tuple[Misfit, ...]
+) -> None:
+    """It was suspended during the last trial, and resumed once that was over."""
+    known = {**ACCEPTED, "Suspended": ("True", 60.0), **facts}
+    for suspend, said in ((False, ("False", "Resumed")), (True, ("True", "Suspended"))):
+        of = a_campaign(known, suspend=suspend)
+        decision = decide(of, saw(of, *ALL, testbeds={}, misfits=misfits))
+        assert status_of(decision, "Suspended") == said
+        ended = {True: "Succeeded", False: "Suspended" if suspend else "Running"}
+        assert decision.status.phase == ended[bool(facts)]
 
 
 # -- the end

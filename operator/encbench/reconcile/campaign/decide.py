@@ -95,6 +95,13 @@ class CampaignDraft(Draft[CampaignSpec, CampaignStatus, CampaignSeen]):
         self.set(phase=life.CAMPAIGN_LIFE.phase(self.conditions))
         return Decision(self.status, effects, requeue)
 
+    def note_suspension(self) -> None:
+        """Say whether `spec.suspend` holds it, whatever its step: each pass restamps all facts."""
+        if self.spec.suspend and self.status.resolved is not None:
+            self.condition(life.SUSPENDED, True, "Suspended", "spec.suspend is true")
+        elif self.is_true(life.SUSPENDED):
+            self.condition(life.SUSPENDED, False, "Resumed", "spec.suspend is false")
+
     def _sum_up(self) -> None:
         """Say all of it in the two conditions that kstatus knows."""
         basis, reason = "", life.PROGRESSING
@@ -138,6 +145,7 @@ def decide(campaign: Campaign, seen: CampaignSeen) -> CampaignDecision:
     if campaign.deleting:
         return cleanup.decide(campaign, seen)
     draft = CampaignDraft(campaign, seen)
+    draft.note_suspension()
     if draft.is_true(life.COMPLETE) or draft.is_true(life.FAILED):
         return _after_the_end(draft)
     if draft.misfit:
@@ -301,11 +309,8 @@ def _measure(
         effects = [*effects, *map(do.Delete.of, put_off)]
         trials = "trial is" if len(running) - len(put_off) < 2 else "trials are"
         step = "suspended" if not running else f"suspended once the running {trials} done"
-        draft.condition(life.SUSPENDED, True, "Suspended", "spec.suspend is true")
         draft.set(estimated_completion_time=None)
         return draft.decide(*effects, step=step)
-    if draft.is_true(life.SUSPENDED):
-        draft.condition(life.SUSPENDED, False, "Resumed", "spec.suspend is false")
     steps = side_by_side(campaign, resolved, cells, standing.states, seen)
     wanted = (effect for step in steps.values() for effect in step.effects)
     return draft.decide(*effects, *wanted, step=_said(standing.cells, steps), requeue=IDLE)
