@@ -304,8 +304,8 @@ class CampaignSpec(Model):
     """Time limits of the steps."""
     active_deadline_seconds: Annotated[Int, Field(ge=1)] | None = None
     """Seconds after which a campaign that lacks blocks ends as Failed. They count from its
-    acceptance, and for a refused one from its creation. One that only waits for the trials of
-    others in its namespace (TooManyTrials) stays."""
+    acceptance, without the time for which it is suspended, and for a refused one from its creation.
+    One that only waits for the trials of others in its namespace (TooManyTrials) stays."""
     ttl_seconds_after_finished: Annotated[Int, Field(ge=0)] | None = None
     """Seconds after the campaign's end when its succeeded Trials are deleted. Invalid and failed
     ones stay until the campaign is deleted."""
@@ -390,6 +390,8 @@ class CampaignStatus(Model):
     step: Annotated[str, Field(max_length=512)] = ""
     """The current step, in words."""
     start_time: Time | None = optional("When the plan was frozen.")
+    suspended_seconds: Int | None = None
+    """Seconds of the suspensions that are over, which activeDeadlineSeconds does not count."""
     completion_time: Time | None = optional("When the campaign ended, its report included.")
     estimated_completion_time: Time | None = None
     """When the campaign will end at the present pace. During a pilot its condition counts with the

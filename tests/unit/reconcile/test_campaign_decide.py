@@ -542,6 +542,25 @@ def test_what_is_said_of_suspension_is_what_the_spec_says_even_with_no_trial_lef
         assert decision.status.phase == ended[bool(facts)]
 
 
+def test_suspended_time_does_not_count_for_the_deadline() -> None:
+    """Else an upgrade, before which all campaigns are suspended, could end one."""
+    suspended = {**ACCEPTED, "Suspended": ("True", 300.0)}
+    for limit, stops in ((300, False), (299, True)):
+        limited = {"activeDeadlineSeconds": limit}
+        asleep = a_campaign(suspended, suspend=True, **limited)
+        assert bool(deleted(decide(asleep, saw(asleep)))) == stops
+        later = replace(saw(asleep), now=NOW + timedelta(days=1))
+        assert bool(deleted(decide(asleep, later))) == stops
+        awake = a_campaign(suspended, **limited)
+        resumed = decide(awake, saw(awake))
+        assert resumed.status.suspended_seconds == 300
+        assert bool(deleted(resumed)) == stops
+        again = replace(awake, status=resumed.status)
+        assert decide(again, saw(again)).status.suspended_seconds == 300
+        late = replace(saw(again), now=NOW + timedelta(seconds=1))
+        assert deleted(decide(again, late)), "it counts again"
+
+
 # -- the end
 
 

@@ -100,7 +100,16 @@ class CampaignDraft(Draft[CampaignSpec, CampaignStatus, CampaignSeen]):
         if self.spec.suspend and self.status.resolved is not None:
             self.condition(life.SUSPENDED, True, "Suspended", "spec.suspend is true")
         elif self.is_true(life.SUSPENDED):
+            self.set(suspended_seconds=int(self.suspended))
             self.condition(life.SUSPENDED, False, "Resumed", "spec.suspend is false")
+
+    @property
+    def suspended(self) -> float:
+        """Seconds by the clock for which it has been suspended since its acceptance."""
+        before, fact = self.status.suspended_seconds or 0, self.fact(life.SUSPENDED)
+        if fact is None or fact.status != "True":
+            return before
+        return before + max(0.0, self.elapsed(fact.last_transition_time))
 
     def _sum_up(self) -> None:
         """Say all of it in the two conditions that kstatus knows."""
@@ -248,7 +257,8 @@ def _run(draft: CampaignDraft, resolved: Resolved) -> CampaignDecision:
         ),
         estimated_completion_time=steady(draft.status.estimated_completion_time, end, seen.now),
     )
-    limit, age = spec.active_deadline_seconds, draft.elapsed(draft.status.start_time)
+    limit = spec.active_deadline_seconds
+    age = draft.elapsed(draft.status.start_time) - draft.suspended
     if limit is not None and age > limit and not _is_measured(standing, seen):
         return _stop(draft, standing)
     open_cells = [
