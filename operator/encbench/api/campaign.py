@@ -305,7 +305,7 @@ class CampaignSpec(Model):
     active_deadline_seconds: Annotated[Int, Field(ge=1)] | None = None
     """Seconds after which a campaign that lacks blocks ends as Failed. They count from its
     acceptance, without the time for which it is suspended, and for a refused one from its creation.
-    One that only waits for the trials of others in its namespace (TooManyTrials) stays."""
+    One that only waits for the trials of others in its namespace (NamespaceFull) stays."""
     ttl_seconds_after_finished: Annotated[Int, Field(ge=0)] | None = None
     """Seconds after the campaign's end when its succeeded Trials are deleted. Invalid and failed
     ones stay until the campaign is deleted."""

@@ -191,7 +191,8 @@ CAMPAIGN_LIFE = Lifecycle(
             true={
                 **_STALLED,
                 REFUSED: f"{_STALLED[REFUSED]} If that may yet arrive (`NotFound`, `NotMarked`, "
-                "`EntryMissing`), it has been missing for a minute.",
+                "`EntryMissing`), it has been missing for a minute. `NamespaceFull` passes by "
+                "itself.",
             },
             false={PROGRESSING: "It goes on."},
             note="once it did not",

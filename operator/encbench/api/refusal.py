@@ -30,6 +30,7 @@ class Reason(StrEnum):
     NOT_INSTALLED = "NotInstalled"
     NOT_INTERLEAVED = "NotInterleaved"
     TOO_MANY_TRIALS = "TooManyTrials"
+    NAMESPACE_FULL = "NamespaceFull"
     NOT_EXTENDABLE = "NotExtendable"
     NOT_SIDE_BY_SIDE = "NotSideBySide"
     NAMES_ALIKE = "NamesAlike"
@@ -68,6 +69,8 @@ MEANINGS = {
     Reason.NOT_INTERLEAVED: "The arms of a block cannot take turns.",
     Reason.TOO_MANY_TRIALS: "The matrix and `blocks` ask for more trials than are allowed, or "
     "`precision` for more plans.",
+    Reason.NAMESPACE_FULL: "It waits until other campaigns of its namespace leave room for its "
+    "trials.",
     Reason.NOT_EXTENDABLE: "The campaign to extend is not complete, or has another plan.",
     Reason.NOT_SIDE_BY_SIDE: "No plan with `parallelism` cells on nodes of their own is possible.",
     Reason.NAMES_ALIKE: "Two arms, or two campaigns, would have one testbed.",

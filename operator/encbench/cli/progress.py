@@ -5,6 +5,7 @@ from datetime import datetime
 from encbench.api.campaign import Blocks, CampaignStatus
 from encbench.api.conditions import find, parse_time
 from encbench.api.lifecycle import ACCEPTED, COMPLETE, FAILED
+from encbench.api.refusal import Reason
 from encbench.core.plan import block_name
 from encbench.reconcile.objects import Trial
 from encbench.report.words.text import number, rate_digits
@@ -88,6 +89,11 @@ def ending(status: CampaignStatus) -> tuple[bool, str] | None:
 
 
 def refusal(status: CampaignStatus) -> str:
-    """Why the campaign was not accepted; empty if it was, or if that is undecided."""
+    """Why the campaign was not accepted; empty if it was, or if that is undecided.
+
+    One that only waits for others of its namespace is accepted when they end.
+    """
     found = find(status.conditions, ACCEPTED)
-    return found.message if found is not None and found.status == "False" else ""
+    if found is None or found.status != "False" or found.reason == Reason.NAMESPACE_FULL:
+        return ""
+    return found.message

@@ -177,13 +177,15 @@ def test_elsewhere_a_line_comes_with_each_change() -> None:
 # ------------------------------------------------------------------------------- the whole command
 
 
-def campaign(cluster: FakeCluster, *conditions: tuple[str, str, str], step: str = "") -> None:
+def campaign(
+    cluster: FakeCluster, *conditions: tuple[str, str, str], step: str = "", reason: str = "Because"
+) -> None:
     made = body(CAMPAIGN, "demo", "bench")
     found = [
         {
             "type": kind,
             "status": status,
-            "reason": "Because",
+            "reason": reason,
             "message": message,
             "lastTransitionTime": "2030-01-01T00:00:00Z",
         }
@@ -261,6 +263,19 @@ async def test_a_refusal_after_an_undecided_look_is_the_end_at_once(
     at_look(3, monkeypatch, cluster, ("Accepted", "False", "there is no Workload x"))
     assert await watching.follow(cluster, "bench", "demo", None) == watching.REFUSED
     assert "no Workload x" in capsys.readouterr().err
+
+
+async def test_a_campaign_that_waits_for_others_is_followed(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watching, "INTERVAL", 0.01)
+    monkeypatch.setattr(watching, "refusal_stands", lambda *_: 0.0)
+    cluster = Scrapable()
+    full = ("Accepted", "False", "its trials and those of others are too many")
+    campaign(cluster, full, step="waiting until others end", reason="NamespaceFull")
+    at_look(3, monkeypatch, cluster, ("Complete", "True", "every planned block is valid"))
+    assert await watching.follow(cluster, "bench", "demo", None) == 0
+    assert "waiting until others end" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("refused", "stands"), [(-30, 15), (60, 15), (300, 35), (9000, 65)])

@@ -268,7 +268,10 @@ async def test_a_namespace_has_room_for_so_many_trials_and_the_next_campaign_wai
         campaign(world.cluster.one(CAMPAIGN, SPACE, "second")).status.conditions, "Accepted"
     )
     assert fact is not None
-    assert (fact.status, fact.reason) == ("False", Reason.TOO_MANY_TRIALS)
+    assert (fact.status, fact.reason) == ("False", Reason.NAMESPACE_FULL)
+    waiting = campaign(world.cluster.one(CAMPAIGN, SPACE, "second")).status
+    assert waiting.step == "waiting until other campaigns of its namespace end"
+    assert not is_true(waiting.conditions, "Stalled")
     for said in ("its 6 trials", "the 6 of other campaigns", "more than the 11"):
         assert said in fact.message
     assert not [bed for bed in world.cluster.all(TESTBED) if "second" in bed["metadata"]["name"]]
@@ -276,6 +279,22 @@ async def test_a_namespace_has_room_for_so_many_trials_and_the_next_campaign_wai
     await world.settle(100)
     taken_up = campaign(world.cluster.one(CAMPAIGN, SPACE, "second"))
     assert is_true(taken_up.status.conditions, "Accepted"), "its turn is no deadline"
+
+
+async def test_what_no_namespace_has_room_for_is_refused_and_ends_by_its_deadline() -> None:
+    def narrow(usual: Settings) -> Settings:
+        return replace(usual, namespace_trials=5)
+
+    world = World(settings=narrow)
+    world.apply(*parts(), study("tde", blocks=2, replacements=0, activeDeadlineSeconds=60))
+    await world.settle(5)
+    said = refusal(world, Reason.TOO_MANY_TRIALS)
+    assert said.startswith("its 6 trials, replacements included, are more than the 5 ")
+    assert "others" not in said
+    assert is_true(world.campaign().status.conditions, "Stalled")
+    await world.settle(100)
+    failed = find(world.campaign().status.conditions, "Failed")
+    assert failed is not None and failed.reason == "DeadlineExceeded"
 
 
 async def test_two_campaigns_do_not_have_children_of_the_same_names() -> None:

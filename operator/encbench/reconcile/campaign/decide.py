@@ -19,7 +19,6 @@ from encbench.api.scalars import parse_duration
 from encbench.core import plan
 from encbench.core.naming import storage_prefix
 from encbench.core.plan import Cell
-from encbench.core.problem import Problem
 from encbench.kube import labels
 from encbench.reconcile import misfits
 from encbench.reconcile.campaign import cleanup, losses
@@ -134,8 +133,15 @@ class CampaignDraft(Draft[CampaignSpec, CampaignStatus, CampaignSeen]):
     def refusal_stands(self) -> bool:
         """Whether it takes a person to have the campaign accepted, as far as one can tell."""
         refused = self.fact(life.ACCEPTED)
-        may_pass = refused is not None and refused.reason in MAY_ARRIVE
-        return not may_pass or self.since(life.ACCEPTED) >= ARRIVES_WITHIN
+        may_arrive = refused is not None and refused.reason in MAY_ARRIVE
+        late = not may_arrive or self.since(life.ACCEPTED) >= ARRIVES_WITHIN
+        return late and not self.waits_for_room
+
+    @property
+    def waits_for_room(self) -> bool:
+        """Whether nothing is wrong with it, and only other campaigns keep it from beginning."""
+        refused = self.fact(life.ACCEPTED)
+        return refused is not None and refused.reason == Reason.NAMESPACE_FULL
 
 
 @dataclass(frozen=True)
@@ -180,11 +186,13 @@ def _accept(draft: CampaignDraft) -> CampaignDecision:
         news = [] if told else [do.Announce("Refused", message[:1000], warning=True)]
         draft.condition(life.ACCEPTED, False, found.problems[0].reason, message)
         lasts = before is not None and before.reason == found.problems[0].reason
-        if lasts and _is_stale(draft, found.problems):
+        if lasts and _is_stale(draft):
             message = f"it was still refused when its activeDeadlineSeconds had passed: {message}"
             return _give_up(draft, "DeadlineExceeded", message, news)
         step = "waiting for its parts to be corrected; its own fields are fixed, so to correct one "
         step += "of those, delete the campaign and apply it again"
+        if draft.waits_for_room:
+            step = "waiting until other campaigns of its namespace end"
         again = backoff(draft.since(life.ACCEPTED), RESOLVE_AGAIN, RESOLVE_SELDOM)
         return draft.decide(*news, step=step, requeue=again)
     # Before the plan is frozen, which may name only what exists.
@@ -211,14 +219,13 @@ def _accept(draft: CampaignDraft) -> CampaignDecision:
     return draft.decide(started, step="planning", requeue=0.0)
 
 
-def _is_stale(draft: CampaignDraft, problems: Sequence[Problem]) -> bool:
+def _is_stale(draft: CampaignDraft) -> bool:
     """Whether a refused campaign is not to begin any more, whatever is corrected.
 
     Otherwise those of many nights would all begin at once. What only waits for room has its turn.
     """
     limit, age = draft.spec.active_deadline_seconds, draft.elapsed(draft.subject.created)
-    waits = all(problem.reason == Reason.TOO_MANY_TRIALS for problem in problems)
-    return limit is not None and age > limit and not waits and draft.refusal_stands
+    return limit is not None and age > limit and draft.refusal_stands
 
 
 def _run(draft: CampaignDraft, resolved: Resolved) -> CampaignDecision:

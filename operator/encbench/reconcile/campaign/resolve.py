@@ -77,7 +77,14 @@ async def _alike(reader: Reader, campaign: Campaign) -> tuple[Problem, ...]:
 async def _crowded(
     reader: Reader, campaign: Campaign, count: int, limit: int
 ) -> tuple[Problem, ...]:
-    """Whether the namespace has room for so many more trials."""
+    """Whether the namespace has room for so many more trials, or could ever have it."""
+    where = f"that the installation allows a namespace ({campaign.namespace})"
+    if count > limit:
+        text = (
+            f"its {count:,} trials, replacements included, are more than the {limit:,} {where}: "
+            "split the matrix over several campaigns, or lower blocks"
+        )
+        return (Problem(CAMPAIGN, Reason.TOO_MANY_TRIALS, text, campaign.name),)
     others = [
         one for one in await under_way(reader, campaign.namespace) if one.name != campaign.name
     ]
@@ -85,11 +92,10 @@ async def _crowded(
     if planned + count <= limit:
         return ()
     text = (
-        f"its {count:,} trials, replacements included, and the {planned:,} of other campaigns in "
-        f"namespace {campaign.namespace} are more than the {limit:,} that the installation allows "
-        "a namespace: wait until others end, or apply it with fewer blocks"
+        f"its {count:,} trials, replacements included, and the {planned:,} of other campaigns are "
+        f"more than the {limit:,} {where}: wait until others end, or apply it with fewer blocks"
     )
-    return (Problem(CAMPAIGN, Reason.TOO_MANY_TRIALS, text, campaign.name),)
+    return (Problem(CAMPAIGN, Reason.NAMESPACE_FULL, text, campaign.name),)
 
 
 def _script_copy(campaign: Campaign, key: str, text: str) -> Body:
