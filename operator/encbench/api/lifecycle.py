@@ -43,6 +43,7 @@ UNSCHEDULABLE = "Unschedulable"
 POD_ENDED, NOT_STARTED, IMAGE_PULLING = "PodEnded", "NotStarted", "ImagePulling"
 PROGRESSING, REFUSED, MALFORMED = "Progressing", "Refused", "Malformed"
 NODE_LOST, NO_POD, NO_ANSWER, NOT_STORED = "NodeLost", "NoPod", "NoAnswer", "NotStored"
+NOT_CREATED = "NotCreated"
 HELD = "Held"
 """Of a deleted Testbed or Trial that does not go."""
 
@@ -201,6 +202,7 @@ CAMPAIGN_LIFE = Lifecycle(
             _HINDERED,
             true={
                 **_HINDERED.true,
+                NOT_CREATED: "The API server rejects an object of it, or the name is taken.",
                 HELD: "A deleted Testbed or Trial does not go: a finalizer of others holds it.",
             },
         ),

@@ -34,6 +34,7 @@ class Reason(StrEnum):
     NOT_EXTENDABLE = "NotExtendable"
     NOT_SIDE_BY_SIDE = "NotSideBySide"
     NAMES_ALIKE = "NamesAlike"
+    NAME_TAKEN = "NameTaken"
     MEASURED_TWICE = "MeasuredTwice"
     FITS_NO_NODE = "FitsNoNode"
     OUT_OF_RANGE = "OutOfRange"
@@ -74,6 +75,7 @@ MEANINGS = {
     Reason.NOT_EXTENDABLE: "The campaign to extend is not complete, or has another plan.",
     Reason.NOT_SIDE_BY_SIDE: "No plan with `parallelism` cells on nodes of their own is possible.",
     Reason.NAMES_ALIKE: "Two arms, or two campaigns, would have one testbed.",
+    Reason.NAME_TAKEN: "An object without an owner has the name of one that the campaign makes.",
     Reason.MEASURED_TWICE: "An instance and a workload meet in two entries with different modes.",
     Reason.FITS_NO_NODE: "No node of the cluster could hold a pod (a note of `plan` alone).",
     Reason.OUT_OF_RANGE: "A LimitRange would refuse a pod (a note of `plan` alone).",

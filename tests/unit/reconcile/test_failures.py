@@ -2,15 +2,16 @@
 
 import pytest
 
-from encbench.api.conditions import find
-from encbench.api.kinds import CAMPAIGN, JOB, STATEFUL_SET, Kind
+from encbench.api.conditions import find, is_true
+from encbench.api.kinds import CAMPAIGN, JOB, SECRET, STATEFUL_SET, TESTBED, Kind
+from encbench.kube.labels import owner_reference
 from encbench.ports import Conflict, Rejected, Unavailable, WebhookFailed
 from encbench.reconcile.failures import AGAIN, FIRST, REASON, Failures
 from encbench.reconcile.loop import Key, Loop
 from tests.support import manifests
 from tests.support.fake_cluster import FakeCluster
 from tests.unit.reconcile.timeline import SimClock
-from tests.unit.reconcile.world import World, parts, study
+from tests.unit.reconcile.world import NAME, SPACE, World, parts, study
 
 SUBJECT = CAMPAIGN, "ns", "study"
 
@@ -96,6 +97,29 @@ async def test_a_testbed_says_what_refuses_its_objects(
     fact = find(world.campaign().status.conditions, "Failed")
     assert fact is not None
     assert said in fact.message
+
+
+async def test_a_campaign_says_which_name_is_taken_until_it_is_free() -> None:
+    world = World()
+    world.apply(*parts(), study("plain", blocks=1))
+    other = owner_reference(CAMPAIGN, "other", "other")
+    ca = {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": f"{NAME}-ca", "namespace": SPACE, "ownerReferences": [other]},
+    }
+    world.cluster.add(SECRET, ca)
+    await world.settle(60)
+    hindered = find(world.campaign().status.conditions, "Hindered")
+    assert hindered is not None
+    assert (hindered.status, hindered.reason) == ("True", "NotCreated")
+    assert f"Secret {NAME}-ca already exists and has another owner" in hindered.message
+    assert not world.cluster.all(TESTBED)
+    world.cluster.remove(SECRET, SPACE, f"{NAME}-ca")
+    await world.run(world.ended)
+    status = world.campaign().status
+    assert is_true(status.conditions, "Complete")
+    assert not is_true(status.conditions, "Hindered")
 
 
 async def test_a_trial_says_what_refuses_its_clients_and_forgets_it() -> None:

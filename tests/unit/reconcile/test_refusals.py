@@ -4,6 +4,8 @@ import base64
 import time
 from dataclasses import replace
 
+import pytest
+
 from encbench.api.conditions import find, is_true
 from encbench.api.kinds import (
     CAMPAIGN,
@@ -11,6 +13,7 @@ from encbench.api.kinds import (
     ENCRYPTION_MODE,
     INSTANCE_TEMPLATE,
     JOB,
+    OVERHEAD_REPORT,
     SECRET,
     TESTBED,
     TRIAL,
@@ -295,6 +298,27 @@ async def test_what_no_namespace_has_room_for_is_refused_and_ends_by_its_deadlin
     await world.settle(100)
     failed = find(world.campaign().status.conditions, "Failed")
     assert failed is not None and failed.reason == "DeadlineExceeded"
+
+
+@pytest.mark.parametrize(("kind", "name"), [(OVERHEAD_REPORT, NAME), (SECRET, f"{NAME}-ca")])
+async def test_what_an_earlier_campaign_of_its_name_left_is_found_before_it_begins(
+    kind: Kind, name: str
+) -> None:
+    """`kubectl delete --cascade=orphan` takes the owner off what it leaves."""
+    world = World()
+    world.apply(*parts(), study("tde", blocks=1))
+    left = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name, "namespace": SPACE}}
+    if kind is OVERHEAD_REPORT:
+        left = manifests.body(kind, name, SPACE)
+    world.cluster.add(kind, left)
+    await world.settle(5)
+    assert refusal(world, Reason.NAME_TAKEN) == (
+        f"{kind.kind} {name} already exists and has no owner: delete it, or apply the campaign "
+        "under another name"
+    )
+    world.cluster.remove(kind, SPACE, name)
+    await world.run(world.ended)
+    assert world.campaign().status.phase == "Succeeded"
 
 
 async def test_two_campaigns_do_not_have_children_of_the_same_names() -> None:

@@ -80,6 +80,8 @@ class CampaignDraft(Draft[CampaignSpec, CampaignStatus, CampaignSeen]):
             self.hinder(found.reason, found.message)
         elif found is not None and requeue is not None:
             requeue = min(requeue, found)
+        if self.seen.refused:
+            self.hinder(life.NOT_CREATED, self.seen.refused)
         self.note_hindrance(over=self.is_true(life.COMPLETE) or self.is_true(life.FAILED))
         self._sum_up()
         fact = self.fact(life.HINDERED)

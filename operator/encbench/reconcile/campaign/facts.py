@@ -35,6 +35,8 @@ class CampaignSeen:
     """Of the report, maybe none: empty. None until the report is written."""
     report_problem: str = ""
     """Why the report could not be rendered the last time."""
+    refused: str = ""
+    """Why the last pass could not create or change an object."""
     is_clean: bool = False
     """Of a deleted campaign: nothing half-done is left in the bucket."""
     at_work: tuple[str, ...] = ()
@@ -65,6 +67,8 @@ class CampaignFound:
     ledger: Ledger = field(default_factory=Ledger)
     problem: str = ""
     """Why the report could not be rendered the last time."""
+    refused: str = ""
+    """Why the last pass could not create or change an object."""
     is_clean: bool = False
     """Of a deleted one: nothing half-done is left in the bucket."""
 

@@ -74,6 +74,7 @@ async def observe(read: Reads, campaign: Campaign, found: CampaignFound) -> Camp
         ending=ending,
         verdict=verdict,
         report_problem=found.problem or problem,
+        refused=found.refused,
         is_clean=found.is_clean,
         misfits=tuple(misfits.values()),
         away=read.services.problem,

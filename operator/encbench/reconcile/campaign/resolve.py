@@ -6,7 +6,8 @@ from encbench.admission.campaign import most_trials
 from encbench.admission.checks import admit
 from encbench.admission.gather import Installed, script_ref
 from encbench.api.campaign import Resolved
-from encbench.api.kinds import CAMPAIGN, CONFIG_MAP
+from encbench.api.kinds import CAMPAIGN, CONFIG_MAP, OVERHEAD_REPORT, SECRET
+from encbench.core.certificates import authority_name
 from encbench.core.naming import child_name, digest
 from encbench.core.problem import Problem, Reason
 from encbench.kube.labels import labels, metadata
@@ -31,6 +32,7 @@ async def resolve(reader: Reader, campaign: Campaign, installed: Installed) -> R
     if not problems:
         limit = installed.namespace_trials
         problems = await beside_others(reader, campaign, most_trials(found), limit)
+        problems = (*await _taken(reader, campaign), *problems)
     names: dict[str, str] = {}
     missing: dict[str, Body] = {}
     for workload, spec in found.workloads.items():
@@ -44,6 +46,23 @@ async def resolve(reader: Reader, campaign: Campaign, installed: Installed) -> R
         if not belongs_to(existing, campaign.uid):
             missing[name] = copy
     return Resolution(found.freeze(names), tuple(missing.values()), problems)
+
+
+async def _taken(reader: Reader, campaign: Campaign) -> tuple[Problem, ...]:
+    """What is left of an earlier campaign of its name that was deleted without its children.
+
+    What has an owner is no problem: Kubernetes deletes it once that is gone.
+    """
+    found = []
+    for kind, name in ((OVERHEAD_REPORT, campaign.name), (SECRET, authority_name(campaign.name))):
+        body = await reader.get(kind, campaign.namespace, name)
+        if body is not None and not body["metadata"].get("ownerReferences"):
+            text = (
+                f"{kind.kind} {name} already exists and has no owner: delete it, or apply the "
+                "campaign under another name"
+            )
+            found.append(Problem(kind, Reason.NAME_TAKEN, text, name))
+    return tuple(found)
 
 
 async def beside_others(

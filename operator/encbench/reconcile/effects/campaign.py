@@ -39,7 +39,9 @@ class CampaignEffects(Effects[Campaign, do.CampaignEffect, CampaignFound]):
         return replace(super().found(campaign), ledger=self._ledger(campaign))
 
     def look_after(self, campaign: Campaign) -> None:
-        """One that is over needs no ledger any more."""
+        """One that is over needs no ledger any more. What was refused is tried again."""
+        if self.found(campaign).refused:
+            self.keep(campaign, replace(self.found(campaign), refused=""))
         if has_ended(campaign):
             self._ledgers.pop((campaign.namespace, campaign.name), None)
 
@@ -47,6 +49,14 @@ class CampaignEffects(Effects[Campaign, do.CampaignEffect, CampaignFound]):
         """Its ledger goes with it."""
         super().bury(namespace, name)
         self._ledgers.pop((namespace, name), None)
+
+    async def _on_cluster(self, one: Campaign, *effects: do.ObjectEffect) -> bool:
+        """The pass fails, and the next one says why."""
+        try:
+            return await super()._on_cluster(one, *effects)
+        except (NotOurs, Rejected) as error:
+            self.keep(one, replace(self.found(one), refused=str(error)))
+            raise
 
     def _ledger(self, campaign: Campaign) -> Ledger:
         place = (campaign.namespace, campaign.name)
