@@ -43,7 +43,7 @@ UNSCHEDULABLE = "Unschedulable"
 POD_ENDED, NOT_STARTED, IMAGE_PULLING = "PodEnded", "NotStarted", "ImagePulling"
 PROGRESSING, REFUSED, MALFORMED = "Progressing", "Refused", "Malformed"
 NODE_LOST, NO_POD, NO_ANSWER, NOT_STORED = "NodeLost", "NoPod", "NoAnswer", "NotStored"
-NOT_CREATED = "NotCreated"
+NOT_CREATED, REPORT_REFUSED, RECORD_LOST = "NotCreated", "ReportRefused", "RecordLost"
 HELD = "Held"
 """Of a deleted Testbed or Trial that does not go."""
 
@@ -203,6 +203,8 @@ CAMPAIGN_LIFE = Lifecycle(
             true={
                 **_HINDERED.true,
                 NOT_CREATED: "The API server rejects an object of it, or the name is taken.",
+                REPORT_REFUSED: "The report is rejected, its name is taken, or rendering fails.",
+                RECORD_LOST: "The bucket lacks a record of the report, or it cannot be read.",
                 HELD: "A deleted Testbed or Trial does not go: a finalizer of others holds it.",
             },
         ),

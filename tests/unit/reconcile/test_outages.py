@@ -159,6 +159,12 @@ async def test_prometheus_does_not_come_back() -> None:
     assert_sound(world)
 
 
+def hindrances(world: World) -> set[str]:
+    """Reasons of what was in the way of the campaign or its report."""
+    reasons = {"NotStored", "RecordLost", "ReportRefused"}
+    return reasons & {one.reason for one in world.cluster.events if one.kind == CAMPAIGN}
+
+
 async def test_a_store_that_takes_nothing_more_ends_the_campaign() -> None:
     world = campaign(stepDeadlines={"archive": "5m"}, activeDeadlineSeconds=3600)
     await world.run(world.running())
@@ -170,6 +176,7 @@ async def test_a_store_that_takes_nothing_more_ends_the_campaign() -> None:
     assert failed is not None
     assert failed.reason == "ReportFailed"
     assert "the fake store is away" in failed.message
+    assert hindrances(world) == {"NotStored"}
 
 
 async def test_a_report_that_cannot_be_written_is_tried_ever_less_often() -> None:
@@ -183,6 +190,7 @@ async def test_a_report_that_cannot_be_written_is_tried_ever_less_often() -> Non
     assert failed is not None
     assert failed.reason == "ReportFailed"
     assert lost in failed.message
+    assert hindrances(world) == {"RecordLost"}
     attempts = [call for call in world.store.calls[calls:] if call.key.endswith("index.json")]
     # Some of them are the sweep's, every two minutes.
     assert 10 < len(attempts) < 90, "an attempt every five seconds would be 720"
@@ -198,6 +206,7 @@ async def test_a_report_of_another_owner_ends_the_campaign_and_is_named() -> Non
     assert failed is not None
     assert failed.reason == "ReportFailed"
     assert f"OverheadReport {NAME} already exists and has another owner" in failed.message
+    assert hindrances(world) == {"ReportRefused"}
 
 
 FAULT = "a fault of the operator's own, ValueError in "

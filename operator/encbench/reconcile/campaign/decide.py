@@ -375,7 +375,7 @@ def _report(
         message = seen.report_problem or "the report is being rendered"
         draft.condition(life.REPORTED, False, "Rendering", message)
         if seen.report_problem:
-            draft.hinder(life.NOT_STORED, f"the report: {seen.report_problem}")
+            draft.hinder(seen.report_reason, f"the report: {seen.report_problem}")
         waited = draft.since(life.REPORTED)
         if seen.report_problem and waited > parse_duration(draft.spec.step_deadlines.archive):
             message = f"the report could not be written within stepDeadlines.archive: {message}"

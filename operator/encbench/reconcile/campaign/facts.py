@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from encbench.api.conditions import is_true, parse_time
-from encbench.api.lifecycle import ARCHIVED
+from encbench.api.lifecycle import ARCHIVED, NOT_STORED
 from encbench.core.plan import Past
 from encbench.reconcile.absences import NEVER, Absences
 from encbench.reconcile.campaign.ledger import Ledger, LedgerLine, Misfit, line
@@ -35,6 +35,8 @@ class CampaignSeen:
     """Of the report, maybe none: empty. None until the report is written."""
     report_problem: str = ""
     """Why the report could not be rendered the last time."""
+    report_reason: str = NOT_STORED
+    """The same as a reason of `Hindered`."""
     refused: str = ""
     """Why the last pass could not create or change an object."""
     is_clean: bool = False
@@ -67,6 +69,8 @@ class CampaignFound:
     ledger: Ledger = field(default_factory=Ledger)
     problem: str = ""
     """Why the report could not be rendered the last time."""
+    reason: str = NOT_STORED
+    """The same as a reason of `Hindered`."""
     refused: str = ""
     """Why the last pass could not create or change an object."""
     is_clean: bool = False

@@ -7,7 +7,7 @@ from encbench.admission.gather import Installed
 from encbench.api.base import Model
 from encbench.api.conditions import find, is_true
 from encbench.api.kinds import OVERHEAD_REPORT, POD
-from encbench.api.lifecycle import CLEARED, READY, REPORTED
+from encbench.api.lifecycle import CLEARED, READY, REPORT_REFUSED, REPORTED
 from encbench.kube import labels
 from encbench.kube.parsing import Malformed
 from encbench.ports import Reader
@@ -74,6 +74,7 @@ async def observe(read: Reads, campaign: Campaign, found: CampaignFound) -> Camp
         ending=ending,
         verdict=verdict,
         report_problem=found.problem or problem,
+        report_reason=found.reason if found.problem else REPORT_REFUSED,
         refused=found.refused,
         is_clean=found.is_clean,
         misfits=tuple(misfits.values()),

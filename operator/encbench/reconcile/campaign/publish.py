@@ -220,5 +220,7 @@ async def _write_report(
     status = to_status(report).model_copy(update={"artefacts": artefacts, **own})
     try:
         await cluster.apply_status(OVERHEAD_REPORT, found.with_status(status))
-    except (Conflict, Rejected) as error:
-        raise Unavailable(f"the OverheadReport could not be written: {error}") from error
+    except Conflict as error:
+        raise Conflict(f"the OverheadReport could not be written: {error}") from error
+    except Rejected as error:
+        raise Rejected(f"the OverheadReport could not be written: {error}") from error

@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from encbench.api.kinds import SECRET, TRIAL
+from encbench.api.lifecycle import NOT_STORED, RECORD_LOST, REPORT_REFUSED
 from encbench.core.artefact import RecordError
 from encbench.kube.parsing import Malformed
 from encbench.ports import Conflict, Rejected, Unavailable
@@ -68,7 +69,7 @@ class CampaignEffects(Effects[Campaign, do.CampaignEffect, CampaignFound]):
 
     def blame(self, campaign: Campaign, _: do.CampaignEffect, problem: str) -> None:
         """Of a report that is not there; nothing waits for the reason of anything else."""
-        self.keep(campaign, CampaignFound(problem=problem))
+        self.keep(campaign, CampaignFound(problem=problem, reason=REPORT_REFUSED))
 
     async def perform(self, campaign: Campaign, effect: do.CampaignEffect) -> bool:
         """Do one; whether there is something new for the next pass."""
@@ -87,7 +88,8 @@ class CampaignEffects(Effects[Campaign, do.CampaignEffect, CampaignFound]):
                         await remove_unfinished(self._deps.store, campaign, known)
                     await publish(self._deps, campaign, effect)
                 except NOT_PUBLISHED as error:
-                    self.blame(campaign, effect, str(error))
+                    found = CampaignFound(problem=str(error), reason=_reason(error))
+                    self.keep(campaign, found)
                     return False
                 self.forget(campaign.namespace, campaign.name)
                 return True
@@ -105,3 +107,14 @@ class CampaignEffects(Effects[Campaign, do.CampaignEffect, CampaignFound]):
                 return False
             case _:
                 return await self._on_cluster(campaign, effect)
+
+
+def _reason(error: Exception) -> str:
+    """What kept a report from being written, as a reason of `Hindered`."""
+    match error:
+        case Unavailable():
+            return NOT_STORED
+        case RecordError() | LookupError():
+            return RECORD_LOST
+        case _:
+            return REPORT_REFUSED
