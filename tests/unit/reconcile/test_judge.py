@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from encbench.api.trial import TrialSpec, Window
+from encbench.api.trial import TrialSpec, Turns, Window
 from encbench.core.evidence import Proof
 from encbench.core.records import ClientFacts, DiskIo, ForeignCpu, IdleCpu, MetricsRecord, TrialCpu
 from encbench.reconcile.trial.facts import Collected, TrialGathered
@@ -138,6 +138,13 @@ def test_foreign_load() -> None:
     _, _, message = judge(spec(), TrialGathered(COLLECTED, foreign(3.0)))
     assert message == (
         "others used 75% of node n2's 4 cores in the window, more than limits.foreignCpu 0.5 allows"
+    )
+    turns = Turns(slice_seconds=2, settle_seconds=0.5, rounds=5, seed=1, trials=["run"])
+    in_turns = spec().model_copy(update={"turns": turns})
+    _, _, message = judge(in_turns, TrialGathered(COLLECTED, foreign(3.0)))
+    assert message is not None
+    assert message.startswith(
+        "others, dm-crypt's threads of other arms in turns included, used 75%"
     )
 
 

@@ -69,7 +69,7 @@ def _broken(
         message = "the confidential proxy used no CPU in the window"
         yield "ProofFailed", f"{message}: the clients did not come through it"
     yield from _throttled(spec.limits.client_throttling, collected)
-    yield from _foreign(spec.limits.foreign_cpu, metrics.cpu)
+    yield from _foreign(spec.limits.foreign_cpu, metrics.cpu, in_turns=in_turns)
     yield from _not_idle(spec.limits.idle_cpu, metrics.cpu.idle)
     yield from _not_at_rest(spec.limits.idle_cpu, metrics.restarted)
 
@@ -157,13 +157,16 @@ def _throttled(limit: float, collected: Collected) -> Iterator[tuple[str, str]]:
             )
 
 
-def _foreign(limit: float, cpu: TrialCpu) -> Iterator[tuple[str, str]]:
+def _foreign(limit: float, cpu: TrialCpu, *, in_turns: bool) -> Iterator[tuple[str, str]]:
+    # The proofs of the other arms, which would say whether they have such threads, are not at hand.
+    beside = ", dm-crypt's threads of other arms in turns included," if in_turns else ""
     for node in cpu.foreign:
         if limit < 1 and node.fraction > limit and not node.with_dm_crypt:
             yield (
                 "ForeignLoad",
-                f"others used {node.fraction:.0%} of node {node.node}'s {node.node_cores:g} cores "
-                f"in the window, more than limits.foreignCpu {limit:g} allows",
+                f"others{beside} used {node.fraction:.0%} of node {node.node}'s "
+                f"{node.node_cores:g} cores in the window, more than limits.foreignCpu "
+                f"{limit:g} allows",
             )
 
 

@@ -254,6 +254,19 @@ def test_dm_crypt_s_kernel_threads_are_not_other_programs() -> None:
     assert caveat.text.startswith("In 6 of 6 counted trials on dm-crypt")
 
 
+def test_dm_crypt_of_an_arm_in_turns_is_named_where_other_programs_are() -> None:
+    crypt = {"tde": {"foreign_cpu_percent": 60.0, "foreign_with_dm_crypt": True}}
+    for rounds, named in ((0, False), (8, True)):
+        study = replace(CALM, modes={"tde": ENCRYPTED_CLASS}, rounds=rounds)
+        found = unmeasured(study)
+        usual = {"foreign_cpu_percent": 14.0}
+        trials = [t.model_copy(update=crypt.get(t.arm, usual)) for t in found.counted]
+        (caveat,) = load.foreign_load(replace(found, trials=trials))
+        threads = "outside the campaign, or dm-crypt's threads of tde in the same windows, took"
+        assert (threads in caveat.text) == named
+        assert ("outside the campaign took" in caveat.text) != named
+
+
 def test_a_cipher_outside_the_pods_is_a_serious_caveat_whatever_it_takes() -> None:
     title = "dm-crypt encrypted outside the pods"
     found = report_of(replace(CALM, modes={"tde": ENCRYPTED_CLASS}))

@@ -11,6 +11,7 @@ from encbench.report.analysis.caveats.facts import Facts, note, serious
 from encbench.report.analysis.dmcrypt import on_dm_crypt
 from encbench.report.document import Caveat
 from encbench.report.document.group import Group
+from encbench.report.document.trial import TrialView
 from encbench.report.words import text
 from encbench.text.words import listed, plural
 
@@ -277,17 +278,28 @@ def _why_behind(behind: Sequence[Group]) -> str:
 def foreign_load(facts: Facts) -> Iterator[Caveat]:
     """Other programs on the nodes."""
     counted = [t for t in facts.counted if not t.foreign_with_dm_crypt]
-    known = [t.foreign_cpu_percent for t in counted if t.foreign_cpu_percent is not None]
-    much = [share for share in known if share > FOREIGN_PERCENT]
+    known = [t for t in counted if t.foreign_cpu_percent is not None]
+    much = [t for t in known if (t.foreign_cpu_percent or 0) > FOREIGN_PERCENT]
     if much:
+        most = max(t.foreign_cpu_percent or 0 for t in much)
+        arms = _in_turns_on_dm_crypt(facts, much)
+        threads = f", or dm-crypt's threads of {listed(arms)} in the same windows," if arms else ""
         limit = facts.spec.limits.foreign_cpu
         yield serious(
             title="Something else used the nodes",
             text=f"In {len(much)} of {plural(len(known), 'counted trial')} programs outside the "
-            f"campaign took more than {text.number(FOREIGN_PERCENT, 0)} % of a node's cores, "
-            f"{text.number(max(much), 0)} % at most; above {text.margin(limit)} a trial is Invalid "
-            "(limits.foreignCpu). Such load widens intervals, and may hit one arm by chance.",
+            f"campaign{threads} took more than {text.number(FOREIGN_PERCENT, 0)} % of a node's "
+            f"cores, {text.number(most, 0)} % at most; above {text.margin(limit)} a trial is "
+            "Invalid (limits.foreignCpu). Such load widens intervals, and may hit one arm by "
+            "chance.",
         )
+
+
+def _in_turns_on_dm_crypt(facts: Facts, trials: Sequence[TrialView]) -> list[str]:
+    """Arms whose kernel threads the windows of these trials of other arms include."""
+    cells = {trial.cell for trial in trials if trial.rounds}
+    crypt = [t for t in facts.counted if t.foreign_with_dm_crypt and t.cell in cells]
+    return sorted({trial.arm for trial in crypt})
 
 
 def kernel_encryption(facts: Facts) -> Iterator[Caveat]:
