@@ -71,6 +71,15 @@ def test_a_quiet_pilot_is_enough() -> None:
     assert not plan.capped
 
 
+def test_as_many_interleaved_blocks_are_planned_as_are_judged_as_blocks() -> None:
+    """The intervals of fewer are of batches of rounds, whose spread the pilot does not show."""
+    turns = {"slice": "2s", "settle": "500ms", "rounds": 5}
+    for more, most, wanted in (({}, 9, 6), ({}, 5, 4), ({"perTestbed": 1}, 9, 4)):
+        blocks = {"min": 4, "max": most, "interleave": turns, **more}
+        (plan,) = block_plans(spec(blocks=blocks), [cell()], trials(QUIET), ())
+        assert (plan.wanted_blocks, plan.planned_blocks) == (4, wanted)
+
+
 def test_a_louder_one_asks_for_more() -> None:
     # Of the control ln 1.04, .96, 1.03, .97: s = 0.04084; (3.182 · 0.04084 / 0.05)² = 6.8
     (plan,) = planned(LOUD)

@@ -46,12 +46,15 @@ class Plan:
         return self.wanted is None or self.wanted > self.planned
 
 
-def plan_blocks(pilots: Mapping[str, Estimate], target: float, cap: int, group: int = 1) -> Plan:
+def plan_blocks(
+    pilots: Mapping[str, Estimate], target: float, cap: int, group: int = 1, least: int = 0
+) -> Plan:
     """The number of blocks from each arm's pilot; all have the same blocks.
 
     `target` is the half-width of the 95 % interval on the log scale, a fraction of the ratio of arm
     to baseline. That of the loss or increase is exp(mean) times as much, and the mean is not looked
-    at. A pilot without an interval gives the cap. `group` blocks belong together.
+    at. A pilot without an interval gives the cap. `group` blocks belong together. No fewer
+    than `least` are planned, which is at most the cap.
     """
     halves = {arm: half for arm, one in pilots.items() if (half := one.half_width()) is not None}
     if not halves:
@@ -62,7 +65,7 @@ def plan_blocks(pilots: Mapping[str, Estimate], target: float, cap: int, group: 
     enough = math.ceil(min(MOST, pilot.n * min(MOST, half / target) ** 2 * (1 - 1e-9)))
     wanted = max(enough, pilot.n)
     return Plan(
-        planned=max(pilot.n, min(group * math.ceil(wanted / group), cap)),
+        planned=max(pilot.n, min(max(least, group * math.ceil(wanted / group)), cap)),
         arm=arm,
         spread=pilot.deviation,
         half_width=half,

@@ -15,6 +15,7 @@ from encbench.core.plan import Cell, LoadLevel
 from encbench.core.statistics.intervals import Estimate, both, estimate
 from encbench.core.statistics.precision import Plan, plan_blocks
 from encbench.core.statistics.rounding import rounded_if_known
+from encbench.core.statistics.rounds import ENOUGH_BLOCKS
 from encbench.reconcile.campaign.ledger import LedgerLine, Place
 
 
@@ -41,9 +42,20 @@ def block_plans(
             if place not in fixed and len(pilot) >= spec.blocks.min:
                 found_by = _estimates(spec, cell, _judged(cell, blocks) or pilot)
                 target, together = spec.precision.target_half_width, plan.group(spec.blocks)
-                planned = plan_blocks(found_by, target, spec.blocks.max, together)
+                most, least = spec.blocks.max, _least(spec)
+                planned = plan_blocks(found_by, target, most, together, least)
                 found.append(_block_plan(cell, condition, len(pilot), planned))
     return found
+
+
+def _least(spec: CampaignSpec) -> int:
+    """The fewest blocks of which each is an observation, as in the pilot; 0 if any number is.
+
+    The report divides fewer interleaved ones into batches of rounds.
+    """
+    blocks = spec.blocks
+    divided = blocks.interleave is not None and not blocks.per_testbed
+    return ENOUGH_BLOCKS if divided and blocks.max >= ENOUGH_BLOCKS else 0
 
 
 def place_of(fixed: BlockPlan) -> Place:

@@ -165,6 +165,7 @@ IN_TURNS = replace(CALM, rounds=10)
         (Study(concurrency=(16,), noise=0.05), "The noise floor is wider than the margin"),
         (Study(concurrency=(16,), blocks=3), "Few blocks"),
         (Study(concurrency=(16,), blocks=16, per_testbed=4), "Few sets of testbeds"),
+        (Study(concurrency=(16,), blocks=8, rounds=8, per_testbed=2), "Few sets of testbeds"),
         (Study(concurrency=(16,), client_cpu=0.9), "The client was near its limit"),
         (Study(concurrency=(1,)), "The server was never saturated"),
         (Study(concurrency=(16,), seconds=20), "Short windows"),

@@ -45,8 +45,9 @@ def _estimate(group: Group, floor: float) -> str:
 
 def few_blocks(facts: Facts) -> Iterator[Caveat]:
     """Intervals that rest on few blocks."""
-    sequential = [group for group in facts.groups if group.rounds is None]
-    counts = [group.units for group in sequential if group.units]
+    # Of few interleaved blocks on the same testbeds, batches of rounds are the observations.
+    batched = facts.spec.blocks.per_testbed == 0
+    counts = [g.units for g in facts.groups if g.units and not (batched and g.rounds)]
     if counts and min(counts) < FEW_BLOCKS:
         sets = facts.spec.blocks.per_testbed > 1
         least = (
