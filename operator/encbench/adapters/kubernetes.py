@@ -35,6 +35,7 @@ _MANAGER = ("fieldManager", FIELD_MANAGER)
 _LOG_BYTES = 1 << 20
 _RESTARTS = 3
 _NOTE_LIMIT = 1024
+"""Bytes of an Event's note that the API server takes."""
 
 
 class _Expired(Exception):
@@ -195,7 +196,7 @@ class KubernetesCluster:
             "reportingInstance": self._instance,
             "action": reason,
             "reason": reason,
-            "note": printable(note, _NOTE_LIMIT),
+            "note": _cut(printable(note, _NOTE_LIMIT), _NOTE_LIMIT),
             "type": "Warning" if warning else "Normal",
             "regarding": {
                 "apiVersion": kind.api_version,
@@ -210,6 +211,11 @@ class KubernetesCluster:
             answer.expect_ok()
         except (Unavailable, Conflict, Rejected) as error:
             _log.warning("event %s about %s %s: %s", reason, kind.kind, meta["name"], error)
+
+
+def _cut(text: str, most: int) -> str:
+    """The first letters of a text, as many as fit so many bytes of UTF-8."""
+    return text.encode(errors="replace")[:most].decode(errors="ignore")
 
 
 def _object(kind: Kind, answer: HttpAnswer) -> Body:

@@ -230,4 +230,6 @@ async def test_the_note_of_an_event_is_printable_and_fits() -> None:
     about = {"metadata": {"name": "demo", "namespace": "bench", "uid": "u"}}
     async with served(handler) as cluster:
         await cluster.event(CAMPAIGN, about, "Failed", "a\x1b[2J" + "b" * 5000, warning=True)
-    assert notes == ["a [2J" + "b" * 1019]
+        await cluster.event(CAMPAIGN, about, "Failed", "b" + "ä" * 1023, warning=True)
+    # The API server counts bytes.
+    assert notes == ["a [2J" + "b" * 1019, "b" + "ä" * 511]
