@@ -15,6 +15,7 @@ from encbench.cli.connection import campaign
 from encbench.cli.outline import outline
 from encbench.cli.outline_text import Answer, Planned, text
 from encbench.cli.output import CommandError
+from encbench.kube.parsing import parse_spec
 from encbench.ports import Cluster, Conflict
 
 
@@ -27,16 +28,20 @@ async def extend(cluster: Cluster, namespace: str, args: argparse.Namespace) -> 
     if args.dry_run:
         output.write(yaml.safe_dump(made, sort_keys=False).encode(), None)
         return 0
-    name = made["metadata"]["name"]
+    name, spec = made["metadata"]["name"], CampaignSpec.model_validate(made["spec"])
+    standing = "was created"
     try:
         await cluster.create(CAMPAIGN, made)
     except Conflict as error:
-        raise CommandError(
-            f"campaign {name} exists already, and a campaign has one follow-up: extend {name} "
-            "once it is complete, if its plan allows"
-        ) from error
-    shape = outline(CampaignSpec.model_validate(made["spec"]), first.resolved)
-    planned = Planned(name, namespace, standing="was created", outline=shape)
+        # The answer to an earlier attempt, which made it, may have been lost.
+        there = await cluster.get(CAMPAIGN, namespace, name)
+        if there is None or parse_spec(CampaignSpec, there) != spec:
+            raise CommandError(
+                f"campaign {name} exists already, and a campaign has one follow-up: extend {name} "
+                "once it is complete, if its plan allows"
+            ) from error
+        standing = "exists already with this plan"
+    planned = Planned(name, namespace, standing=standing, outline=outline(spec, first.resolved))
     said = text(Answer(campaigns=(planned,), offline=False))
     # Whether the operator accepts it is known in a moment, and not here.
     look = f"kubectl encbench watch {name} -n {namespace}"

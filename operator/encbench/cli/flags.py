@@ -107,7 +107,7 @@ examples:
   kubectl encbench extend demo --blocks 12 --dry-run > more.yaml
 
 exit codes:
-  0  the follow-up was made, or printed by --dry-run
+  0  the follow-up was made, now or by the same command before, or printed by --dry-run
   2  the campaign cannot be extended, or the command could not be carried out
 """
 

@@ -57,6 +57,17 @@ async def test_a_campaign_has_one_follow_up() -> None:
         await extend(fake, SPACE, arguments(blocks=30))
 
 
+async def test_repeated_after_a_lost_answer_it_finds_what_it_made(
+    capsysbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    fake = cluster()
+    await extend(fake, SPACE, arguments())
+    before = capsysbinary.readouterr().out.decode()
+    assert await extend(fake, SPACE, arguments()) == 0
+    again = capsysbinary.readouterr().out.decode()
+    assert again == before.replace("was created", "exists already with this plan")
+
+
 @pytest.mark.parametrize(
     ("given", "there", "said"),
     [
