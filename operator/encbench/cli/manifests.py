@@ -29,6 +29,8 @@ from encbench.ports import Body, Rejected
 
 _KINDS = {resource.kind.kind: resource.kind for resource in resources.RESOURCES}
 _SUFFIXES = (".yaml", ".yml", ".json")
+_DRAWN_AFTER = 58
+"""Letters of `generateName` that the API server keeps; it adds five of its own."""
 
 
 @dataclass(frozen=True)
@@ -170,10 +172,11 @@ def _object(body: Any, where: str) -> Body:
     if not isinstance(body, Mapping):
         raise CommandError(f"{where} is not an object: write apiVersion, kind, metadata and spec")
     meta = body.get("metadata")
+    name = _name(meta) if isinstance(meta, Mapping) else None
     for part, value in (
         ("apiVersion", body.get("apiVersion")),
         ("kind", body.get("kind")),
-        ("metadata.name", meta.get("name") if isinstance(meta, Mapping) else None),
+        ("metadata.name", name),
     ):
         if not isinstance(value, str) or not value:
             raise CommandError(f"{where} has no {part}: add it")
@@ -182,10 +185,19 @@ def _object(body: Any, where: str) -> Body:
         copy: Body = json.loads(json.dumps(body, default=str))
     except (TypeError, ValueError) as error:
         raise CommandError(f"{where} has what JSON cannot hold: {error}") from error
+    copy["metadata"]["name"] = name
     if copy["apiVersion"].partition("/")[0] == GROUP:
         # It is the operator's to write, so kubectl apply leaves it out.
         copy.pop("status", None)
     return copy
+
+
+def _name(meta: Mapping[str, Any]) -> Any:
+    """The object's name; where the API server draws its end, one of the same length."""
+    name, start = meta.get("name"), meta.get("generateName")
+    if not name and isinstance(start, str) and start:
+        return f"{start[:_DRAWN_AFTER]}xxxxx"
+    return name
 
 
 def _problems(body: Body) -> list[str]:

@@ -79,6 +79,18 @@ async def test_what_is_no_manifest_is_refused(text: str, said: str, tmp_path: Pa
         await loaded(tmp_path, text)
 
 
+@pytest.mark.parametrize(
+    ("start", "name"), [("night-", "night-xxxxx"), ("n" * 70, "n" * 58 + "xxxxx")]
+)
+async def test_a_name_that_the_api_server_draws_is_stood_in_for(
+    start: str, name: str, tmp_path: Path
+) -> None:
+    """As in what `kubectl create` takes."""
+    text = f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{generateName: {start}}}\n"
+    found = await loaded(tmp_path, text)
+    assert [body["metadata"]["name"] for body in found.of(CONFIG_MAP)] == [name]
+
+
 async def test_words_are_what_kubectl_takes_them_for(tmp_path: Path) -> None:
     values = "{a: 2026-02-28, b: 2026-02-30, 2026-03-01: c, d: 5e-2, e: .5E+1, f: '5e-2', g: 1e}"
     text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: %s\n"
