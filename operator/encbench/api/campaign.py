@@ -116,7 +116,8 @@ class Blocks(Model):
     """Maximum of valid blocks that `precision` may plan; without it, no effect."""
     max_replacements: Annotated[Int, Field(ge=0, le=1000)] = 3
     """Blocks that may be repeated for each instance, workload and concurrency, because one of their
-    trials was Invalid or Failed. As many sets of testbeds may be lost with a node in each cell."""
+    trials was Invalid or Failed. As many sets of testbeds may be lost with a node in each cell, and
+    32 in all cells together."""
     per_testbed: Annotated[Int, Field(ge=0, le=250)] = 0
     """Blocks after which all testbeds are rebuilt, so that the interval includes luck of placement;
     0 keeps them. Baseline and control always alternate between their two testbeds."""

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from encbench.api.conditions import is_false, is_true
+from encbench.api.campaign import MAX_LOST_SETS
+from encbench.api.conditions import find, is_false, is_true
 from encbench.api.kinds import CAMPAIGN, POD, TESTBED
 from encbench.core.artefact import decode
 from encbench.core.records import IndexRecord
@@ -122,6 +123,21 @@ def test_a_cell_that_lost_as_many_sets_as_it_may_is_given_up() -> None:
     before = [gone.model_copy(update={"generation": number}) for number in (-1, 0)]
     status = one.status.model_copy(update={"lost_sets": before})
     assert decide(replace(one, status=status), seen).status.lost_sets == before
+
+
+def test_a_campaign_that_lost_as_many_sets_as_its_status_takes_says_so() -> None:
+    for own, named in ((2, True), (1, False)):
+        one = a_campaign(blocks={"min": 2, "maxReplacements": own})
+        seen = saw(one, "Succeeded", testbeds=one_failed(one), verdict="Overhead")
+        first = replace(seen, verdict=None)
+        (gone,) = decide(one, first).status.lost_sets
+        others = [gone.model_copy(update={"cell": "other"})] * (MAX_LOST_SETS - 1)
+        mine = gone.model_copy(update={"generation": 0})
+        status = one.status.model_copy(update={"lost_sets": [*others, mine]})
+        ended = decide(replace(one, status=status), seen).status
+        failed = find(ended.conditions, "Failed")
+        assert failed is not None and failed.reason == "TestbedFailed"
+        assert ("; a campaign may lose 32 sets of testbeds" in failed.message) == named
 
 
 async def test_a_campaign_goes_on_after_its_database_s_node_is_lost() -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from encbench.api import lifecycle as life
-from encbench.api.campaign import CampaignSpec, CampaignStatus, LostSet, Progress, Resolved
+from encbench.api.campaign import Blocks, CampaignSpec, CampaignStatus, LostSet, Progress, Resolved
 from encbench.api.conditions import find, format_time, is_true
 from encbench.api.kinds import CONFIG_MAP, TRIAL
 from encbench.api.refusal import MAY_ARRIVE, Reason
@@ -249,7 +249,7 @@ def _run(draft: CampaignDraft, resolved: Resolved) -> CampaignDecision:
     states = {cell.name: planned(cell, lost) for cell in cells}
     unended = {trial.spec.cell for trial in trials if trial.status.outcome is None}
     unmeasured = [name for name, state in states.items() if name in unended or _is_open(state)]
-    standing = Standing(cells, states, _broken(unmeasured, seen, lost))
+    standing = Standing(cells, states, _broken(unmeasured, seen, lost, spec.blocks))
     left = {name: state for name, state in states.items() if name not in standing.broken}
     remaining = sum(state.remaining for state in left.values())
     outcomes = ledger.outcomes + Counter(trial.status.outcome for trial in trials)
@@ -297,7 +297,7 @@ def _is_measured(standing: Standing, seen: CampaignSeen) -> bool:
 
 
 def _broken(
-    unmeasured: Sequence[str], seen: CampaignSeen, lost: Sequence[LostSet]
+    unmeasured: Sequence[str], seen: CampaignSeen, lost: Sequence[LostSet], blocks: Blocks
 ) -> dict[str, str]:
     """The cells that are given up, and for the first testbed of each that failed, why.
 
@@ -308,6 +308,7 @@ def _broken(
         failed = find(testbed.status.conditions, life.FAILED)
         if failed and failed.status == "True" and not losses.is_replaced(testbed, lost):
             why = f"testbed {testbed.name}: {failed.reason}: {failed.message}"
+            why += losses.beyond_all(testbed, lost, blocks)
             found.setdefault(testbed.spec.cell, why)
     return {name: found[name] for name in unmeasured if name in found}
 

@@ -4,7 +4,7 @@ A database whose node is gone does not come back where its volume is bound to th
 fails after `stepDeadlines.provision`, loaded or not. One whose load lost a pod fails at once. All
 testbeds of the cell are then built anew, wherever the scheduler finds room, because the arms of a
 block are compared on one set only. A cell may lose as many sets as it has `blocks.maxReplacements`,
-so that a database that always fails ends it.
+so that a database that always fails ends it; all cells together lose no more than the status takes.
 """
 
 from collections.abc import Callable, Sequence
@@ -42,9 +42,8 @@ def known(
     lost = list(campaign.status.lost_sets)
     for cell in cells:
         bed = _first(cell, seen, lost)
-        own = sum(one.cell == cell.name for one in lost)
-        full = own >= campaign.spec.blocks.max_replacements or len(lost) >= MAX_LOST_SETS
-        if bed is None or full:
+        has_left = _has_left(cell.name, lost, campaign.spec.blocks)
+        if bed is None or not has_left or len(lost) >= MAX_LOST_SETS:
             continue
         one = _lost(bed, planned(cell, lost).next_trial, seen)
         # A cell that is done, or has no replacement left, is not built anew.
@@ -59,6 +58,19 @@ def said(lost: LostSet, blocks: Blocks) -> str:
     if lost.block:
         left = f"; another block replaces block {block_name(blocks, lost.block)}"
     return f"{lost.message}; the testbeds of its cell are built anew{left}"[:1000]
+
+
+def beyond_all(bed: Testbed, lost: Sequence[LostSet], blocks: Blocks) -> str:
+    """That the campaign's sets are used up, where this alone kept one that failed from another."""
+    is_lost = _why(bed) and _has_left(bed.spec.cell, lost, blocks)
+    if not is_lost or len(lost) < MAX_LOST_SETS:
+        return ""
+    return f"; a campaign may lose {MAX_LOST_SETS} sets of testbeds, whatever maxReplacements says"
+
+
+def _has_left(cell: str, lost: Sequence[LostSet], blocks: Blocks) -> bool:
+    """Whether the cell may lose another set."""
+    return sum(one.cell == cell for one in lost) < blocks.max_replacements
 
 
 def is_replaced(bed: Testbed, lost: Sequence[LostSet]) -> bool:
