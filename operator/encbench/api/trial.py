@@ -46,7 +46,9 @@ class TrialSpec(Model):
     replacements."""
     order: Positive = Field(description="Place within the block, from 1.")
     concurrency: Positive = Field(description="Client threads in total over all replicas.")
-    seed: Positive = Field(description="Seed of the tool, the same for every arm of a block.")
+    seed: Positive
+    """Seed of the tool, the same for every arm of a block. Each has its own on an external
+    database, whose dataset they share."""
     turns: Turns | None = None
     """How the block's arms take turns; absent in a sequential block."""
     after: Name | None = None

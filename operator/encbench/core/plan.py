@@ -171,6 +171,14 @@ def tool_seed(seed: int, cell: Cell, condition: LoadLevel, block: int) -> int:
     return _random(*parts).randrange(1, 2**31)
 
 
+def own_seed(drawn: int, arm: Arm) -> int:
+    """One arm's seed instead of that of its block, where all arms change one dataset.
+
+    With equal requests, the first arm would delete the rows that the others are to delete.
+    """
+    return _random(drawn, "arm", arm.name).randrange(1, 2**31)
+
+
 def seats(seed: int, cell: Cell, condition: LoadLevel, block: int) -> dict[str, Arm]:
     """The arm on whose testbed each arm of this block runs."""
     found = {arm.name: arm for arm in cell.arms}

@@ -136,6 +136,8 @@ def test_arms_of_a_block_share_the_tools_seed_and_blocks_do_not() -> None:
     cell = only_cell(spec)
     condition = cell.conditions[0]
     seeds = [plan.tool_seed(spec.seed, cell, condition, block) for block in (1, 2, 3)]
+    own = {plan.own_seed(seed, arm) for seed in seeds for arm in cell.arms}
+    assert len(own | set(seeds)) == len(seeds) * (1 + len(cell.arms))
     assert len(set(seeds)) == 3
     past: list[Past] = []
     first = plan.next_trial(spec, cell, past).next_trial

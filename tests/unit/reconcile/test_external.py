@@ -116,6 +116,10 @@ async def test_a_campaign_over_it_makes_no_database_and_ends_with_a_report() -> 
     ]
     assert pods == []
     assert_sound(world)
+    by_block: dict[int, set[int]] = {}
+    for trial in world.trials():
+        by_block.setdefault(trial.spec.block, set()).add(trial.spec.seed)
+    assert {len(seeds) for seeds in by_block.values()} == {3}, "no arm deletes another's rows"
     assert leftovers(world) == {(SECRET.kind, "rds")}, "the user's own, and nothing of ours"
     rows = report(world).status.rows
     assert {row.arm for row in rows} == {"plain", "plain-control", "tls"}

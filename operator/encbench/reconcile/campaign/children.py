@@ -12,7 +12,7 @@ from encbench.api.testbed import MAX_AVOIDED, Arm, Dataset, Machine, TestbedSpec
 from encbench.api.trial import TrialSpec, Turns
 from encbench.core.certificates import KeyPair, authority_entries, authority_name
 from encbench.core.naming import child_name, digest, storage_prefix
-from encbench.core.plan import Cell, PlannedTrial, block_order
+from encbench.core.plan import Cell, PlannedTrial, block_order, own_seed
 from encbench.kube.labels import ACTIVE, labels, metadata
 from encbench.kube.labels import TESTBED as TESTBED_LABEL
 from encbench.kube.secrets import secret
@@ -182,6 +182,7 @@ def trial(
     """
     campaign, resolved, condition = plan.campaign, plan.resolved, planned.condition
     workload = resolved.workloads[condition.workload_ref]
+    is_external, seed = on.spec.instance.is_external, planned.seed
     spec = TrialSpec(
         campaign_ref=ObjectRef(name=campaign.name, uid=campaign.uid),
         testbed_ref=ObjectRef(name=on.name, uid=on.uid),
@@ -192,7 +193,7 @@ def trial(
         block=planned.block,
         order=planned.order,
         concurrency=condition.concurrency,
-        seed=planned.seed,
+        seed=own_seed(seed, planned.arm) if is_external else seed,
         turns=_turns(plan, planned),
         after=after,
         full_check=planned.last and _full_check(plan),
