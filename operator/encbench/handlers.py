@@ -8,7 +8,7 @@ server leaves out.
 import asyncio
 import itertools
 import logging
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -79,7 +79,7 @@ async def _not_served(cluster: Reader, namespace: str) -> str:
 
 def register(registry: kopf.OperatorRegistry, loop: Loop, cache: WatchCache) -> None:
     """Watch our kinds, and the workloads that bear our label."""
-    kopf.on.login(registry=registry)(_login())
+    kopf.on.login(registry=registry)(_log_in)
     for kind in WATCHED:
         kopf.on.event(*_resource(kind), registry=registry)(_handler(kind, loop, cache))
 
@@ -138,22 +138,17 @@ def kopf_settings() -> kopf.OperatorSettings:
     return settings
 
 
-def _login() -> Callable[..., Awaitable[kopf.ConnectionInfo | None]]:
+async def _log_in(memo: kopf.Memo, **context: Any) -> kopf.ConnectionInfo | None:
     """As the pod's service account; outside a cluster by the kubeconfig.
 
     kopf ends where a login gives credentials like those that were refused, and an API server that
     restarts refuses good ones. So each login's differ by their priority, which nothing else is for.
     """
-    numbers = itertools.count()
-
-    async def log_in(**context: Any) -> kopf.ConnectionInfo | None:
-        number = next(numbers)
-        if number:
-            await asyncio.sleep(LOG_IN_AGAIN)
-        found = kopf.login_with_service_account(**context) or kopf.login_with_kubeconfig(**context)
-        return found and replace(found, priority=number)
-
-    return log_in
+    memo.logins = memo.get("logins", 0) + 1
+    if memo.logins > 1:
+        await asyncio.sleep(LOG_IN_AGAIN)
+    found = kopf.login_with_service_account(**context) or kopf.login_with_kubeconfig(**context)
+    return found and replace(found, priority=memo.logins)
 
 
 def _resource(kind: Kind) -> tuple[str, str, str]:

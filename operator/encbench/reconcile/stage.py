@@ -45,7 +45,7 @@ def may_load_on(trial: Trial) -> bool:
 
 
 def has_begun(trial: Trial) -> bool:
-    """Whether its clients were told to start, or are about to be told."""
+    """Whether its clients were released, or are about to be."""
     return trial.status.release_at is not None or is_true(trial.status.conditions, RELEASED)
 
 

@@ -547,7 +547,7 @@ def test_suspended_time_does_not_count_for_the_deadline() -> None:
     """Else an upgrade, before which all campaigns are suspended, could end one."""
     suspended = {**ACCEPTED, "Suspended": ("True", 300.0)}
     for limit, stops in ((300, False), (299, True)):
-        limited = {"activeDeadlineSeconds": limit}
+        limited: dict[str, Any] = {"activeDeadlineSeconds": limit}
         asleep = a_campaign(suspended, suspend=True, **limited)
         assert bool(deleted(decide(asleep, saw(asleep)))) == stops
         later = replace(saw(asleep), now=NOW + timedelta(days=1))

@@ -13,7 +13,7 @@ from encbench.api.workload import WorkloadSpec
 from encbench.core.evidence import MachineFacts, ProvenanceRecord, ServerFacts
 from encbench.report.analysis.bucket import ProvenanceSource
 from encbench.report.analysis.build import build
-from encbench.report.analysis.caveats import Facts, columns, cycle, load, setting, software
+from encbench.report.analysis.caveats import Facts, columns, cycle, load, others, setting, software
 from encbench.report.document import Provenance, Report
 from encbench.report.document.trial import TrialView
 from encbench.report.formats.markdown import markdown
@@ -242,15 +242,15 @@ def test_dm_crypt_s_kernel_threads_are_not_other_programs() -> None:
     usual = {"foreign_cpu_percent": 4.0}
     trials = [t.model_copy(update=loads.get(t.arm, usual)) for t in found.counted]
     facts = replace(found, trials=trials)
-    assert not [*load.foreign_load(facts)]
-    (caveat,) = load.kernel_encryption(facts)
+    assert not [*others.foreign_load(facts)]
+    (caveat,) = others.kernel_encryption(facts)
     assert "In 6 of 6 counted trials on dm-crypt what no pod" in caveat.text
     assert "60 % at most" in caveat.text
     calm = [t.model_copy(update={"foreign_cpu_percent": 9.0}) for t in trials]
-    (caveat,) = load.kernel_encryption(replace(facts, trials=calm))
+    (caveat,) = others.kernel_encryption(replace(facts, trials=calm))
     assert "at most" not in caveat.text
     recovery = [group.model_copy(update={"primary": "recovery"}) for group in facts.groups]
-    (caveat,) = load.kernel_encryption(replace(facts, groups=recovery))
+    (caveat,) = others.kernel_encryption(replace(facts, groups=recovery))
     assert caveat.weight == "note", "CPU per transaction is not judged there"
     assert caveat.text.startswith("In 6 of 6 counted trials on dm-crypt")
 
@@ -262,7 +262,7 @@ def test_dm_crypt_of_an_arm_in_turns_is_named_where_other_programs_are() -> None
         found = unmeasured(study)
         usual = {"foreign_cpu_percent": 14.0}
         trials = [t.model_copy(update=crypt.get(t.arm, usual)) for t in found.counted]
-        (caveat,) = load.foreign_load(replace(found, trials=trials))
+        (caveat,) = others.foreign_load(replace(found, trials=trials))
         threads = "outside the campaign, or dm-crypt's threads of tde in the same windows, took"
         assert (threads in caveat.text) == named
         assert ("outside the campaign took" in caveat.text) != named
@@ -282,11 +282,11 @@ def test_a_cipher_outside_the_pods_is_a_serious_caveat_whatever_it_takes() -> No
 
 def test_a_limit_that_nothing_was_held_against_is_a_serious_caveat() -> None:
     facts = unmeasured(Study(concurrency=(4, 16)))
-    (caveat,) = load.foreign_unknown(facts)
+    (caveat,) = others.foreign_unknown(facts)
     assert caveat.weight == "serious"
     assert "without effect in 2 of 2 conditions, first in oltp-read-write at 4" in caveat.text
     once = facts.counted[0].model_copy(update={"foreign_cpu_percent": 1.0})
-    (caveat,) = load.foreign_unknown(replace(facts, trials=[once, *facts.counted[1:]]))
+    (caveat,) = others.foreign_unknown(replace(facts, trials=[once, *facts.counted[1:]]))
     assert caveat.weight == "serious"
     assert "without effect in 1 of 2 conditions" in caveat.text
 
@@ -300,7 +300,7 @@ def test_load_that_no_limit_is_held_against_is_a_note() -> None:
         replace(facts, spec=facts.spec.model_copy(update={"limits": limits})),
         replace(facts, resolved=facts.resolved.model_copy(update={"instances": outside(facts)})),
     ):
-        (caveat,) = load.foreign_unknown(other)
+        (caveat,) = others.foreign_unknown(other)
         assert caveat.weight == "note"
         assert "limits" not in caveat.text
 

@@ -9,7 +9,7 @@ import pytest
 
 from encbench.api.tpcc import BenchmarkSql
 from encbench.report.analysis.build import build
-from encbench.report.analysis.caveats import Facts, load, setting
+from encbench.report.analysis.caveats import Facts, load, rate, setting
 from encbench.report.compare.difference import compare
 from encbench.report.document import Report
 from encbench.report.formats.markdown import markdown
@@ -216,7 +216,7 @@ def test_only_sysbench_counts_a_late_start_as_latency(tpcc: bool) -> None:
     changes = {"offered_tps": 500.0, "equal_work": False}
     groups = [group.model_copy(update=changes) for group in found.groups]
     facts = Facts(found.spec, found.resolved, groups, found.trials, (), found.provenance, ())
-    (caveat,) = load.fixed_rate(facts)
+    (caveat,) = rate.fixed_rate(facts)
     assert ("leaves out the wait for a late start" in caveat.text) is tpcc
     assert ("is that of a queue" in caveat.text) is not tpcc
 

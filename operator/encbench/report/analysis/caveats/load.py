@@ -1,36 +1,23 @@
-"""Caveats about load: what limited TPS, and who else used the machines."""
+"""Caveats about load: what limited TPS, and what clients did."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from encbench.api.overheadreport import Saturation
 from encbench.api.workload import WorkloadSpec
 from encbench.core.statistics.saturation import CLIENT_NEAR_LIMIT, UNENFORCED
 from encbench.report.analysis.caveats.cycle import closed_loop, database_shares
 from encbench.report.analysis.caveats.facts import Facts, note, serious
-from encbench.report.analysis.dmcrypt import on_dm_crypt
 from encbench.report.document import Caveat
-from encbench.report.document.group import Group
-from encbench.report.document.trial import TrialView
 from encbench.report.words import text
 from encbench.text.words import listed, plural
 
-FOREIGN_PERCENT = 10.0
-"""Of a node's cores: how much others may use before readers should know."""
-IDLE_PERCENT = 2.0
-"""Of one instance's CPU: how much the idle databases together may use."""
 START_SPREAD_MS = 50.0
 """Between the first and the last start of a trial's clients."""
 UNEVEN_PERCENT = 90.0
 """Of the mean over a trial's clients, which were all asked for as much."""
-STOLEN_PERCENT = 2.0
-"""Of a node's cores: how much the hypervisor may take."""
 THROTTLED_PERCENT = 5.0
 """Of the time in which a client ran."""
-STALLED_PERCENT = 1.0
-"""The same where a rate is offered and latency lacks what fell due meanwhile. Linux throttles for
-up to 100 ms at a time, so that this share of transactions, each late by half of that on average, is
-0.5 ms of the average at most and just reaches the 99th percentile."""
 EQUAL_WORK_SHARE = 0.7
 """Of the slowest arm's TPS: a rate that every arm can keep up with."""
 IDLE_SERVER_PERCENT = 60.0
@@ -72,26 +59,6 @@ def busy_client(facts: Facts) -> Iterator[Caveat]:
             f"{text.number(CLIENT_NEAR_LIMIT, 0)} %, {len(throttled)} were throttled for more than "
             f"{text.number(THROTTLED_PERCENT, 0)} % of the time in which they ran. Where the "
             "client limits TPS the cost of encryption is hidden.",
-        )
-
-
-def stalled_client(facts: Facts) -> Iterator[Caveat]:
-    """A client that stood still while transactions fell due, at a rate.
-
-    sysbench takes the time of a transaction when it puts it into its queue, which it does late
-    after a stall. Without a rate nothing is due while the client stands still.
-    """
-    rates = facts.resolved.workloads
-    at_rate = [t for t in facts.counted if rates[t.workload].load.rate is not None]
-    stalled = [most for t in at_rate if (most := t.throttled_percent or 0) > STALLED_PERCENT]
-    if stalled:
-        yield serious(
-            title="Latency leaves out the client's own stalls",
-            text=f"In {len(stalled)} of {plural(len(at_rate), 'counted trial')} at a load.rate the "
-            f"client's CPU limit held it back for more than {text.number(STALLED_PERCENT, 0)} % of "
-            f"the time, {text.number(max(stalled), 1)} % at most. Transactions that fell due "
-            "meanwhile waited, and that wait is in no latency: average and tail are too low, more "
-            "so in an arm whose client works harder. Give client.resources.cpu more.",
         )
 
 
@@ -201,200 +168,6 @@ def idle_server(facts: Facts) -> Iterator[Caveat]:
             text=f"Its CPU stayed at or below {text.number(max(cpu), 0)} % of the limit. TPS then "
             f"follows latency{of_cpu}. Read CPU per transaction, or measure at a higher "
             "concurrency.",
-        )
-
-
-def fixed_rate(facts: Facts) -> Iterator[Caveat]:
-    """TPS that only shows the offered rate."""
-    offered = [group for group in facts.groups if group.offered_tps is not None]
-    fixed = [group for group in offered if group.primary != "recovery"]
-    behind = [group for group in fixed if group.kept_up is False]
-    told = fixed if behind else [group for group in fixed if group.kept_up]
-    if not told:
-        return
-    names = listed(sorted({group.workload for group in told}))
-    if behind:
-        yield serious(
-            title="An arm fell behind the offered rate",
-            text=f"A fixed rate was offered, so TPS of {names} cannot exceed it, whatever the "
-            f"mode costs. In {len(behind)} of {plural(len(fixed), 'such condition')} an arm did "
-            f"not keep up, first in {behind[0].place}: latency there {_late(facts, behind[0])}."
-            f"{_why_behind(behind)} Offer less.",
-        )
-    else:
-        yield note(
-            title="A fixed rate was offered",
-            text=f"Every arm kept up with it, so that TPS of {names} is the same by design: the "
-            "cost at equal work is CPU per transaction, and latency.",
-        )
-
-
-def _late(facts: Facts, group: Group) -> str:
-    """What latency is where a rate was too high: only TPC-C counts from the actual start."""
-    is_tpcc = facts.resolved.workloads[group.workload].tpcc is not None
-    if is_tpcc:
-        return "leaves out the wait for a late start"
-    return "is that of a queue, and has no verdict"
-
-
-def paced(facts: Facts) -> Iterator[Caveat]:
-    """TPS that keying and think times decide, as long as no CPU does."""
-    found = [group for group in facts.groups if group.paced]
-    if not found:
-        return
-    free = ("Neither", "NotMeasured", None)
-    full = [group for group in found if any(row.saturation not in free for row in group.rows)]
-    names = listed(sorted({group.workload for group in found}))
-    if full:
-        yield serious(
-            title="A paced load met a CPU limit",
-            text=f"Keying and think times pace {names}, so TPS has no verdict. In {len(full)} of "
-            f"{plural(len(found), 'such condition')} a CPU was near its limit, first in "
-            f"{full[0].place}: TPS there may be what that CPU lets through, and latency that of a "
-            "queue. Write a larger thinkTimeMultiplier.",
-        )
-    else:
-        yield note(
-            title="Think times paced the load",
-            text=f"Keying and think times decide TPS of {names}, which would hardly change "
-            "whatever the mode costs, so it has no verdict. The cost is CPU per transaction, and "
-            "latency.",
-        )
-
-
-def _why_behind(behind: Sequence[Group]) -> str:
-    """What TPS does not show, and what it does; each in a sentence."""
-    said, arms = "", sorted({arm for group in behind for arm in group.queued})
-    if arms:
-        said = (
-            f" Transactions of {listed(arms)} waited in the client when a window began or ended: "
-            "the warm-up had left a backlog, which a longer load.warmup works off, or the queue "
-            "grew."
-        )
-    unequal = any(group.equal_work is False for group in behind)
-    return f"{said} The work was not equal." if unequal else said
-
-
-def foreign_load(facts: Facts) -> Iterator[Caveat]:
-    """Other programs on the nodes."""
-    counted = [t for t in facts.counted if not t.foreign_with_dm_crypt]
-    known = [t for t in counted if t.foreign_cpu_percent is not None]
-    much = [t for t in known if (t.foreign_cpu_percent or 0) > FOREIGN_PERCENT]
-    if much:
-        most = max(t.foreign_cpu_percent or 0 for t in much)
-        arms = _in_turns_on_dm_crypt(facts, much)
-        threads = f", or dm-crypt's threads of {listed(arms)} in the same windows," if arms else ""
-        limit = facts.spec.limits.foreign_cpu
-        yield serious(
-            title="Something else used the nodes",
-            text=f"In {len(much)} of {plural(len(known), 'counted trial')} programs outside the "
-            f"campaign{threads} took more than {text.number(FOREIGN_PERCENT, 0)} % of a node's "
-            f"cores, {text.number(most, 0)} % at most; above {text.margin(limit)} a trial is "
-            "Invalid (limits.foreignCpu). Such load widens intervals, and may hit one arm by "
-            "chance.",
-        )
-
-
-def _in_turns_on_dm_crypt(facts: Facts, trials: Sequence[TrialView]) -> list[str]:
-    """Arms whose kernel threads the windows of these trials of other arms include."""
-    cells = {trial.cell for trial in trials if trial.rounds}
-    crypt = [t for t in facts.counted if t.foreign_with_dm_crypt and t.cell in cells]
-    return sorted({trial.arm for trial in crypt})
-
-
-def kernel_encryption(facts: Facts) -> Iterator[Caveat]:
-    """CPU of dm-crypt, which no pod's includes."""
-    modes, arms = facts.resolved.modes, set[str]()
-    for group in facts.groups:
-        if group.primary != "recovery":
-            counted = [trial for trial in facts.counted if group.has(trial)]
-            arms.update(on_dm_crypt(group.arms, modes, counted))
-    title, beside = "dm-crypt encrypted outside the pods", _beside_dm_crypt(facts)
-    if arms:
-        yield serious(
-            title=title,
-            text=f"The data of {listed(sorted(arms))} lay on dm-crypt, which encrypts in kernel "
-            "threads. They are in no pod, so CPU per transaction leaves the cipher out: it may "
-            "show a cost of the mode, but never that there is none. Node CPU includes the threads. "
-            f"{beside}".rstrip(),
-        )
-    elif beside:
-        yield note(title=title, text=beside)
-
-
-def _beside_dm_crypt(facts: Facts) -> str:
-    """What no pod used on the nodes of such databases, in sentences; empty where it is little."""
-    crypt = [t for t in facts.counted if t.foreign_with_dm_crypt]
-    much = [share for t in crypt if (share := t.foreign_cpu_percent or 0) > FOREIGN_PERCENT]
-    if not much:
-        return ""
-    return (
-        f"In {len(much)} of {plural(len(crypt), 'counted trial')} on dm-crypt what no pod of the "
-        f"campaign used was more than {text.number(FOREIGN_PERCENT, 0)} % of the node's cores, "
-        f"{text.number(max(much), 0)} % at most. Other programs are not known apart from its "
-        "threads, so limits.foreignCpu was not applied there."
-    )
-
-
-def stolen(facts: Facts) -> Iterator[Caveat]:
-    """Cores that the hypervisor gave to other machines."""
-    known = [t.stolen_cpu_percent for t in facts.counted if t.stolen_cpu_percent is not None]
-    much = [share for share in known if share > STOLEN_PERCENT]
-    if much:
-        yield note(
-            title="The hypervisor took CPU",
-            text=f"In {len(much)} of {plural(len(known), 'counted trial')} it gave more than "
-            f"{text.number(STOLEN_PERCENT, 0)} % of a node's cores to other virtual machines "
-            f"(steal), {text.number(max(much), 0)} % at most. No limit makes such a trial Invalid: "
-            "it widens intervals, and may hit one arm by chance.",
-        )
-
-
-def foreign_unknown(facts: Facts) -> Iterator[Caveat]:
-    """Nodes without metrics about other programs."""
-    count = sum(t.foreign_cpu_percent is None for t in facts.counted)
-    if not count:
-        return
-    title = "Load from outside was not measured"
-    said = (
-        f"In {count} of {plural(len(facts.counted), 'counted trial')} Prometheus lacked what is "
-        "needed to tell how busy the nodes were with anything else: trials that were disturbed may "
-        "be among the valid ones."
-    )
-    blind = [group for group in facts.groups if _unguarded(facts, group)]
-    if blind:
-        yield serious(
-            title=title,
-            text=f"{said} So limits.foreignCpu was without effect in {len(blind)} of "
-            f"{plural(len(facts.groups), 'condition')}, first in {blind[0].place}. Have Prometheus "
-            "scrape a node-exporter on each node every second, with the label node, and agents and "
-            "recorders with the labels in docs/install.md.",
-        )
-    else:
-        yield note(title=title, text=said)
-
-
-def _unguarded(facts: Facts, group: Group) -> bool:
-    """Whether `limits.foreignCpu`, which could be held, was held against no trial of a condition.
-
-    Of an external database nothing else is known.
-    """
-    if group.instance in facts.external:
-        return False
-    known = [t.foreign_cpu_percent is not None for t in facts.counted if group.has(t)]
-    return facts.spec.limits.foreign_cpu < 1 and bool(known) and not any(known)
-
-
-def not_idle(facts: Facts) -> Iterator[Caveat]:
-    """Databases that did something while another was measured."""
-    busy = [t for t in facts.counted if (t.idle_cpu_percent or 0) > IDLE_PERCENT]
-    if busy:
-        most = max(t.idle_cpu_percent or 0 for t in busy)
-        yield note(
-            title="Idle databases were not quite idle",
-            text=f"In {len(busy)} of {plural(len(facts.counted), 'counted trial')} the other "
-            f"databases used up to {text.number(most, 0)} % of one instance's CPU, with purging or "
-            "flushing left over from their own trials. A longer warm-up lets them finish.",
         )
 
 

@@ -1,0 +1,141 @@
+"""Caveats about who else used the machines: other programs, idle databases, the hypervisor."""
+
+from collections.abc import Iterator, Sequence
+
+from encbench.report.analysis.caveats.facts import Facts, note, serious
+from encbench.report.analysis.dmcrypt import on_dm_crypt
+from encbench.report.document import Caveat
+from encbench.report.document.group import Group
+from encbench.report.document.trial import TrialView
+from encbench.report.words import text
+from encbench.text.words import listed, plural
+
+FOREIGN_PERCENT = 10.0
+"""Of a node's cores: how much others may use before readers should know."""
+IDLE_PERCENT = 2.0
+"""Of one instance's CPU: how much the idle databases together may use."""
+STOLEN_PERCENT = 2.0
+"""Of a node's cores: how much the hypervisor may take."""
+
+
+def foreign_load(facts: Facts) -> Iterator[Caveat]:
+    """Other programs on the nodes."""
+    counted = [t for t in facts.counted if not t.foreign_with_dm_crypt]
+    known = [t for t in counted if t.foreign_cpu_percent is not None]
+    much = [t for t in known if (t.foreign_cpu_percent or 0) > FOREIGN_PERCENT]
+    if much:
+        most = max(t.foreign_cpu_percent or 0 for t in much)
+        arms = _in_turns_on_dm_crypt(facts, much)
+        threads = f", or dm-crypt's threads of {listed(arms)} in the same windows," if arms else ""
+        limit = facts.spec.limits.foreign_cpu
+        yield serious(
+            title="Something else used the nodes",
+            text=f"In {len(much)} of {plural(len(known), 'counted trial')} programs outside the "
+            f"campaign{threads} took more than {text.number(FOREIGN_PERCENT, 0)} % of a node's "
+            f"cores, {text.number(most, 0)} % at most; above {text.margin(limit)} a trial is "
+            "Invalid (limits.foreignCpu). Such load widens intervals, and may hit one arm by "
+            "chance.",
+        )
+
+
+def _in_turns_on_dm_crypt(facts: Facts, trials: Sequence[TrialView]) -> list[str]:
+    """Arms whose kernel threads the windows of these trials of other arms include."""
+    cells = {trial.cell for trial in trials if trial.rounds}
+    crypt = [t for t in facts.counted if t.foreign_with_dm_crypt and t.cell in cells]
+    return sorted({trial.arm for trial in crypt})
+
+
+def kernel_encryption(facts: Facts) -> Iterator[Caveat]:
+    """CPU of dm-crypt, which no pod's includes."""
+    modes, arms = facts.resolved.modes, set[str]()
+    for group in facts.groups:
+        if group.primary != "recovery":
+            counted = [trial for trial in facts.counted if group.has(trial)]
+            arms.update(on_dm_crypt(group.arms, modes, counted))
+    title, beside = "dm-crypt encrypted outside the pods", _beside_dm_crypt(facts)
+    if arms:
+        yield serious(
+            title=title,
+            text=f"The data of {listed(sorted(arms))} lay on dm-crypt, which encrypts in kernel "
+            "threads. They are in no pod, so CPU per transaction leaves the cipher out: it may "
+            "show a cost of the mode, but never that there is none. Node CPU includes the threads. "
+            f"{beside}".rstrip(),
+        )
+    elif beside:
+        yield note(title=title, text=beside)
+
+
+def _beside_dm_crypt(facts: Facts) -> str:
+    """What no pod used on the nodes of such databases, in sentences; empty where it is little."""
+    crypt = [t for t in facts.counted if t.foreign_with_dm_crypt]
+    much = [share for t in crypt if (share := t.foreign_cpu_percent or 0) > FOREIGN_PERCENT]
+    if not much:
+        return ""
+    return (
+        f"In {len(much)} of {plural(len(crypt), 'counted trial')} on dm-crypt what no pod of the "
+        f"campaign used was more than {text.number(FOREIGN_PERCENT, 0)} % of the node's cores, "
+        f"{text.number(max(much), 0)} % at most. Other programs are not known apart from its "
+        "threads, so limits.foreignCpu was not applied there."
+    )
+
+
+def stolen(facts: Facts) -> Iterator[Caveat]:
+    """Cores that the hypervisor gave to other machines."""
+    known = [t.stolen_cpu_percent for t in facts.counted if t.stolen_cpu_percent is not None]
+    much = [share for share in known if share > STOLEN_PERCENT]
+    if much:
+        yield note(
+            title="The hypervisor took CPU",
+            text=f"In {len(much)} of {plural(len(known), 'counted trial')} it gave more than "
+            f"{text.number(STOLEN_PERCENT, 0)} % of a node's cores to other virtual machines "
+            f"(steal), {text.number(max(much), 0)} % at most. No limit makes such a trial Invalid: "
+            "it widens intervals, and may hit one arm by chance.",
+        )
+
+
+def foreign_unknown(facts: Facts) -> Iterator[Caveat]:
+    """Nodes without metrics about other programs."""
+    count = sum(t.foreign_cpu_percent is None for t in facts.counted)
+    if not count:
+        return
+    title = "Load from outside was not measured"
+    said = (
+        f"In {count} of {plural(len(facts.counted), 'counted trial')} Prometheus lacked what is "
+        "needed to tell how busy the nodes were with anything else: trials that were disturbed may "
+        "be among the valid ones."
+    )
+    blind = [group for group in facts.groups if _unguarded(facts, group)]
+    if blind:
+        yield serious(
+            title=title,
+            text=f"{said} So limits.foreignCpu was without effect in {len(blind)} of "
+            f"{plural(len(facts.groups), 'condition')}, first in {blind[0].place}. Have Prometheus "
+            "scrape a node-exporter on each node every second, with the label node, and agents and "
+            "recorders with the labels in docs/install.md.",
+        )
+    else:
+        yield note(title=title, text=said)
+
+
+def _unguarded(facts: Facts, group: Group) -> bool:
+    """Whether `limits.foreignCpu`, which could be held, was held against no trial of a condition.
+
+    Of an external database nothing else is known.
+    """
+    if group.instance in facts.external:
+        return False
+    known = [t.foreign_cpu_percent is not None for t in facts.counted if group.has(t)]
+    return facts.spec.limits.foreign_cpu < 1 and bool(known) and not any(known)
+
+
+def not_idle(facts: Facts) -> Iterator[Caveat]:
+    """Databases that did something while another was measured."""
+    busy = [t for t in facts.counted if (t.idle_cpu_percent or 0) > IDLE_PERCENT]
+    if busy:
+        most = max(t.idle_cpu_percent or 0 for t in busy)
+        yield note(
+            title="Idle databases were not quite idle",
+            text=f"In {len(busy)} of {plural(len(facts.counted), 'counted trial')} the other "
+            f"databases used up to {text.number(most, 0)} % of one instance's CPU, with purging or "
+            "flushing left over from their own trials. A longer warm-up lets them finish.",
+        )
