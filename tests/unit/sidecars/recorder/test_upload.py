@@ -5,6 +5,7 @@ import socket
 import ssl
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -116,9 +117,9 @@ def test_tls_to_something_else(receiver: Receiver, file: Path) -> None:
         put(receiver.url("a").replace("http:", "https:"), file)
 
 
-def test_a_store_that_answers_before_it_has_read_everything(tmp_path: Path) -> None:
-    big = tmp_path / "output.log"
-    big.write_bytes(b"x" * 20_000_000)
+@contextmanager
+def refusing() -> Iterator[str]:
+    """The URL of a store that answers 403 and hangs up before it has read everything."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def refuse() -> None:
@@ -129,9 +130,15 @@ def test_a_store_that_answers_before_it_has_read_everything(tmp_path: Path) -> N
 
         thread = threading.Thread(target=refuse)
         thread.start()
-        with pytest.raises((UploadRefused, Away)):
-            put(f"http://127.0.0.1:{listener.getsockname()[1]}/a", big)
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}/a"
         thread.join()
+
+
+def test_a_store_that_answers_before_it_has_read_everything(tmp_path: Path) -> None:
+    big = tmp_path / "output.log"
+    big.write_bytes(b"x" * 20_000_000)
+    with refusing() as url, pytest.raises((UploadRefused, Away)):
+        put(url, big)
 
 
 @pytest.mark.parametrize("error", [BrokenPipeError, ConnectionResetError, ssl.SSLEOFError])
@@ -146,19 +153,8 @@ def test_the_answer_of_a_store_that_hangs_up_counts(
         raise error
 
     monkeypatch.setattr(http.client.HTTPConnection, "endheaders", hangs_up)
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-
-        def refuse() -> None:
-            connection, _ = listener.accept()
-            with connection:
-                connection.recv(1000)
-                connection.sendall(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
-
-        thread = threading.Thread(target=refuse)
-        thread.start()
-        with pytest.raises(UploadRefused, match="403"):
-            put(f"http://127.0.0.1:{listener.getsockname()[1]}/a", file)
-        thread.join()
+    with refusing() as url, pytest.raises(UploadRefused, match="403"):
+        put(url, file)
 
 
 def test_pauses_double_to_a_limit_with_a_random_part() -> None:
