@@ -47,8 +47,8 @@ class TrialSpec(Model):
     order: Positive = Field(description="Place within the block, from 1.")
     concurrency: Positive = Field(description="Client threads in total over all replicas.")
     seed: Positive
-    """Seed of the tool, the same for every arm of a block. Each has its own on an external
-    database, whose dataset they share."""
+    """Seed of the tool, the same for every arm of a block. With sysbench each has its own on an
+    external database, whose dataset they share."""
     turns: Turns | None = None
     """How the block's arms take turns; absent in a sequential block."""
     after: Name | None = None

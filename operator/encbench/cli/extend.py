@@ -16,7 +16,7 @@ from encbench.cli.outline import outline
 from encbench.cli.outline_text import Answer, Planned, text
 from encbench.cli.output import CommandError
 from encbench.kube.parsing import parse_spec
-from encbench.ports import Cluster, Conflict
+from encbench.ports import Body, Cluster, Conflict
 
 
 async def extend(cluster: Cluster, namespace: str, args: argparse.Namespace) -> int:
@@ -35,7 +35,7 @@ async def extend(cluster: Cluster, namespace: str, args: argparse.Namespace) -> 
     except Conflict as error:
         # The answer to an earlier attempt, which made it, may have been lost.
         there = await cluster.get(CAMPAIGN, namespace, name)
-        if there is None or parse_spec(CampaignSpec, there) != spec:
+        if there is None or not _is_the_same(there, spec):
             raise CommandError(
                 f"campaign {name} exists already, and a campaign has one follow-up: extend {name} "
                 "once it is complete, if its plan allows"
@@ -48,6 +48,14 @@ async def extend(cluster: Cluster, namespace: str, args: argparse.Namespace) -> 
     after = f"The operator accepts or refuses it within seconds:\n    {look}\n"
     output.write(f"campaign {name} extends {first.name}\n\n{said}\n{after}".encode(), None)
     return 0
+
+
+def _is_the_same(there: Body, spec: CampaignSpec) -> bool:
+    """But for what may be changed later, of one that stays."""
+    found = parse_spec(CampaignSpec, there)
+    for field in ("suspend", "active_deadline_seconds", "ttl_seconds_after_finished"):
+        found = found.model_copy(update={field: getattr(spec, field)})
+    return found == spec and there["metadata"].get("deletionTimestamp") is None
 
 
 def manifest(first: Extended, namespace: str, blocks: int) -> dict[str, Any]:

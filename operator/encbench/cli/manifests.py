@@ -7,6 +7,7 @@ would refuse of our own kinds.
 import argparse
 import base64
 import contextlib
+import itertools
 import json
 import re
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
@@ -31,6 +32,7 @@ _KINDS = {resource.kind.kind: resource.kind for resource in resources.RESOURCES}
 _SUFFIXES = (".yaml", ".yml", ".json")
 _DRAWN_AFTER = 58
 """Letters of `generateName` that the API server keeps; it adds five of its own."""
+_drawn = itertools.count(1)
 
 
 @dataclass(frozen=True)
@@ -193,10 +195,10 @@ def _object(body: Any, where: str) -> Body:
 
 
 def _name(meta: Mapping[str, Any]) -> Any:
-    """The object's name; where the API server draws its end, one of the same length."""
+    """The object's name; where the API server draws its end, another of the same length."""
     name, start = meta.get("name"), meta.get("generateName")
     if not name and isinstance(start, str) and start:
-        return f"{start[:_DRAWN_AFTER]}xxxxx"
+        return f"{start[:_DRAWN_AFTER]}x{next(_drawn) % 10_000:04}"
     return name
 
 

@@ -16,6 +16,7 @@ from encbench.api.workload import WorkloadSpec
 from encbench.core import plan
 from encbench.core.plan import Cell, LoadLevel
 from encbench.reconcile.campaign.estimate import DEAD_TIME, makespan
+from encbench.reconcile.campaign.precision import fewest
 from encbench.reconcile.campaign.room import CellRoom, room
 from encbench.tools.gathering import gather_alone
 from encbench.tools.turns import arm_seconds
@@ -261,6 +262,7 @@ def _condition(
 ) -> ConditionOutline:
     least = most = spec.blocks.min if fixed is None else fixed
     if fixed is None and spec.precision is not None:
+        least = max(least, fewest(spec))
         most = max(spec.blocks.max, least)
     return ConditionOutline(
         workload=condition.workload_ref,

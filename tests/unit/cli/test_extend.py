@@ -66,6 +66,8 @@ async def test_repeated_after_a_lost_answer_it_finds_what_it_made(
     assert await extend(fake, SPACE, arguments()) == 0
     again = capsysbinary.readouterr().out.decode()
     assert again == before.replace("was created", "exists already with this plan")
+    fake.set_spec(CAMPAIGN, SPACE, "demo-more-1", suspend=True, activeDeadlineSeconds=600)
+    assert await extend(fake, SPACE, arguments()) == 0, "what may be changed later"
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,14 @@
 import pytest
 
 from encbench.api.conditions import find, is_true
-from encbench.api.kinds import CAMPAIGN, JOB, SECRET, STATEFUL_SET, TESTBED, Kind
+from encbench.api.kinds import CAMPAIGN, CONFIG_MAP, JOB, SECRET, STATEFUL_SET, TESTBED, Kind
 from encbench.kube.labels import owner_reference
 from encbench.ports import Conflict, Rejected, Unavailable, WebhookFailed
 from encbench.reconcile.failures import AGAIN, FIRST, REASON, Failures
 from encbench.reconcile.loop import Key, Loop
 from tests.support import manifests
 from tests.support.fake_cluster import FakeCluster
+from tests.unit.reconcile.scripts import SCRIPT
 from tests.unit.reconcile.timeline import SimClock
 from tests.unit.reconcile.world import NAME, SPACE, World, parts, study
 
@@ -120,6 +121,21 @@ async def test_a_campaign_says_which_name_is_taken_until_it_is_free() -> None:
     status = world.campaign().status
     assert is_true(status.conditions, "Complete")
     assert not is_true(status.conditions, "Hindered")
+
+
+async def test_a_campaign_without_a_plan_says_what_refuses_the_copy_of_its_script() -> None:
+    world = World()
+    sysbench = {"scriptConfigMapRef": {"name": "mine", "key": "mine.lua"}}
+    script = manifests.config_map("mine", SPACE, **{"mine.lua": SCRIPT})
+    world.apply(script, *parts(sysbench=sysbench), study("plain", blocks=1))
+    for _ in range(20):
+        world.cluster.fail_next(Rejected(QUOTA), verb="create", kind=CONFIG_MAP)
+    await world.settle(20)
+    hindered = find(world.campaign().status.conditions, "Hindered")
+    assert hindered is not None
+    assert (hindered.reason, hindered.message) == ("NotCreated", QUOTA)
+    await world.run(world.ended)
+    assert is_true(world.campaign().status.conditions, "Complete")
 
 
 async def test_a_trial_says_what_refuses_its_clients_and_forgets_it() -> None:

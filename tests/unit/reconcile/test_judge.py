@@ -144,7 +144,7 @@ def test_foreign_load() -> None:
     _, _, message = judge(in_turns, TrialGathered(COLLECTED, foreign(3.0)))
     assert message is not None
     assert message.startswith(
-        "others, dm-crypt's threads of other arms in turns included, used 75%"
+        "others, which may include dm-crypt's threads of other arms, used 75%"
     )
 
 

@@ -43,7 +43,7 @@ async def observe(read: Reads, campaign: Campaign, found: CampaignFound) -> Camp
         if left_to_settle(campaign, now, absences) > 0:
             # Nothing that is read now counts, and whoever applied it waits for a first word.
             return CampaignSeen(now, None, {}, {}, absences=absences)
-        return await _before_acceptance(read, campaign)
+        return await _before_acceptance(read, campaign, found)
     own, ending = {labels.CAMPAIGN: campaign.name}, frozenset[str]()
     misfits: dict[str, Misfit] = {}
     testbeds = await _children(cluster, objects.testbed, campaign, own, misfits)
@@ -98,7 +98,7 @@ async def _at_work(read: Reads, campaign: Campaign) -> tuple[str, ...]:
     )
 
 
-async def _before_acceptance(read: Reads, campaign: Campaign) -> CampaignSeen:
+async def _before_acceptance(read: Reads, campaign: Campaign, found: CampaignFound) -> CampaignSeen:
     """Of a campaign without a plan only what it names matters: nothing has been made for it."""
     settings = read.settings
     installed = Installed(
@@ -116,6 +116,7 @@ async def _before_acceptance(read: Reads, campaign: Campaign) -> CampaignSeen:
         testbeds={},
         trials={},
         absences=read.presence.absences(),
+        refused=found.refused,
         installation=settings.installation,
     )
 

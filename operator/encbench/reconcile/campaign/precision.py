@@ -42,13 +42,13 @@ def block_plans(
             if place not in fixed and len(pilot) >= spec.blocks.min:
                 found_by = _estimates(spec, cell, _judged(cell, blocks) or pilot)
                 target, together = spec.precision.target_half_width, plan.group(spec.blocks)
-                most, least = spec.blocks.max, _least(spec)
+                most, least = spec.blocks.max, fewest(spec)
                 planned = plan_blocks(found_by, target, most, together, least)
                 found.append(_block_plan(cell, condition, len(pilot), planned))
     return found
 
 
-def _least(spec: CampaignSpec) -> int:
+def fewest(spec: CampaignSpec) -> int:
     """The fewest blocks of which each is an observation, as in the pilot; 0 if any number is.
 
     The report divides fewer interleaved ones into batches of rounds.

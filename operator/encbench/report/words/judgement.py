@@ -222,9 +222,12 @@ def why_so_many_blocks(
             f"capped at {plural(plan.planned_blocks, 'block')} where the pilot asked for "
             f"{wanted}: {reached} was reached instead of {_of_ratio(target)}"
         )
+    fewer = plan.wanted_blocks is not None and plan.wanted_blocks < plan.planned_blocks
+    number = f"{plan.wanted_blocks:,}" if fewer else f"{plan.planned_blocks:,}"
+    least = f", and {plan.planned_blocks:,} are the fewest" if fewer else ""
     return (
-        f"the pilot of {plural(plan.pilot_blocks, 'block')} asked for {plan.planned_blocks:,} "
-        f"in all to reach {_of_ratio(target)}: {reached} was reached"
+        f"the pilot of {plural(plan.pilot_blocks, 'block')} asked for {number} in all to reach "
+        f"{_of_ratio(target)}{least}: {reached} was reached"
     )
 
 
