@@ -12,7 +12,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from encbench.__main__ import arguments
 from encbench.kube.labels import MANAGED_BY
 from encbench.sidecars.agent import metrics as agent_metrics
-from encbench.sidecars.agent.process import Reading
+from encbench.sidecars.agent.process import CpuPeriods, Reading
 from encbench.sidecars.recorder import api as recorder
 from encbench.sidecars.recorder.process import Usage
 from encbench.sidecars.recorder.run import Run
@@ -218,7 +218,7 @@ def test_panels_have_a_place_of_their_own_and_a_title() -> None:
 
 def told() -> dict[str, int]:
     """How often each series is told by an agent and by a recorder with all that they can have."""
-    reading = Reading(7, 1.0, 1.0, 1, read_bytes=1, write_bytes=1)
+    reading = Reading(7, 1.0, 1.0, 1, read_bytes=1, write_bytes=1, periods=CpuPeriods(9, 1))
     run = Run()
     run.wait()
     run.start(lambda: Usage(1.0, 3.25, 1, 1, None))

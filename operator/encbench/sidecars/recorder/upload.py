@@ -61,7 +61,7 @@ def put(url: str, path: Path, authority: str | None = None) -> None:
             connection.connect()
             with path.open("rb") as file:
                 # A store may answer and hang up before it has read everything. Over TLS this Python
-                # takes that for an end of file (https://github.com/python/cpython/issues/115627).
+                # takes that for an end of file (CPython issue 115627).
                 with suppress(BrokenPipeError, ConnectionResetError, ssl.SSLEOFError):
                     connection.endheaders(file)
                 response = connection.getresponse()
