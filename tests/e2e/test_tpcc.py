@@ -178,7 +178,11 @@ def study(request: pytest.FixtureRequest, installed: Kube) -> Any:
     def archived() -> list[dict[str, Any]]:
         return [t for t in trials(installed, name) if t.get("status", {}).get("artefactKey")]
 
-    wait_for("a trial", lambda: trials(installed, name) or ended(installed, name), 900)
+    def begun() -> bool:
+        """One that had not begun would be put off."""
+        return any(t.get("status", {}).get("releaseAt") for t in trials(installed, name))
+
+    wait_for("a trial", lambda: begun() or ended(installed, name), 900)
     suspend(installed, name, True)
     wait_for("its end", lambda: len(archived()) == len(trials(installed, name)), 180)
     until_then = {t["metadata"]["uid"] for t in archived()}
