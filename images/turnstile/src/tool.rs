@@ -6,7 +6,7 @@ use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
 use nix::sys::signal::{killpg, Signal};
@@ -18,6 +18,12 @@ use crate::clock;
 
 /// How often to look whether a tool has ended that nothing is measured of any more.
 const LOOK: Duration = Duration::from_millis(50);
+/// How often to look whether it has stopped.
+const POLL: Duration = Duration::from_micros(50);
+/// How long a stop may take of a tool that its CPU limit holds back: two periods of 100 ms and more.
+const PATIENCE: Duration = Duration::from_millis(250);
+/// How long a tool continues that could not stop.
+const ANEW: Duration = Duration::from_millis(10);
 
 /// A running tool. The group's number is that of its first process.
 #[derive(Debug)]
@@ -36,14 +42,23 @@ impl Tool {
     }
 
     /// Stops the group and waits until its first process has stopped; false if it has ended.
+    ///
+    /// A process that has called vfork stops only once its child has begun a program, and the child may
+    /// have stopped before that. So they continue for a moment where the stop takes too long.
     pub fn stop(&mut self) -> Result<bool, Errno> {
-        self.send(Signal::SIGSTOP)?;
-        self.wait(WaitPidFlag::WUNTRACED)
+        loop {
+            self.send(Signal::SIGSTOP)?;
+            if let Some(is_there) = self.stops_in_time()? {
+                return Ok(is_there);
+            }
+            self.resume()?;
+            thread::sleep(ANEW);
+        }
     }
 
     /// Looks whether it has ended.
     pub fn has_ended(&mut self) -> Result<bool, Errno> {
-        Ok(!self.wait(WaitPidFlag::WNOHANG)?)
+        Ok(!self.is_there()?)
     }
 
     pub fn resume(&self) -> Result<(), Errno> {
@@ -66,7 +81,7 @@ impl Tool {
             if let Some(code) = self.code {
                 return Ok(code);
             }
-            if !self.wait(WaitPidFlag::WNOHANG)? {
+            if !self.is_there()? {
                 continue;
             }
             if !told && interrupted() {
@@ -99,13 +114,31 @@ impl Tool {
         }
     }
 
-    fn wait(&mut self, flags: WaitPidFlag) -> Result<bool, Errno> {
-        match waitpid(self.first, Some(flags))? {
+    /// Whether it is there, once it has stopped or ended; None if it does neither in time.
+    fn stops_in_time(&mut self) -> Result<Option<bool>, Errno> {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            match waitpid(self.first, Some(WaitPidFlag::WUNTRACED | WaitPidFlag::WNOHANG))? {
+                WaitStatus::StillAlive if Instant::now() < until => thread::sleep(POLL),
+                WaitStatus::StillAlive => return Ok(None),
+                status => return Ok(Some(self.note(status))),
+            }
+        }
+    }
+
+    /// Whether it has not ended.
+    fn is_there(&mut self) -> Result<bool, Errno> {
+        let status = waitpid(self.first, Some(WaitPidFlag::WNOHANG))?;
+        Ok(self.note(status))
+    }
+
+    fn note(&mut self, status: WaitStatus) -> bool {
+        match status {
             WaitStatus::Exited(_, code) => self.code = Some(code),
             WaitStatus::Signaled(_, signal, _) => self.code = Some(128 + signal as i32),
-            _ => return Ok(true),
+            _ => return true,
         }
-        Ok(false)
+        false
     }
 }
 

@@ -148,6 +148,19 @@ fn a_signal_ends_a_tool_that_has_had_all_its_turns() {
     assert_eq!(ended_by_a_signal(run), [0.0]);
 }
 
+/// Most of the time it waits for a child that has not begun its program yet, and the two stop together.
+#[test]
+fn a_tool_that_begins_other_programs_is_stopped_all_the_same() {
+    let slices: Vec<_> =
+        (0..30).map(|slot| 0.2 + 0.05 * f64::from(slot)).map(|at| (at, at + 0.01, at + 0.03)).collect();
+    let tool = ["sh", "-c", "trap 'exit 5' TERM; while :; do /bin/true; done"];
+    let mut run = Run::start("vfork", 0.1, &slices, 2.0, &tool);
+    sleep(Duration::from_millis(2500));
+    assert!(Command::new("kill").arg(run.child.id().to_string()).status().unwrap().success());
+    assert_eq!(run.code(), 5);
+    assert!(run.begun.elapsed() < Duration::from_secs(60));
+}
+
 #[test]
 fn a_program_that_is_not_there_is_named() {
     let mut run = Run::start("absent", 1.0, &[], 2.0, &["/no/such/tool"]);
