@@ -24,7 +24,7 @@ from encbench.proofs.volume import FORMATS, process_name
 from encbench.sidecars.agent.slots import KEPT
 from encbench.tools.tpcc.consistency import conditions, counts
 from encbench.wire import agent as wire
-from encbench.wire.slices import SlotReading, SlotRow, SlotsAnswer, SlotsOrder
+from encbench.wire.slices import SAME_START, SlotReading, SlotRow, SlotsAnswer, SlotsOrder
 
 
 @dataclass
@@ -261,7 +261,7 @@ class FakeAgent:
             raise Rejected(f"the agent at {address} refused: settle must be less than slice")
         now = self.clock() + server.clock_offset
         known = server.slots.get(order["run"])
-        if known is None or abs(known.order["startAt"] - order["startAt"]) > 1:
+        if known is None or abs(known.order["startAt"] - order["startAt"]) > SAME_START:
             server.slots.pop(order["run"], None)
             for earlier in server.slots.values():
                 earlier.replaced = min(earlier.replaced, now)

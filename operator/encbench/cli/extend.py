@@ -52,9 +52,9 @@ async def extend(cluster: Cluster, namespace: str, args: argparse.Namespace) -> 
 
 def _is_the_same(there: Body, spec: CampaignSpec) -> bool:
     """But for what may be changed later, of one that stays."""
-    found = parse_spec(CampaignSpec, there)
-    for field in ("suspend", "active_deadline_seconds", "ttl_seconds_after_finished"):
-        found = found.model_copy(update={field: getattr(spec, field)})
+    later = ("suspend", "active_deadline_seconds", "ttl_seconds_after_finished")
+    own = {field: getattr(spec, field) for field in later}
+    found = parse_spec(CampaignSpec, there).model_copy(update=own)
     return found == spec and there["metadata"].get("deletionTimestamp") is None
 
 

@@ -225,7 +225,8 @@ TOPICS = {
 """The tables of figures by heading: their fields, utilisation in percentage points last."""
 
 
-LATENCIES = (JUDGED["latencyAverage"], JUDGED["latencyP95"])
+P95 = JUDGED["latencyP95"]
+LATENCIES = (JUDGED["latencyAverage"], P95)
 
 
 def judged(

@@ -34,13 +34,18 @@ class OwnSlots(SlotTimes):
     own: list[int]
 
 
+SAME_START = 1.0
+"""Seconds by which a block's start may differ from one order to the next of the same run, because
+clocks are compared anew for each."""
+
+
 class SlotsOrder(SlotTimes):
     """For an agent."""
 
     run: str
     """Name of the run: the same order bears the same name. A name that is not kept ends the run
-    before it, and so does a start that differs by more than a second. The last three runs are kept;
-    of long ones fewer."""
+    before it, and so does a start that differs by more than `SAME_START`. The last three runs are
+    kept; of long ones fewer."""
     startAt: float
     """By the agent's clock."""
 

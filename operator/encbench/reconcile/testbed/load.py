@@ -65,7 +65,7 @@ def _follow(draft: TestbedDraft, load: JobFacts) -> TestbedDecision:
         draft.condition(life.LOADED, True, "Loaded", "the dataset is loaded")
         return draft.decide(*([] if load.succeeded else [_delete(draft, load)]), requeue=0.0)
     if load.failed or code:
-        return draft.fail(*_why_it_failed(draft, load))
+        return draft.fail(*_why_it_failed(draft, load, found, fallen))
     no_room = _no_room(draft, load, found)
     if no_room and draft.seen.loading:
         return _await_others(draft, no_room)
@@ -93,14 +93,15 @@ def _follow(draft: TestbedDraft, load: JobFacts) -> TestbedDecision:
     return draft.decide(_delete(draft, load), requeue=POLL)
 
 
-def _why_it_failed(draft: TestbedDraft, load: JobFacts) -> tuple[str, str]:
+def _why_it_failed(
+    draft: TestbedDraft, load: JobFacts, found: Trouble | None, fallen: Trouble | None
+) -> tuple[str, str]:
     """Reason and message: the database's end comes before what the load says of it."""
-    taken, fallen = _taken_from_load(draft, load), _fallen(draft, load)
+    taken = _taken_from_load(draft, load)
     if taken is not None:
         return life.LOAD_DISRUPTED, f"{taken} during the load"
     if fallen is not None:
         return fallen.reason, f"during the load {fallen.message}"
-    found = pods.trouble(list(load.pods), draft.seen.now)
     return "LoadFailed", found.message if found else "the load Job failed"
 
 

@@ -50,13 +50,10 @@ from encbench.reconcile.trial.series import MetricsPlace, WindowMetrics
 from encbench.tools.registry import tool
 from encbench.wire.foreign import printable
 from encbench.wire.recorder import ClockOffset
-from encbench.wire.slices import SlotsAnswer
+from encbench.wire.slices import SAME_START, SlotsAnswer
 
 SLOTS = "slots.json"
 """The agent's readings of an interleaved block, relative to the trial's folder."""
-
-ANOTHER_START = 1.0
-"""Seconds by which the start of an agent's slots may differ from that of the block."""
 
 CONDITIONS: dict[When, str] = {"before": PROVEN_BEFORE, "after": PROVEN_AFTER}
 
@@ -159,7 +156,7 @@ def _is_another_start(trial: Trial, answer: SlotsAnswer, clock: ClockOffset) -> 
     So does one that did not hear that its block had agreed on another start.
     """
     start = (answer["startAt"] or 0.0) - clock["seconds"]
-    return abs(start - (trial.status.release_at or 0.0)) > ANOTHER_START + clock["roundTrip"]
+    return abs(start - (trial.status.release_at or 0.0)) > SAME_START + clock["roundTrip"]
 
 
 def in_slices(cpu: TrialCpu, slices: Slices, place: MetricsPlace) -> TrialCpu:

@@ -22,7 +22,7 @@ from encbench.core.statistics.intervals import Bounds, Estimate, Sense
 from encbench.core.statistics.rounding import rounded, rounded_if_known
 from encbench.report.analysis.rounds import of_batches
 from encbench.report.document.trial import TrialView
-from encbench.report.figures import LATENCIES, TPS, Figure, JudgedFigure
+from encbench.report.figures import P95, TPS, Figure, JudgedFigure
 
 LUCK = math.sqrt(3 / 4)
 """Luck of one testbed against the mean of two others, as a share of that between two."""
@@ -82,9 +82,10 @@ class Pairs:
         A percentile that stalls have taken from one trial is one of no block: the others are those
         without stalls.
         """
-        trials = [trial for by_arm in self.blocks.values() for trial in by_arm.values()]
-        if field == LATENCIES[1].field and any(
-            t.latency_average_ms and t.latency_p95_ms is None for t in trials
+        if field == P95.field and any(
+            trial.latency_average_ms and trial.latency_p95_ms is None
+            for by_arm in self.blocks.values()
+            for trial in by_arm.values()
         ):
             return {}
         found = {

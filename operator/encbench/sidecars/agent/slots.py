@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from encbench.sidecars.agent.process import Reading
 from encbench.wire.slices import (
+    SAME_START,
     LimitPeriods,
     SlotReading,
     SlotRow,
@@ -20,9 +21,6 @@ from encbench.wire.slices import (
 )
 
 Read = Callable[[], Reading | None]
-
-SAME_START = 1.0
-"""Seconds by which the start may differ from one time to the next that an order is given."""
 
 KEPT, KEPT_SLOTS = 3, 20_000
 """Runs that are kept, and slots that they have together, at most. The operator may ask for a block
