@@ -164,13 +164,18 @@ class KubernetesCluster:
 
     async def logs(self, namespace: str, pod: str, container: str, lines: int) -> str:
         """See `ports.Cluster`."""
-        limits = (("tailLines", str(lines)), ("limitBytes", str(_LOG_BYTES)))
-        query = (("container", container), *limits)
-        answer = await self._requests.send("GET", path(POD, namespace, pod, "log"), query=query)
-        # 400: the container has not started, or the pod has no such container.
-        if answer.status in (400, 404):
-            return ""
-        return answer.expect_ok().content.decode(errors="replace")
+        while True:
+            limits = (("tailLines", str(lines)), ("limitBytes", str(_LOG_BYTES)))
+            query = (("container", container), *limits)
+            answer = await self._requests.send("GET", path(POD, namespace, pod, "log"), query=query)
+            # 400: the container has not started, or the pod has no such container.
+            if answer.status in (400, 404):
+                return ""
+            said = answer.expect_ok().content
+            # The limit cuts the newest of these lines, which are those that are asked for.
+            if len(said) < _LOG_BYTES or lines <= 1:
+                return said.decode(errors="replace")
+            lines //= 2
 
     async def scrape(self, namespace: str, pod: str, port: int) -> str:
         """A pod's /metrics through the API server, for people outside the cluster.

@@ -110,13 +110,17 @@ async def _planned(
 async def _answered(
     campaign: Campaign, parts: CampaignParts, problems: tuple[Problem, ...], live: Cluster | None
 ) -> Planned:
-    notes = (*unknown_settings(parts), *piling_orders(parts))
+    # It is accepted as soon as there is room.
+    waits = tuple(one for one in problems if one.reason is Reason.NAMESPACE_FULL)
+    problems = tuple(one for one in problems if one not in waits)
+    notes = (*waits, *unknown_settings(parts), *piling_orders(parts))
     if problems:
         return Planned(campaign.name, campaign.namespace, problems, notes)
     frozen = parts.freeze({})
     notes += await _misfits(live, campaign.namespace, campaign.spec, frozen)
     shape = outline(campaign.spec, frozen)
-    return Planned(campaign.name, campaign.namespace, notes=notes, outline=shape)
+    standing = "would wait until others end" if waits else Planned.standing
+    return Planned(campaign.name, campaign.namespace, (), notes, standing, shape)
 
 
 async def _misfits(

@@ -118,6 +118,19 @@ async def test_logs_are_plain_text() -> None:
         )
 
 
+async def test_the_newest_lines_are_kept_where_all_are_too_long() -> None:
+    lines = [f"{number} {'x' * 300_000}\n" for number in range(8)]
+
+    async def handler(request: web.Request) -> web.Response:
+        tail = "".join(lines[-int(request.query["tailLines"]) :])
+        body = tail[: int(request.query["limitBytes"])]
+        return web.Response(body=body.encode(), content_type="text/plain")
+
+    async with served(handler) as cluster:
+        assert await cluster.logs("ns", "pod", "server", 8) == "".join(lines[-2:])
+        assert await cluster.logs("ns", "pod", "server", 3) == "".join(lines[-3:])
+
+
 async def test_a_server_that_hangs_is_unavailable() -> None:
     async def handler(_: web.Request) -> web.Response:
         await asyncio.sleep(60)

@@ -24,6 +24,7 @@ from encbench.cli.installation import DEPLOYMENT
 from encbench.cli.main import main
 from encbench.cli.manifests import Lenient, Offline, load
 from encbench.cli.outline import Outline
+from encbench.cli.outline_text import text
 from encbench.cli.plan import from_cluster, pace
 from encbench.cli.progress import clock
 from encbench.core import plan
@@ -361,6 +362,23 @@ async def test_the_trials_of_a_namespace_count() -> None:
     answer = await from_cluster(cluster, "bench", "study")
     assert answer.is_good
     assert answer.warnings[0].startswith("Whether other campaigns of namespace bench leave room")
+
+
+async def test_a_campaign_that_has_to_wait_for_room_is_planned() -> None:
+    cluster = FakeCluster()
+    other = campaign(blocks={"min": 1})
+    other["metadata"] |= {"name": "other", "uid": "other"}
+    progress = {"planned": 999, "active": 1, "succeeded": 0, "invalid": 0, "failed": 0}
+    other["status"] = {"progress": progress}
+    for one in (*everything(), other):
+        cluster.add(KINDS[one["kind"]], one)
+    cluster.add(DEPLOYMENT, operator("--namespace=bench", "--namespace-trials=1000"))
+    answer = await from_cluster(cluster, "bench", "study")
+    assert answer.is_good
+    (waits,) = answer.campaigns
+    assert waits.outline is not None
+    assert Reason.NAMESPACE_FULL in {one.reason for one in waits.notes}
+    assert "campaign study in namespace bench: would wait until others end" in text(answer)
 
 
 async def test_storage_classes_that_one_may_not_read_are_taken_to_be_there() -> None:

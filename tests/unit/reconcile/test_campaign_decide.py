@@ -512,10 +512,13 @@ def test_suspended_it_starts_nothing_more() -> None:
 def test_suspended_it_puts_off_what_has_not_begun() -> None:
     of = a_campaign(suspend=True)
     begun = the_trials(of, None, running={"Released": ("True", 5.0)})
-    assert deleted(decide(of, saw(of, trials=begun))) == []
+    decision = decide(of, saw(of, trials=begun))
+    assert deleted(decision) == []
+    assert decision.status.step == "suspended once the running trial is done"
     waiting = the_trials(of, None)
     decision = decide(of, saw(of, trials=waiting))
     assert deleted(decision) == list(waiting)
+    assert decision.status.step == "suspended"
     ended = the_trials(of, "Invalid")
     assert deleted(decide(of, saw(of, trials=ended))) == []
 

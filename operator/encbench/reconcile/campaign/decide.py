@@ -324,11 +324,12 @@ def _measure(
     campaign, seen = draft.subject, draft.seen
     if campaign.spec.suspend:
         # What has not begun may wait for days, and is planned again later.
-        running = [t for t in seen.trials.values() if holds_the_stage(t)]
         put_off = not_begun(seen.trials.values())
         effects = [*effects, *map(do.Delete.of, put_off)]
-        trials = "trial is" if len(running) - len(put_off) < 2 else "trials are"
-        step = "suspended" if not running else f"suspended once the running {trials} done"
+        going = {one.name for one in put_off}
+        left = [t for t in seen.trials.values() if holds_the_stage(t) and t.name not in going]
+        trials = "trial is" if len(left) == 1 else "trials are"
+        step = f"suspended once the running {trials} done" if left else "suspended"
         draft.set(estimated_completion_time=None)
         return draft.decide(*effects, step=step)
     steps = side_by_side(campaign, resolved, cells, standing.states, seen)
