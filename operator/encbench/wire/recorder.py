@@ -38,7 +38,9 @@ class StateAnswer(TypedDict):
     clock: float
     """The recorder's wall clock at the answer, Unix seconds."""
     error: str | None
-    """What keeps the artefacts from being stored."""
+    """Why the store refused the artefacts; other URLs may help."""
+    away: NotRequired[str | None]
+    """Why the last try did not reach the store, or why it failed there; it is tried again."""
 
 
 class ClockOffset(TypedDict):

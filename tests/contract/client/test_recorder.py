@@ -247,7 +247,7 @@ def test_stopped_while_the_store_is_away(tmp_path: Path, receiver: Receiver) -> 
         tries = len(receiver.tries)
         assert one.end(15) == 1
     assert len(receiver.tries) - tries < 5
-    assert "could not be stored in time" in one.termination_message()["error"]
+    assert "could not be stored in time: 500" in one.termination_message()["error"]
     assert set(one.termination_message()["digests"]) == set(FILES)
 
 

@@ -47,3 +47,17 @@ def test_a_clock_that_was_set_back_after_the_run_holds_no_trial() -> None:
     assert wants(decide(a_trial(back), saw(a_client("uploaded"))), Gather)
     failed = a_trial(back, outcome="Invalid", reason="ErrorRate")
     assert wants(decide(failed, saw(a_client("finished"))), Gather)
+
+
+def test_why_a_store_takes_nothing_is_what_the_recorder_says() -> None:
+    run = RunFacts("finished", exit_code=0, away="Connection refused")
+    tries = saw(ClientPod(uploading(), run))
+    decision = decide(a_trial({**PROVEN_TWICE, "Measured": ("True", 400.0)}), tries)
+    fact = find(decision.status.conditions, "Hindered")
+    assert fact is not None
+    assert fact.message == (
+        "the object store has not taken the clients' logs yet (pod run-0: Connection refused)"
+    )
+    late = decide(a_trial({**PROVEN_TWICE, "Measured": ("True", 90_000.0)}), tries)
+    assert late.status.message is not None
+    assert late.status.message.endswith("in time (pod run-0: Connection refused)")

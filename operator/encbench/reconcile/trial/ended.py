@@ -150,15 +150,19 @@ def _await_upload(draft: TrialDraft) -> TrialDecision:
     if gone or silent or over or any(client.is_lost for client in clients):
         # Nothing more will come. What has come in time is in the bucket.
         return conclude(draft)
+    ended = draft.seen.clients_in("finished")
+    away = next((c for c in ended if c.run and c.run.away), None)
+    tried = f" (pod {away.pod.name}: {away.run.away})" if away and away.run else ""
     if waited > parse_duration(draft.spec.step_deadlines.archive):
         return draft.end(
-            "Failed", "ArchiveTimeout", "the object store did not take the log in time"
+            "Failed", "ArchiveTimeout", f"the object store did not take the log in time{tried}"
         )
-    refused = tuple(c for c in draft.seen.clients_in("finished") if c.run and c.run.error)
+    refused = tuple(c for c in ended if c.run and c.run.error)
     message = next((c.run.error for c in refused if c.run), "the clients upload their logs")
     if refused or waited > PATIENCE:
         draft.condition(life.COLLECTED, False, "Uploading", message)
-        why = message if refused else "the object store has not taken the clients' logs yet"
+        late = f"the object store has not taken the clients' logs yet{tried}"
+        why = message if refused else late
         draft.hinder(life.NOT_STORED, why)
         mute = next((client.pod for client in clients if client.run is None), None)
         if mute is not None and not refused:

@@ -36,6 +36,9 @@ class RunFacts:
     """The client's clock against the operator's; None once its recorder has ended."""
     digests: dict[str, str] | None = None
     error: str = ""
+    """Why the store refused its files."""
+    away: str = ""
+    """Why its last try did not reach the store."""
     tps: float | None = None
     """TPS of the tool's last second, which only the metrics show; None before its first line."""
 
@@ -225,5 +228,6 @@ def run_facts(state: StateAnswer, asked: datetime, answered: datetime) -> RunFac
         clock=clock_offset(float(state["clock"]), asked, answered),
         digests=state.get("digests") or None,
         error=printable(state.get("error") or ""),
+        away=printable(state.get("away") or ""),
         tps=state.get("lastTps"),
     )

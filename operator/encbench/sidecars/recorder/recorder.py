@@ -207,7 +207,8 @@ class RunDriver:
             while not self._store(name, uploads):
                 self._run.sleep(next(pauses))
                 if self._run.must_stop:
-                    raise GaveUp(self._run.error or f"{name} could not be stored in time")
+                    why = f": {self._run.away}" if self._run.away else ""
+                    raise GaveUp(self._run.error or f"{name} could not be stored in time{why}")
                 if self._run.uploads is not uploads:
                     uploads, pauses = self._run.uploads, upload.pauses()
         self._run.uploaded()
@@ -221,6 +222,7 @@ class RunDriver:
             return True
         except upload.Away as reason:
             _say(f"the object store did not take {name}, trying again: {reason}")
+            self._run.away = str(reason)
         except upload.UploadRefused as reason:
             error = f"the object store refused {name}: {reason}"
             _say(error)

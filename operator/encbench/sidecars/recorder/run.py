@@ -43,7 +43,9 @@ class Run:
         self._exit_code: int | None = None
         self._digests: dict[str, str] = {}
         self.error: str | None = None
-        """What keeps the artefacts from being stored."""
+        """Why the store refused the artefacts."""
+        self.away: str | None = None
+        """Why the last try to store them did not reach it."""
         self.last: Sample | None = None
         """The latest periodic report."""
         self.usage: Callable[[], Usage | None] = lambda: None
@@ -90,7 +92,7 @@ class Run:
         with self._lock:
             if self.state is None:
                 raise NotReady
-            self.uploads, self.error = dict(uploads), None
+            self.uploads, self.error, self.away = dict(uploads), None, None
             if self.state == "waiting":
                 self.drift, self.slots, self.clock = moment.drift(), slots, clock
                 self.state, self.start_at = "released", start_at
@@ -113,12 +115,12 @@ class Run:
         """The store refused these URLs: uploads pause until other URLs arrive."""
         with self._lock:
             if self.uploads is uploads:
-                self.error = error
+                self.error, self.away = error, None
 
     def uploaded(self) -> None:
         """Everything is stored."""
         with self._lock:
-            self.state, self.error = "uploaded", None
+            self.state, self.error, self.away = "uploaded", None, None
 
     def answered(self, state: RunStateName) -> None:
         """A caller has received this state."""
@@ -151,4 +153,5 @@ class Run:
                 "digests": self._digests,
                 "clock": time.time(),
                 "error": self.error,
+                "away": self.away,
             }
