@@ -11,7 +11,18 @@ SPACE = "bench"
 USE = "encbench.io/use"
 """The label without which newer revisions read no Secret; older ones ignore it."""
 LOGIN = {"username": "bench", "password": "pa,ss #1"}
-PEM = "-----BEGIN CERTIFICATE-----\nusers own\n-----END CERTIFICATE-----\n"
+PEM = """\
+-----BEGIN CERTIFICATE-----
+MIIBKzCB0qADAgECAgEBMAoGCCqGSM49BAMCMBQxEjAQBgNVBAMMCXVzZXJzIG93
+bjAgFw0yMDAxMDEwMDAwMDBaGA8yMTIwMDEwMTAwMDAwMFowFDESMBAGA1UEAwwJ
+dXNlcnMgb3duMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEeBw+ErpASj+l0jZi
+LGwwsAsvJUY7xFcotWI4gwfemKjwzIUhw7/EMu/qNbDTamhgmym6rM3G8etZXMKG
++0e5kqMTMBEwDwYDVR0TAQH/BAUwAwEB/zAKBggqhkjOPQQDAgNIADBFAiB/1NOI
+m7SsICzI+YAlPYIhBOAISgyfIOqYavBIegS1lAIhAJ4KbzlDTaxV9qOhS9Xf8wP3
+fLHzpCCMM9LwThPo93kK
+-----END CERTIFICATE-----
+"""
+"""A CA's certificate, valid until 2120; its key was never kept."""
 
 
 def ours(kind: str, name: str, spec: Body) -> Body:

@@ -5,6 +5,8 @@ show (encryption in transit); the operator can neither set nor inspect what is o
 disks. `database` has the testbed's Secret, and `proofs.clients` the proof.
 """
 
+import ssl
+
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.core import certificates
 from encbench.kube import secrets
@@ -28,7 +30,7 @@ def wanted(mode: EncryptionModeSpec) -> dict[str, str]:
 def unfit(entry: str, value: str) -> str | None:
     """Why the clients could not use an entry, in words that do not repeat it; None if they can."""
     if entry not in (USERNAME, PASSWORD):
-        return None if value.strip() else "is empty: put the PEM file there"
+        return _not_certificates(value)
     if not value:
         return "is empty: put the user's there"
     if value.endswith("\n"):
@@ -37,6 +39,23 @@ def unfit(entry: str, value: str) -> str | None:
         return 'has a " or a control character, which sysbench cannot read: choose another'
     if len(value.encode()) > LONGEST:
         return f"is longer than the {LONGEST} bytes that sysbench can read: choose a shorter one"
+    return None
+
+
+def _not_certificates(pem: str) -> str | None:
+    if not pem.strip():
+        return "is empty: put the PEM file there"
+    if "PRIVATE KEY-----" in pem:
+        return "has a private key, which clients must not get: leave only certificates there"
+    try:
+        # Bundles have names of CAs in UTF-8 between the certificates.
+        known = pem.encode("ascii", "replace").decode()
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cadata=known)
+    except ssl.SSLError:
+        return (
+            "has no certificate that can be read, or a damaged one: put the PEM file of the CA "
+            "there"
+        )
     return None
 
 

@@ -34,6 +34,7 @@ from encbench.reconcile import objects
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.testbed.external import observe
 from encbench.reconcile.testbed.facts import TestbedSeen
+from tests.revisions.parts import PEM
 from tests.support import manifests
 from tests.support.fake_metrics import FakeMetrics
 from tests.support.testbeds import TDE, TLS, TLS12
@@ -43,8 +44,8 @@ from tests.unit.reconcile.test_kills import run
 from tests.unit.reconcile.timeline import START
 from tests.unit.reconcile.world import NAME, SPACE, World, parts, study, tpcc_parts
 
-PEM = "-----BEGIN CERTIFICATE-----\n"
 LOGIN = {"username": "bench", "password": "pa,ss #1"}
+KEY = "-----BEGIN EC PRIVATE KEY-----\nAAAA\n-----END EC PRIVATE KEY-----\n"
 ALL = {**LOGIN, "ca.crt": PEM, "client.crt": PEM, "client.key": PEM}
 QUERY = 'rds_cpu_seconds_total{instance="rds-1"}'
 
@@ -307,6 +308,9 @@ async def test_without_a_query_the_record_says_why_there_is_no_cpu() -> None:
         ({**ALL, "password": "s" * 201}, "its entry password is longer than the 200 bytes"),
         (LOGIN, "Secret rds has no entry ca.crt: add the certificate of the server's CA"),
         ({**LOGIN, "ca.crt": " \n"}, "its entry ca.crt is empty: put the PEM file there"),
+        ({**LOGIN, "ca.crt": "none"}, "its entry ca.crt has no certificate"),
+        ({**LOGIN, "ca.crt": PEM[:200]}, "its entry ca.crt has no certificate"),
+        ({**LOGIN, "ca.crt": PEM + KEY}, "its entry ca.crt has a private key"),
         ({**LOGIN, "ca.crt": PEM, "client.key": PEM}, "Secret rds has only client.key: add both"),
     ],
 )
@@ -604,6 +608,32 @@ async def test_a_secret_that_goes_before_the_testbed_has_copied_it_is_named() ->
     assert fact is not None
     assert fact.status == "True"
     assert "there is no Secret rds any more: create it again" in fact.message
+
+
+@pytest.mark.parametrize(
+    ("left", "said"),
+    [
+        (LOGIN, "Secret rds has no entry ca.crt any more: add it again"),
+        ({**LOGIN, "ca.crt": "none"}, "Secret rds: its entry ca.crt has no certificate"),
+    ],
+)
+async def test_a_testbed_waits_for_the_ca_that_the_secret_lost(
+    left: dict[str, str], said: str
+) -> None:
+    world = prepared()
+    await world.run(lambda: bool(beds(world)))
+    world.cluster.remove(SECRET, SPACE, "rds")
+    world.cluster.add(SECRET, secret(left))
+
+    def waits() -> bool:
+        facts = [find(bed.status.conditions, "Provisioned") for bed in beds(world)]
+        return any(fact and fact.reason == "NoLogin" and said in fact.message for fact in facts)
+
+    await world.run(waits)
+    world.cluster.remove(SECRET, SPACE, "rds")
+    world.cluster.add(SECRET, secret())
+    await world.run(world.ended)
+    assert is_true(world.campaign().status.conditions, "Complete")
 
 
 def prepared() -> World:

@@ -11,7 +11,7 @@ from encbench.api.kinds import SECRET, TESTBED
 from encbench.api.lifecycle import FAILED, PROVISIONED
 from encbench.core.naming import credentials_name
 from encbench.database.connection import connection
-from encbench.engines.external import PASSWORD, USERNAME, entries_of
+from encbench.engines.external import entries_of, unfit, wanted
 from encbench.engines.facts import facts
 from encbench.kube.labels import CREDENTIALS
 from encbench.kube.parsing import Malformed
@@ -45,9 +45,11 @@ async def _login(read: Reads, testbed: Testbed) -> tuple[dict[str, str] | None, 
     if (why := unmarked(secret, CREDENTIALS)) is not None:
         return None, why
     found = entries_of(secret)
-    missing = [entry for entry in (USERNAME, PASSWORD) if not found.get(entry)]
-    if missing:
-        return None, f"Secret {name} has no {' and no '.join(missing)} any more: add it again"
+    for entry in wanted(testbed.spec.mode):
+        if entry not in found:
+            return None, f"Secret {name} has no entry {entry} any more: add it again"
+        if (why := unfit(entry, found[entry])) is not None:
+            return None, f"Secret {name}: its entry {entry} {why}"
     return found, ""
 
 
