@@ -20,6 +20,7 @@ from encbench.ports import Body
 from encbench.tools.context import LoadContext, TrialContext
 from encbench.tools.measurement import Measurement
 from encbench.tools.sysbench import command, jobs, memory, parser, problems
+from encbench.tools.tpcc import jdbc
 from encbench.tools.tpcc import jobs as tpcc_jobs
 from encbench.tools.tpcc import parser as tpcc_parser
 from encbench.tools.tpcc import problems as tpcc_problems
@@ -77,6 +78,7 @@ _TPCC = Tool(
     parse=tpcc_parser.parse,
     pair_problems=tpcc_problems.pair_problems,
     reports_sessions=tpcc_problems.reports_sessions,
+    unverified=jdbc.unverified,
 )
 
 

@@ -106,6 +106,13 @@ def jar(connection: Connection) -> DriverJar | None:
     return connection.jdbc.jar if connection.jdbc is not None else None
 
 
+def unverified(connection: Connection) -> str | None:
+    """The URL of the user's own driver is theirs whole, and only that driver knows what it asks."""
+    if connection.tls is None or jar(connection) is None:
+        return None
+    return "all of it, unless driver.jar's own URL has it verified"
+
+
 def class_name(connection: Connection, chosen: str | None) -> str:
     """Class of the driver that the client loads."""
     own = jar(connection)

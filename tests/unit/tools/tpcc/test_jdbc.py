@@ -6,10 +6,12 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from encbench.api import tpcc as api
+from encbench.api.columns import JdbcDriver
 from encbench.api.encryptionmode import InTransit
 from encbench.core.connection import Connection
+from encbench.tools.registry import tool
 from encbench.tools.tpcc import jdbc
-from tests.support.workloads import MARIADB, MYSQL, PGSQL
+from tests.support.workloads import MARIADB, MYSQL, PGSQL, tpcc_spec
 
 CA = "/etc/encbench/tls/cacert.pem"
 ALL = [
@@ -90,3 +92,15 @@ def test_the_user_s_parameters_stand_over_ours() -> None:
     assert own["rewriteBatchedStatements"] == "false"
     assert own["useConfigs"] == "x"
     assert "rewriteBatchedStatements" not in parameters(MYSQL)
+
+
+@pytest.mark.parametrize("connection", [MYSQL, MARIADB, PGSQL])
+def test_what_a_driver_of_the_user_s_own_verifies_is_not_known(connection: Connection) -> None:
+    unverified = tool(tpcc_spec()).unverified
+    jar = {"class": "x.D", "urlTemplate": "jdbc:x://{host}", "claimName": "jars", "path": "d.jar"}
+    own = replace(connection, jdbc=JdbcDriver.model_validate({"jar": jar}))
+    encrypting = JdbcDriver.model_validate({"encrypting": {}})
+    assert "driver.jar's own URL" in (unverified(replace(own, tls=InTransit())) or "")
+    assert unverified(own) is None
+    assert unverified(replace(connection, tls=InTransit())) is None
+    assert unverified(replace(connection, tls=InTransit(), jdbc=encrypting)) is None
