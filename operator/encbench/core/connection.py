@@ -55,5 +55,7 @@ class Connection:
     """The key for such a driver, or for encrypted types."""
     columns: bool = False
     """Whether it goes through the proxy that encrypts columns, or may."""
+    outside: bool = False
+    """Whether it is an external database, whose CA is not the campaign's."""
     enclave: EnclaveClient | None = None
     """Set where columns have encrypted types, of the load's connection too."""

@@ -42,5 +42,6 @@ def loading(testbed: str, spec: TestbedSpec) -> Connection:
         engine=engine.name,
         tls=spec.mode.in_transit,
         mek=mek_of(testbed, spec) if own else None,
+        outside=external is not None,
         enclave=EnclaveClient(encrypted(own), own.boundary.index) if own else None,
     )

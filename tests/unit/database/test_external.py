@@ -55,6 +55,8 @@ def test_clients_go_where_the_template_says(name: str, port: int) -> None:
     assert (found.host, found.port, found.database) == ("db.example.com", port, "benchmark")
     assert found.tls is not None
     assert connection("bed", spec_of_external(engine=name, port=7)).port == 7
+    assert found.outside
+    assert not connection("bed", spec_of_testbed(TLS)).outside
 
 
 def made(given: dict[str, str], name: str = "mysql") -> dict[str, str]:

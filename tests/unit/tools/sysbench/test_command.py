@@ -72,7 +72,10 @@ def test_a_tls_client_takes_one_version_and_one_suite_and_verifies(
 
 
 def test_with_mysql_s_protocol_the_name_is_left_unverified() -> None:
-    assert "names" in (unverified(replace(MYSQL, tls=InTransit())) or "")
+    assert "the campaign's CA has" in (unverified(replace(MYSQL, tls=InTransit())) or "")
+    external = replace(MYSQL, tls=InTransit(), outside=True)
+    assert "names" in (unverified(external) or "")
+    assert "a CA of the Secret's ca.crt has" in (unverified(external) or "")
     assert unverified(replace(PGSQL, tls=InTransit())) is None
     assert unverified(MYSQL) is None
 
