@@ -27,8 +27,13 @@ UNSEEN = (
     "the data files, logs and backups of the server",
     "its settings, and whether other clients used it",
     "a restart of the server between two sessions",
+    "that what answers is the end of the clients' connection, and not a pooler or proxy",
 )
-"""What no client's session shows of an external database."""
+"""What no client's session shows of an external database.
+
+The server says what its own end of a session negotiated. Behind a pooler that is the pooler's
+connection, and not the client's.
+"""
 READINGS = 2
 """Before the first transaction and after the last."""
 

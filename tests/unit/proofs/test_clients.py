@@ -97,8 +97,9 @@ def test_the_first_proof_claims_nothing_and_lists_what_is_not_seen(mode: dict[st
     proof = before_sessions(place, EncryptionModeSpec.model_validate(mode))
     assert proof.ok, "nothing stands against it yet"
     assert "in force" not in proof.summary
-    assert len(proof.checks) == 3
+    assert len(proof.checks) == 4
     assert all(check.name.startswith("exempt: ") for check in proof.checks)
+    assert "the end of the clients' connection" in proof.checks[-1].name
 
 
 # -- what a client's driver read
