@@ -130,7 +130,6 @@ class ProvenanceRecord(Record):
     """Image with its digest, as the kubelet resolved it, by container: server, agent, tool,
     recorder, and those of a mode or a plan, such as volume, proxy and turnstile."""
     operator_version: str | None = None
-    kubernetes_version: str | None = None
 
 
 class Stamp(Model):

@@ -94,7 +94,6 @@ def _named(record: ProvenanceRecord) -> Iterable[tuple[str, str | None]]:
         yield "Client's CPU", client.cpu_model
     for container, image in sorted(record.images.items()):
         yield f"Image of {container}", image
-    yield "Kubernetes", record.kubernetes_version
 
 
 def _offered(machine: MachineFacts) -> Iterable[tuple[str, str | None]]:

@@ -54,8 +54,6 @@ class Finding(Model):
     """Blocks in which every arm has the figure."""
     change: Interval | None = None
     """Loss of TPS, or increase of another figure, with its own 95 % interval."""
-    change90: Interval | None = None
-    """Only in earlier reports: the same at 90 %, which decided equivalence."""
     placement: Interval | None = None
     """The same with its placement interval at 90 %, which either claim needs on its side too; None
     where testbeds were rebuilt or shared."""
@@ -67,8 +65,7 @@ class Finding(Model):
     noise_floor: float | None = None
     """Largest absolute bound of A' against A of this figure, by arm and by testbed."""
     bar: float | None = None
-    """What `Overhead` has to exceed: the margin. In earlier reports it was the noise floor where
-    that was larger."""
+    """What `Overhead` has to exceed: the margin."""
     overhead_p: float | None = None
     """p-value of "the change is at most the margin", two-sided, adjusted for the number of modes
     (Holm); below 0.05 is `Overhead`."""
@@ -92,8 +89,6 @@ class PairedComparison(Model):
     blocks: int
     loss: Interval | None = None
     """Of TPS, at 95 %; or the increase of another primary figure."""
-    loss90: Interval | None = None
-    """Only in earlier reports."""
     verdict: Verdict
     """Of that loss or increase."""
     why: str

@@ -24,9 +24,9 @@ def case(loss: float, half: float, carried: float = 0.0) -> Estimate:
 
 
 def test_a_finding_of_an_earlier_report_is_read() -> None:
-    """It has no obstacle, and a 90 % interval that nothing needs any more."""
+    """It has no obstacle."""
     change = {"estimate": 0.05, "low": 0.01, "high": 0.09}
-    stored = {"figure": "tps", "blocks": 9, "change": change, "change90": change}
+    stored = {"figure": "tps", "blocks": 9, "change": change}
     found = Finding.model_validate({**stored, "verdict": "Inconclusive", "why": "wide"})
     assert found.obstacle is None
 
