@@ -1,13 +1,11 @@
 """What a node is like, and whether two are alike, which a comparison of arms takes for granted."""
 
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import Any, Protocol
 
-from encbench.api.scalars import parse_quantity
 from encbench.api.testbed import Machine
 from encbench.kube.affinity import INSTANCE_TYPE, ZONE
-from encbench.kube.nodes import GIBIBYTE
+from encbench.kube.nodes import GIBIBYTE, amount
 
 MEMORY_SLACK = 0.01
 """Share by which the memory of two nodes may differ: firmware and kernel take a little of it, and
@@ -43,21 +41,14 @@ def of_node(name: str, body: dict[str, Any]) -> Machine:
     """What a Node says of itself."""
     offered = (body.get("status") or {}).get("allocatable") or {}
     labels = (body.get("metadata") or {}).get("labels") or {}
-    memory = _amount(offered.get("memory"))
+    memory = amount(offered.get("memory"))
     return Machine(
         node=name,
-        allocatable_cores=_amount(offered.get("cpu")),
+        allocatable_cores=amount(offered.get("cpu")),
         allocatable_bytes=None if memory is None else int(memory),
         instance_type=labels.get(INSTANCE_TYPE),
         zone=labels.get(ZONE),
     )
-
-
-def _amount(text: Any) -> float | None:
-    """A node's quantity; None in a form that no kubelet writes."""
-    with suppress(ValueError):
-        return None if text is None else parse_quantity(str(text))
-    return None
 
 
 def _says_less(one: str, other: str) -> bool:

@@ -88,6 +88,13 @@ def least_node(pods: PodRequest) -> NodeSize:
     return NodeSize(cores, memory)
 
 
+def amount(text: object) -> float | None:
+    """A quantity as a number; None without one, and in a form that Kubernetes does not write."""
+    with suppress(ValueError):
+        return None if text is None else parse_quantity(str(text))
+    return None
+
+
 def _least(wanted: int, offered: Callable[[int], int]) -> int:
     sizes = range(1, LARGEST)
     return bisect_left(sizes, wanted, key=offered) + 1
@@ -95,15 +102,9 @@ def _least(wanted: int, offered: Callable[[int], int]) -> int:
 
 def _own(container: Part) -> PodRequest:
     asked = container.get("resources", {}).get("requests", {})
-    cores, memory = _amount(asked.get("cpu")), _amount(asked.get("memory"))
+    # Of a container that another than encbench has put into the pod it may be nothing.
+    cores, memory = amount(asked.get("cpu")) or 0.0, amount(asked.get("memory")) or 0.0
     return PodRequest(math.ceil(round(1000 * cores, 6)), math.ceil(memory))
-
-
-def _amount(text: str | None) -> float:
-    """Of a container that another than encbench has put into the pod it may be nothing."""
-    with suppress(ValueError):
-        return 0.0 if text is None else parse_quantity(text)
-    return 0.0
 
 
 def _kept(size: float, shares: tuple[tuple[float, float], ...]) -> float:
