@@ -201,7 +201,7 @@ class KubernetesCluster:
             "reportingInstance": self._instance,
             "action": reason,
             "reason": reason,
-            "note": _cut(printable(note, _NOTE_LIMIT), _NOTE_LIMIT),
+            "note": _cut(printable(note, _NOTE_LIMIT)),
             "type": "Warning" if warning else "Normal",
             "regarding": {
                 "apiVersion": kind.api_version,
@@ -218,9 +218,9 @@ class KubernetesCluster:
             _log.warning("event %s about %s %s: %s", reason, kind.kind, meta["name"], error)
 
 
-def _cut(text: str, most: int) -> str:
-    """The first letters of a text, as many as fit so many bytes of UTF-8."""
-    return text.encode(errors="replace")[:most].decode(errors="ignore")
+def _cut(note: str) -> str:
+    """The first letters of a note, as many as fit the limit in bytes of UTF-8."""
+    return note.encode(errors="replace")[:_NOTE_LIMIT].decode(errors="ignore")
 
 
 def _object(kind: Kind, answer: HttpAnswer) -> Body:

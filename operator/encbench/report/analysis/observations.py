@@ -8,6 +8,7 @@ blocks, and they are judged only where the plan announced that.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from encbench.api.campaign import BlockPlan, CampaignSpec
 from encbench.api.testbed import Arm
@@ -87,7 +88,8 @@ def observations(
     external = index.resolved.instances[cell.instance].external is not None
     kept = not spec.blocks.per_testbed and not external
     compared = _compared(spec, good)
-    alone = pooled.pairs_of(compared, cell.arms, spec, one_set=kept, shared=external)
+    unit = partial(pooled.unit, spec)
+    alone = Pairs(compared, cell.arms, unit, kept, external, pooled.campaign_of)
     before = [
         (name, replace(alone, blocks=_compared(spec, _good(cell.arms, _by_block(of), needed))))
         for name, of in earlier

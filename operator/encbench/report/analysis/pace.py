@@ -66,17 +66,16 @@ def block_seconds(blocks: Blocks, in_cell: Sequence[BlockTime], per_testbed: int
 
 def block_times(in_cell: Iterable[TrialView]) -> list[BlockTime]:
     """Of all blocks of a cell, from its trials in one campaign: between two nothing is measured."""
-    return list(_taken(in_cell))
-
-
-def _taken(in_cell: Iterable[TrialView]) -> Iterator[BlockTime]:
     blocks = sorted(_begun(in_cell), key=lambda block: block.at)
-    for block, after in pairwise(blocks):
-        yield BlockTime(block, after.at - block.at, block.generation != after.generation)
+    found = [
+        BlockTime(block, after.at - block.at, block.generation != after.generation)
+        for block, after in pairwise(blocks)
+    ]
     for last in blocks[-1:]:
         ends = [trial.window.end for trial in last.trials if trial.window is not None]
         if ends:
-            yield BlockTime(last, max(ends) - last.at, anew=False)
+            found.append(BlockTime(last, max(ends) - last.at, anew=False))
+    return found
 
 
 def _begun(in_cell: Iterable[TrialView]) -> Iterator[_Begun]:

@@ -7,10 +7,8 @@ in one `Pairs`.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 
 from encbench.api.campaign import CampaignSpec
-from encbench.api.testbed import Arm
 from encbench.core import plan
 from encbench.report.analysis.pairs import Blocks, Pairs
 from encbench.report.compare.difference import difference
@@ -49,14 +47,7 @@ def campaign_of(block: int) -> int:
     return block // STRIDE
 
 
-def pairs_of(
-    blocks: Blocks, arms: tuple[Arm, ...], spec: CampaignSpec, *, one_set: bool, shared: bool
-) -> Pairs:
-    """The blocks of one campaign, or of several as `joined` gives them."""
-    return Pairs(blocks, arms, partial(_unit, spec), one_set, shared, campaign_of)
-
-
-def _unit(spec: CampaignSpec, block: int) -> int:
+def unit(spec: CampaignSpec, block: int) -> int:
     """The unit in its own campaign, with a number that no other campaign's has."""
     away, number = divmod(block, STRIDE)
     return STRIDE * away + plan.unit(spec.blocks, number)

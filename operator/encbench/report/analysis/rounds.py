@@ -6,12 +6,12 @@ from encbench.core.statistics.rounds import Amounts, batches, overall
 from encbench.report.document.trial import RoundView, TrialView
 
 
-def _cpu(*parts: str) -> Callable[[RoundView], Amounts | None]:
-    """Milliseconds of CPU of these together by transactions; None where one is not known."""
+def _cpu(part: str) -> Callable[[RoundView], Amounts | None]:
+    """Milliseconds of its CPU by transactions; None where that is not known."""
 
     def amounts(one: RoundView) -> Amounts | None:
-        used = [getattr(one, f"{part}_cpu_seconds") for part in parts]
-        return None if None in used else Amounts(1000 * sum(used), one.transactions)
+        used = getattr(one, f"{part}_cpu_seconds")
+        return None if used is None else Amounts(1000 * used, one.transactions)
 
     return amounts
 

@@ -18,6 +18,8 @@ HOW = (
     "looked at, and 27 % by night 90. A change says when, and not why: compare the reports before "
     "and after it."
 )
+MOST = 3
+"""Differing facts that a sentence names."""
 
 
 def how(history: History) -> str:
@@ -28,18 +30,11 @@ def how(history: History) -> str:
 def summary(history: History) -> str:
     """How much there is, and where a level changed."""
     campaigns = plural(len(history.reports), "campaign")
-    times = [time.partition("T")[0] for time in (_first(history), _last(history))]
+    times = [point.time for one in history.series for point in one.points]
+    first, last = (time.partition("T")[0] for time in (min(times), max(times)))
     changed = [one for one in history.series if one.course.changes]
     found = f"{len(changed)} of {len(history.series)} series changed level"
-    return f"{campaigns} from {times[0]} to {times[1]}; {found}."
-
-
-def _first(history: History) -> str:
-    return min(point.time for one in history.series for point in one.points)
-
-
-def _last(history: History) -> str:
-    return max(point.time for one in history.series for point in one.points)
+    return f"{campaigns} from {first} to {last}; {found}."
 
 
 def title(series: HistorySeries) -> str:
@@ -48,13 +43,13 @@ def title(series: HistorySeries) -> str:
     return f"{series.condition.name}{which}: {series.figure.effect}"
 
 
-def configuration(series: HistorySeries, most: int = 3) -> str:
+def configuration(series: HistorySeries) -> str:
     """Why it is a series of its own; empty for the first configuration of a condition."""
     if not series.differs:
         return ""
-    said = [f"{it.name} is {it.b} and was {it.a}" for it in series.differs[:most]]
-    left = len(series.differs) - most
-    more = [f"{plural(left, 'more fact')}"] if left > 0 else []
+    said = [f"{it.name} is {it.b} and was {it.a}" for it in series.differs[:MOST]]
+    left = len(series.differs) - MOST
+    more = [plural(left, "more fact")] if left > 0 else []
     return f"Kept apart from configuration 1: {'; '.join([*said, *more])}."
 
 
