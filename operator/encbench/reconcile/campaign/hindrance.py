@@ -46,14 +46,10 @@ def _held(seen: CampaignSeen) -> Hindrance | float | None:
     going = [one for one in children if one.deleting and one.finalizers]
     if not going:
         return None
-    since, one = min(((_deleted(one), one) for one in going), key=lambda entry: entry[0])
-    age = (seen.now - parse_time(since)).total_seconds()
+    one = min(going, key=lambda one: one.body["metadata"]["deletionTimestamp"])
+    age = (seen.now - parse_time(one.body["metadata"]["deletionTimestamp"])).total_seconds()
     if age < GOING:
         return GOING - age
     names = ", ".join(one.finalizers)
     message = f"{one.kind.kind} {one.name} was deleted and does not go (finalizers: {names})"
     return Hindrance(HELD, message)
-
-
-def _deleted(one: Testbed | Trial) -> str:
-    return str(one.body["metadata"]["deletionTimestamp"])

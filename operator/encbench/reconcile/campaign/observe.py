@@ -44,13 +44,15 @@ async def observe(read: Reads, campaign: Campaign, found: CampaignFound) -> Camp
             # Nothing that is read now counts, and whoever applied it waits for a first word.
             return CampaignSeen(now, None, {}, {}, absences=absences)
         return await _before_acceptance(read, campaign, found)
-    own, ending = {labels.CAMPAIGN: campaign.name}, frozenset[str]()
+    own, ending, at_work = {labels.CAMPAIGN: campaign.name}, frozenset[str](), tuple[str, ...]()
     misfits: dict[str, Misfit] = {}
     testbeds = await _children(cluster, objects.testbed, campaign, own, misfits)
     trials = await _children(
         cluster, objects.trial, campaign, {**own, labels.ACTIVE: "true"}, misfits
     )
-    if campaign.status.resolved is not None and not campaign.deleting:
+    if campaign.deleting:
+        at_work = await _at_work(read, campaign)
+    else:
         trials = await catch_up(read, campaign, found.ledger, trials, misfits)
         databases = await cluster.list(POD, space, {**own, labels.COMPONENT: "database"})
         marks = [
@@ -58,7 +60,6 @@ async def observe(read: Reads, campaign: Campaign, found: CampaignFound) -> Camp
         ]
         # It takes Kubernetes a moment to delete the pods of what is gone.
         ending = frozenset(one[labels.CELL] for one in marks if one[labels.TESTBED] not in testbeds)
-    at_work = await _at_work(read, campaign) if campaign.deleting else ()
     verdict, problem = None, ""
     try:
         verdict = await _verdict(read, campaign)

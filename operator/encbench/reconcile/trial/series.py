@@ -138,15 +138,15 @@ async def read(metrics: Metrics, place: MetricsPlace, window: Window) -> Metrics
     series: dict[str, tuple[Sample, ...]] = {}
     several: dict[str, int] = {}
     left_out: dict[str, str] = {}
-    if place.external is not None:
-        series = await _named(metrics, place.external, window, start, end, left_out)
-    wanted = DATABASE_SERIES | UPTIME_SERIES if place.external is None else {}
-    if place.proxy_limit is not None:
-        wanted = wanted | PROXY_SERIES
-    if place.volume_limit is not None:
-        wanted = wanted | VOLUME_SERIES
+    wanted: dict[str, str] = {}
     if place.external is None:
-        wanted = wanted | _periods_series(place)
+        wanted = DATABASE_SERIES | UPTIME_SERIES | _periods_series(place)
+    else:
+        series = await _named(metrics, place.external, window, start, end, left_out)
+    if place.proxy_limit is not None:
+        wanted |= PROXY_SERIES
+    if place.volume_limit is not None:
+        wanted |= VOLUME_SERIES
     for name, metric in wanted.items():
         found = _of(window, await metrics.raw(f"{metric}{{{own}}}", start, end))
         # A pod that was replaced shows as a second series: no window spans two servers.
