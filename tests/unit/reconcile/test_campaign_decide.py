@@ -17,7 +17,7 @@ from encbench.reconcile.campaign import children, estimate
 from encbench.reconcile.campaign.children import CellPlan
 from encbench.reconcile.campaign.cleanup import FINALIZER
 from encbench.reconcile.campaign.decide import CampaignDecision, decide
-from encbench.reconcile.campaign.facts import CampaignSeen, past
+from encbench.reconcile.campaign.facts import CampaignFound, CampaignSeen, past
 from encbench.reconcile.campaign.ledger import ClientStay, Ledger, Misfit, stay_key
 from encbench.reconcile.campaign.resolve import Resolution
 from encbench.reconcile.effects.effect import (
@@ -386,7 +386,7 @@ def test_an_interleaved_block_whose_trials_retire_one_by_one_began_once() -> Non
     ledger = Ledger()
     ledger.begin(plan.Attempts(of.spec.blocks, [the_cell(of)]))
     ledger.add(trials[retired])
-    seen = saw(of, trials={name: trials[name] for name in others}, ledger=ledger)
+    seen = saw(of, trials={name: trials[name] for name in others}, found=CampaignFound(ledger))
     first, second = estimate._starts(the_cell(of).name, seen)
     assert (first.block, second.block) == (1, 2)
 
@@ -449,7 +449,7 @@ def two_cells(parallelism: int, *places: str, clients: str = "") -> CampaignDeci
         stay = ClientStay((cell.name, "", 0, 0, ""), (clients,), 1.0, "")
         client = found.workloads[cell.dataset_workload].client
         ledger.stays[stay_key(cell.name, client)].by_nodes[stay.nodes] = stay
-    return decide(of, CampaignSeen(NOW, None, beds, {}, ledger))
+    return decide(of, CampaignSeen(NOW, None, beds, {}, CampaignFound(ledger)))
 
 
 @pytest.mark.parametrize(
@@ -593,7 +593,9 @@ def test_it_is_complete_once_the_report_is_there() -> None:
 
 def test_the_reason_why_a_report_is_late_is_shown() -> None:
     of = a_campaign()
-    seen = saw(of, *["Succeeded"] * 3, testbeds={}, report_problem="the store is away")
+    seen = saw(
+        of, *["Succeeded"] * 3, testbeds={}, found=CampaignFound(problem="the store is away")
+    )
     decision = decide(of, seen)
     found = find(decision.status.conditions, "Reported")
     assert found is not None
@@ -811,7 +813,7 @@ def test_a_deleted_one_goes_once_nothing_can_be_uploaded_any_more() -> None:
     waits_for = "deleted; waiting at most 300 s for the store, to remove what is unfinished"
     assert cleans.status.step == waits_for
     assert left(299, away="the store is away").status.step == f"{waits_for}: the store is away"
-    assert left(299, is_clean=True).effects[-1] == SetFinalizers(("other",))
+    assert left(299, found=CampaignFound(is_clean=True)).effects[-1] == SetFinalizers(("other",))
     late = left(301, at_work=("run-0",)).effects
     assert late == (SetFinalizers(("other",)), RemoveIfThere())
     of = replace(of, finalizers=("other",))

@@ -52,8 +52,8 @@ def decide(campaign: Campaign, seen: CampaignSeen) -> Decision[CampaignStatus, d
         step = f"deleted; waiting at most {GIVE_UP:.0f} s for the end of {names}"
         status = campaign.status.model_copy(update={"step": step[:512]})
         return Decision(status, gone, requeue=1.0)
-    if not seen.is_clean:
-        why = seen.away or seen.report_problem
+    if not seen.found.is_clean:
+        why = seen.away or seen.found.problem
         step = f"deleted; waiting at most {GIVE_UP:.0f} s for the store, to remove what is "
         step += f"unfinished: {why}" if why else "unfinished"
         status = campaign.status.model_copy(update={"step": printable(step, 512)})

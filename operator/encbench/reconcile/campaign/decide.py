@@ -80,8 +80,8 @@ class CampaignDraft(Draft[CampaignSpec, CampaignStatus, CampaignSeen]):
             self.hinder(found.reason, found.message)
         elif found is not None and requeue is not None:
             requeue = min(requeue, found)
-        if self.seen.refused:
-            self.hinder(life.NOT_CREATED, self.seen.refused)
+        if self.seen.found.refused:
+            self.hinder(life.NOT_CREATED, self.seen.found.refused)
         self.note_hindrance(over=self.is_true(life.COMPLETE) or self.is_true(life.FAILED))
         self._sum_up()
         fact = self.fact(life.HINDERED)
@@ -232,7 +232,7 @@ def _is_stale(draft: CampaignDraft) -> bool:
 
 def _run(draft: CampaignDraft, resolved: Resolved) -> CampaignDecision:
     spec, seen, cells = draft.spec, draft.seen, plan.cells(draft.spec, resolved.workloads)
-    trials, ledger = list(seen.trials.values()), seen.ledger
+    trials, ledger = list(seen.trials.values()), seen.found.ledger
     attempts = [past(trial) for trial in trials]
     fixed = draft.status.block_plans
     tried = chain(ledger.tried(map(place_of, fixed)), map(line, trials))
@@ -374,12 +374,12 @@ def _report(
     seen, broken = draft.seen, standing.broken
     draft.set(estimated_completion_time=None)
     if seen.verdict is None:
-        message = seen.report_problem or "the report is being rendered"
+        message = seen.found.problem or "the report is being rendered"
         draft.condition(life.REPORTED, False, "Rendering", message)
-        if seen.report_problem:
-            draft.hinder(seen.report_reason, f"the report: {seen.report_problem}")
+        if seen.found.problem:
+            draft.hinder(seen.found.reason, f"the report: {seen.found.problem}")
         waited = draft.since(life.REPORTED)
-        if seen.report_problem and waited > parse_duration(draft.spec.step_deadlines.archive):
+        if seen.found.problem and waited > parse_duration(draft.spec.step_deadlines.archive):
             message = f"the report could not be written within stepDeadlines.archive: {message}"
             return _give_up(draft, "ReportFailed", message, effects)
         again = backoff(waited, RENDER_AGAIN, RENDER_SELDOM)

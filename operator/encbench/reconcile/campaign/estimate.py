@@ -137,9 +137,11 @@ def _starts(cell: str, seen: CampaignSeen) -> list[Begun]:
     begun = {
         block_of(trial): Begun(parse_time(trial.status.start_time).timestamp(), trial.spec.block)
         for trial in seen.trials.values()
-        if trial.status.start_time and trial.spec.cell == cell and not seen.ledger.has_begun(trial)
+        if trial.status.start_time
+        and trial.spec.cell == cell
+        and not seen.found.ledger.has_begun(trial)
     }
-    return sorted([*seen.ledger.starts(cell), *begun.values()])
+    return sorted([*seen.found.ledger.starts(cell), *begun.values()])
 
 
 def steady(shown: str | None, found: str | None, now: datetime) -> str | None:

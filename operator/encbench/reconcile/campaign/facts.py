@@ -17,6 +17,22 @@ writes it before the parts that it names, which are still missing then, or as th
 
 
 @dataclass(frozen=True)
+class CampaignFound:
+    """What this process knows of a campaign, and no status says."""
+
+    ledger: Ledger = field(default_factory=Ledger)
+    """Its trials that are over."""
+    problem: str = ""
+    """Why the report could not be rendered the last time."""
+    reason: str = NOT_STORED
+    """The same as a reason of `Hindered`."""
+    refused: str = ""
+    """Why the last pass could not create or change an object."""
+    is_clean: bool = False
+    """Of a deleted one: nothing half-done is left in the bucket."""
+
+
+@dataclass(frozen=True)
 class CampaignSeen:
     """Everything that a decision is made from."""
 
@@ -27,20 +43,11 @@ class CampaignSeen:
     """By name."""
     trials: dict[str, Trial]
     """Those that are not in the ledger, by name."""
-    ledger: Ledger = field(default_factory=Ledger)
-    """Those that are over."""
+    found: CampaignFound = field(default_factory=CampaignFound)
     ending: frozenset[str] = frozenset()
     """Cells with a database whose testbed is gone already."""
     verdict: str | None = None
     """Of the report, maybe none: empty. None until the report is written."""
-    report_problem: str = ""
-    """Why the report could not be rendered the last time."""
-    report_reason: str = NOT_STORED
-    """The same as a reason of `Hindered`."""
-    refused: str = ""
-    """Why the last pass could not create or change an object."""
-    is_clean: bool = False
-    """Of a deleted campaign: nothing half-done is left in the bucket."""
     at_work: tuple[str, ...] = ()
     """Of a deleted campaign: names of pods that are left and could still upload or load."""
     is_cleared: bool = False
@@ -59,22 +66,7 @@ class CampaignSeen:
     @property
     def lines(self) -> list[LedgerLine]:
         """Of all trials."""
-        return [*self.ledger.lines.values(), *map(line, self.trials.values())]
-
-
-@dataclass(frozen=True)
-class CampaignFound:
-    """What this process knows of a campaign, and no status says."""
-
-    ledger: Ledger = field(default_factory=Ledger)
-    problem: str = ""
-    """Why the report could not be rendered the last time."""
-    reason: str = NOT_STORED
-    """The same as a reason of `Hindered`."""
-    refused: str = ""
-    """Why the last pass could not create or change an object."""
-    is_clean: bool = False
-    """Of a deleted one: nothing half-done is left in the bucket."""
+        return [*self.found.ledger.lines.values(), *map(line, self.trials.values())]
 
 
 def left_to_settle(campaign: Campaign, now: datetime, absences: Absences) -> float:

@@ -127,7 +127,9 @@ def _testbeds(cell: Cell, seen: CampaignSeen) -> tuple[Testbed, ...]:
 
 def _clients(cell: Cell, seen: CampaignSeen) -> frozenset[str]:
     """Clients of another number of replicas or placement have nodes of their own."""
-    found = {key: one.copy() for key, one in seen.ledger.stays.items() if key.cell == cell.name}
+    found = {
+        key: one.copy() for key, one in seen.found.ledger.stays.items() if key.cell == cell.name
+    }
     for trial in seen.trials.values():
         if trial.spec.cell == cell.name:
             found.setdefault(stay_of(trial), Stays()).add(trial)

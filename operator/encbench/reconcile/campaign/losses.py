@@ -113,5 +113,5 @@ def _has_begun(planned: PlannedTrial, seen: CampaignSeen) -> bool:
     """Whether there is a trial of the same block."""
     level = planned.condition
     place = (planned.cell, level.workload_ref, level.concurrency)
-    trials = chain(seen.ledger.lines.values(), map(line, seen.trials.values()))
+    trials = chain(seen.found.ledger.lines.values(), map(line, seen.trials.values()))
     return any(one.place == place and one.block == planned.block for one in trials)

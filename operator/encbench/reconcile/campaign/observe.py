@@ -1,6 +1,7 @@
 """Gathering what a decision over a campaign needs."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TypeVar
 
 from encbench.admission.gather import Installed
@@ -60,24 +61,21 @@ async def observe(read: Reads, campaign: Campaign, found: CampaignFound) -> Camp
         ]
         # It takes Kubernetes a moment to delete the pods of what is gone.
         ending = frozenset(one[labels.CELL] for one in marks if one[labels.TESTBED] not in testbeds)
-    verdict, problem = None, ""
+    verdict = None
     try:
         verdict = await _verdict(read, campaign)
     except Malformed as error:
         # Of another version, which may be written over or deleted; the step has a deadline.
-        problem = str(error)
+        if not found.problem:
+            found = replace(found, problem=str(error), reason=REPORT_REFUSED)
     return CampaignSeen(
         now=read.clock.now(),
         resolution=None,
         testbeds=testbeds,
         trials=trials,
-        ledger=found.ledger,
+        found=found,
         ending=ending,
         verdict=verdict,
-        report_problem=found.problem or problem,
-        report_reason=found.reason if found.problem else REPORT_REFUSED,
-        refused=found.refused,
-        is_clean=found.is_clean,
         misfits=tuple(misfits.values()),
         away=read.services.problem,
         at_work=at_work,
@@ -117,7 +115,7 @@ async def _before_acceptance(read: Reads, campaign: Campaign, found: CampaignFou
         testbeds={},
         trials={},
         absences=read.presence.absences(),
-        refused=found.refused,
+        found=found,
         installation=settings.installation,
     )
 

@@ -26,7 +26,7 @@ def client_nodes(
     its own.
     """
     key = stay_key(planned.cell, resolved.workloads[planned.condition.workload_ref].client)
-    stays = seen.ledger.stays.get(key, Stays()).copy()
+    stays = seen.found.ledger.stays.get(key, Stays()).copy()
     for trial in seen.trials.values():
         if stay_of(trial) == key:
             stays.add(trial)
