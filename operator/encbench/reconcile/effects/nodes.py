@@ -25,11 +25,11 @@ class NodeEffects(Effects[Own, do.NodeEffect | E, F]):
         self._nodes = nodes
 
     @abstractmethod
-    def unit(self, one: Own) -> Unit:
+    def unit(self, one: Own, /) -> Unit:
         """The unit of work to which it belongs, alone or with others."""
 
     @abstractmethod
-    def member(self, name: str) -> str:
+    def member(self, name: str, /) -> str:
         """The name by which its unit knows it."""
 
     @abstractmethod

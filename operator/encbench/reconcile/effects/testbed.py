@@ -14,7 +14,6 @@ from encbench.core.naming import credentials_name, proof_key, storage_prefix
 from encbench.database import children
 from encbench.database.connection import loading
 from encbench.database.context import DatabaseContext
-from encbench.kube.leases import Unit
 from encbench.ports import Body, NotNow, Rejected, Unavailable
 from encbench.reconcile import agents
 from encbench.reconcile.effects import agent
@@ -37,14 +36,8 @@ class TestbedEffects(NodeEffects[Testbed, do.OwnTestbedEffect, TestbedFound]):
 
     __test__ = False
     nothing = TestbedFound()
-
-    def unit(self, testbed: Testbed) -> Unit:
-        """See `NodeEffects`."""
-        return solitude.unit(testbed)
-
-    def member(self, name: str) -> str:
-        """See `NodeEffects`."""
-        return solitude.member(name)
+    unit = staticmethod(solitude.unit)
+    member = staticmethod(solitude.member)
 
     def longest(self, _: Testbed) -> float:
         """See `NodeEffects`."""

@@ -15,7 +15,6 @@ from encbench.core.evidence import TrialProofsRecord
 from encbench.core.naming import credentials_name
 from encbench.core.records import TrialRecord
 from encbench.database.connection import connection
-from encbench.kube.leases import Unit
 from encbench.ports import Access, Body, Rejected, Unavailable
 from encbench.reconcile import agents
 from encbench.reconcile.effects import agent
@@ -56,14 +55,8 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
     """Does them, and keeps what they find."""
 
     nothing = TrialFound()
-
-    def unit(self, trial: Trial) -> Unit:
-        """See `NodeEffects`."""
-        return solitude.unit(trial)
-
-    def member(self, name: str) -> str:
-        """See `NodeEffects`."""
-        return solitude.member(name)
+    unit = staticmethod(solitude.unit)
+    member = staticmethod(solitude.member)
 
     def longest(self, trial: Trial) -> float:
         """See `NodeEffects`."""
