@@ -32,7 +32,7 @@ from encbench.admission.images import SERVERS, TOOLS, Images
 from encbench.api.kinds import CAMPAIGN, POLICY_BINDING
 from encbench.core.naming import digest
 from encbench.kube import labels
-from encbench.kube.pods import PodMarks
+from encbench.kube.pods import Image, PodMarks, Programs
 from encbench.logs import configure_logging
 from encbench.ports import Cluster, Meter, Reader, Rejected, Unavailable
 from encbench.reconcile import farewell
@@ -390,6 +390,17 @@ def _store(args: argparse.Namespace) -> ObjectStore:
     )
 
 
+def _programs(args: argparse.Namespace) -> Programs:
+    return Programs(
+        operator=Image(args.image, args.image_pull_policy),
+        volume=Image(args.volume_image, args.volume_image_pull_policy),
+        proxy=Image(args.proxy_image, args.proxy_image_pull_policy),
+        turnstile=Image(args.turnstile_image, args.turnstile_image_pull_policy),
+        pull_secrets=tuple(args.image_pull_secret),
+        marks=PodMarks(dict(args.pod_label), dict(args.pod_annotation), args.pod_priority_class),
+    )
+
+
 def _connect(
     args: argparse.Namespace,
     stack: AsyncExitStack,
@@ -403,23 +414,12 @@ def _connect(
         stack.push_async_callback(adapter.aclose)
     settings = Settings(
         installation=installation(args),
-        operator_image=args.image,
-        image_pull_policy=args.image_pull_policy,
+        programs=_programs(args),
         version=__version__,
         random_token=secrets.token_hex,
         store=store.url,
         store_authority=store.authority,
-        volume_image=args.volume_image,
-        volume_pull_policy=args.volume_image_pull_policy,
-        proxy_image=args.proxy_image,
-        proxy_pull_policy=args.proxy_image_pull_policy,
-        turnstile_image=args.turnstile_image,
-        turnstile_pull_policy=args.turnstile_image_pull_policy,
         images=Images.chosen(args.server_image, args.tool_image),
-        pull_secrets=tuple(args.image_pull_secret),
-        pod_marks=PodMarks(
-            dict(args.pod_label), dict(args.pod_annotation), args.pod_priority_class
-        ),
         namespace_trials=args.namespace_trials,
         allowed=limits.allowed(args),
     )

@@ -9,6 +9,7 @@ from encbench.api.testbed import TestbedSpec
 from encbench.database.context import DatabaseContext
 from encbench.engines.engine import RandomToken
 from encbench.kube.labels import owner_reference
+from encbench.kube.pods import Image, Programs
 
 PLAINTEXT: dict[str, Any] = {}
 TDE: dict[str, Any] = {"atRest": {"method": "engine", "algorithm": "AES_CTR"}}
@@ -96,11 +97,12 @@ def database_context(spec: TestbedSpec) -> DatabaseContext:
         namespace="bench",
         owner=owner_reference(TESTBED, "overhead-mode", "c0ffee00-0000-4000-8000-000000000002"),
         spec=spec,
-        agent_image="registry.example.com/encbench:0.1.0",
-        agent_pull_policy="IfNotPresent",
-        volume_image="registry.example.com/gocryptfs:2.6.1",
-        proxy_image="registry.example.com/confidential-proxy:1.0",
-        pull_secrets=("registry",),
+        programs=Programs(
+            operator=Image("registry.example.com/encbench:0.1.0"),
+            volume=Image("registry.example.com/gocryptfs:2.6.1"),
+            proxy=Image("registry.example.com/confidential-proxy:1.0"),
+            pull_secrets=("registry",),
+        ),
     )
 
 

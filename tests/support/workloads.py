@@ -10,8 +10,10 @@ from encbench.api.trial import TrialSpec
 from encbench.api.workload import WorkloadSpec
 from encbench.core.connection import Connection
 from encbench.kube.labels import owner_reference
+from encbench.kube.pods import Image, Programs
 from encbench.tools.context import LoadContext, TrialContext
 
+PROGRAMS = Programs(Image("registry.example.com/encbench:0.1.0"))
 TRIAL_UID = "c0ffee00-0000-4000-8000-000000000003"
 CUSTOM: dict[str, Any] = {"scriptConfigMapRef": {"name": "scripts", "key": "transfer.lua"}}
 
@@ -96,8 +98,7 @@ def trial_context(
         spec=spec,
         connection=connection,
         credentials_secret="overhead-tde-credentials",
-        sidecar_image="registry.example.com/encbench:0.1.0",
-        sidecar_pull_policy="IfNotPresent",
+        programs=PROGRAMS,
         store="http://store:9000/encbench",
     )
 
@@ -154,6 +155,5 @@ def load_context(
         spec=spec,
         connection=connection,
         credentials_secret="overhead-tde-credentials",
-        sidecar_image="registry.example.com/encbench:0.1.0",
-        sidecar_pull_policy="IfNotPresent",
+        programs=PROGRAMS,
     )

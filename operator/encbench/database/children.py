@@ -200,7 +200,7 @@ def stateful_set(context: DatabaseContext) -> Body:
             "updateStrategy": {"type": "OnDelete"},
             "template": {
                 "metadata": template_metadata(
-                    {**context.labels, labels.SCRAPE: "true"}, context.marks
+                    {**context.labels, labels.SCRAPE: "true"}, context.programs.marks
                 ),
                 "spec": pod.spec(context),
             },

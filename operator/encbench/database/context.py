@@ -8,28 +8,19 @@ from encbench.core.naming import credentials_name
 from encbench.engines.engine import Engine, KeyFile
 from encbench.engines.registry import engine
 from encbench.kube import labels
-from encbench.kube.pods import UNMARKED, PodMarks
+from encbench.kube.pods import Programs
 
 
 @dataclass(frozen=True)
 class DatabaseContext:
-    """One testbed, and the images of what runs beside its server."""
+    """One testbed, and what runs beside its server."""
 
     name: str
     """Name of the testbed, of its StatefulSet and of its Service."""
     namespace: str
     owner: dict[str, Any]
     spec: TestbedSpec
-    agent_image: str
-    agent_pull_policy: str
-    volume_image: str = ""
-    """Image of the FUSE file systems; empty where the installation allows no privileged pods."""
-    volume_pull_policy: str = "IfNotPresent"
-    proxy_image: str = ""
-    proxy_pull_policy: str = "IfNotPresent"
-    pull_secrets: tuple[str, ...] = ()
-    """The installation's, besides those of the template."""
-    marks: PodMarks = UNMARKED
+    programs: Programs
 
     @property
     def engine(self) -> Engine:

@@ -72,8 +72,8 @@ def containers(context: DatabaseContext) -> list[Part]:
     return [
         {
             "name": NAME,
-            "image": context.volume_image,
-            "imagePullPolicy": context.volume_pull_policy,
+            "image": context.programs.volume.reference,
+            "imagePullPolicy": context.programs.volume.policy,
             "restartPolicy": "Always",
             "command": ["mount-volume", own.cipher, LOWER, VOLUME, *password],
             "env": environment({"ENCBENCH_USER": str(USER_ID)}),

@@ -39,7 +39,7 @@ def containers(context: DatabaseContext) -> list[Body]:
     return [
         container(
             NAME,
-            (context.agent_image, context.agent_pull_policy),
+            context.programs.operator,
             ["python3", "-m", "encbench.sidecars.golden"],
             # As much as the server, which has not started yet: this costs the pod nothing.
             resources(own.cpu, own.memory, spec.cpu_share),

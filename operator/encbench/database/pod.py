@@ -37,7 +37,7 @@ SLOW_SHUTDOWN_SECONDS = 600
 
 def spec(context: DatabaseContext) -> Body:
     """The pod's spec."""
-    instance = context.spec.instance
+    instance, programs = context.spec.instance, context.programs
     return {
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,
@@ -55,7 +55,7 @@ def spec(context: DatabaseContext) -> Body:
         "volumes": _volumes(context),
         "affinity": affinity.of_database(context.spec),
         **pods.placing(
-            instance.placement, context.marks, instance.image_pull_secrets, context.pull_secrets
+            instance.placement, programs.marks, instance.image_pull_secrets, programs.pull_secrets
         ),
     }
 
@@ -160,7 +160,7 @@ def _agent(context: DatabaseContext) -> Part:
     ]
     return pods.container(
         "agent",
-        (context.agent_image, context.agent_pull_policy),
+        context.programs.operator,
         ["python3", "-m", "encbench.sidecars.agent"],
         _agent_resources(context),
         mounts,

@@ -96,7 +96,7 @@ def containers(context: DatabaseContext) -> list[Part]:
     return [
         pods.container(
             NAME,
-            (context.proxy_image, context.proxy_pull_policy),
+            context.programs.proxy,
             command(columns, context.engine.facts.port),
             pods.resources(own.cpu, own.memory, context.spec.cpu_share),
             _files_seen(context.spec.mode),

@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from encbench.api.base import Placement
 from encbench.api.scalars import parse_quantity
@@ -62,6 +62,35 @@ class PodMarks:
 
 
 UNMARKED = PodMarks()
+
+
+class Image(NamedTuple):
+    """An image, and how a kubelet pulls it."""
+
+    reference: str = ""
+    """Empty where the installation names none."""
+    policy: str = "IfNotPresent"
+
+
+NO_IMAGE = Image()
+
+
+@dataclass(frozen=True)
+class Programs:
+    """The installation's own programs in pods, and what every pod with one of them has."""
+
+    operator: Image
+    """Agent and recorder are in the operator's own."""
+    volume: Image = NO_IMAGE
+    """The FUSE file systems; without a reference where no pod may be privileged."""
+    proxy: Image = NO_IMAGE
+    """The confidential proxy."""
+    turnstile: Image = NO_IMAGE
+    pull_secrets: tuple[str, ...] = ()
+    """Names of Secrets in each namespace, by which every pod may pull its images, besides those
+    that its template or workload names."""
+    marks: PodMarks = UNMARKED
+    """What every pod of databases, loads and clients has besides encbench's own."""
 
 
 def template_metadata(

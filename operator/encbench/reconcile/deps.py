@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from encbench import ports
 from encbench.admission.gather import Allowed
 from encbench.admission.images import Images
-from encbench.kube.pods import UNMARKED, PodMarks
+from encbench.kube.pods import Programs
 from encbench.kube.shards import Shard
 from encbench.reconcile.absences import Always, Presence
 from encbench.reconcile.services import Health, Services
@@ -16,9 +16,7 @@ from encbench.reconcile.services import Health, Services
 class Settings:
     """Facts of this installation."""
 
-    operator_image: str
-    """Image of the agent and the recorder: the operator's own."""
-    image_pull_policy: str
+    programs: Programs
     version: str
     random_token: Callable[[int], str]
     """Hex digits of that many random bytes from a source fit for secrets."""
@@ -27,21 +25,8 @@ class Settings:
     store_authority: Callable[[], str | None] = lambda: None
     """PEM of the CA that certifies the store, which may change at any time; None if all trust
     it."""
-    volume_image: str = ""
-    """Image of the FUSE file systems; empty where no pod may be privileged."""
-    volume_pull_policy: str = "IfNotPresent"
-    proxy_image: str = ""
-    """Image of the confidential proxy; empty where the installation names none."""
-    proxy_pull_policy: str = "IfNotPresent"
-    turnstile_image: str = ""
-    """Image of the turnstile; empty where the installation names none."""
-    turnstile_pull_policy: str = "IfNotPresent"
     images: Images = field(default_factory=Images)
     """Servers and tools, where a campaign names none."""
-    pull_secrets: tuple[str, ...] = ()
-    """Names of Secrets in each namespace, by which every pod may pull its images."""
-    pod_marks: PodMarks = UNMARKED
-    """What every pod of databases, loads and clients has besides encbench's own."""
     allowed: Allowed = field(default_factory=Allowed)
     """What the administrator lets authors choose."""
     namespace_trials: int = 0

@@ -9,7 +9,7 @@ from encbench.core.connection import Connection
 from encbench.core.naming import trial_prefix
 from encbench.engines.registry import engine
 from encbench.kube import labels
-from encbench.kube.pods import UNMARKED, PodMarks
+from encbench.kube.pods import Programs
 
 
 @dataclass(frozen=True)
@@ -22,11 +22,7 @@ class LoadContext:
     spec: TestbedSpec
     connection: Connection
     credentials_secret: str
-    sidecar_image: str
-    sidecar_pull_policy: str
-    pull_secrets: tuple[str, ...] = ()
-    """The installation's, besides those of the workload."""
-    marks: PodMarks = UNMARKED
+    programs: Programs
 
     @property
     def labels(self) -> dict[str, str]:
@@ -52,8 +48,7 @@ class TrialContext:
     spec: TrialSpec
     connection: Connection
     credentials_secret: str
-    sidecar_image: str
-    sidecar_pull_policy: str
+    programs: Programs
     store: str
     """URL of the bucket, as clients reach it."""
     store_authority: str | None = None
@@ -62,11 +57,6 @@ class TrialContext:
     """Where its database runs, or last ran; None where that is not known."""
     database_keeps_off: bool = False
     """Whether the database's pod is there, and stays, to be avoided."""
-    turnstile_image: str = ""
-    turnstile_pull_policy: str = "IfNotPresent"
-    pull_secrets: tuple[str, ...] = ()
-    """The installation's, besides those of the workload."""
-    marks: PodMarks = UNMARKED
 
     @property
     def labels(self) -> dict[str, str]:

@@ -74,7 +74,10 @@ def pod_spec(
         "containers": containers,
         "volumes": volumes,
         **pods.placing(
-            client.placement, context.marks, client.image_pull_secrets, context.pull_secrets
+            client.placement,
+            context.programs.marks,
+            client.image_pull_secrets,
+            context.programs.pull_secrets,
         ),
     }
 
@@ -132,7 +135,7 @@ def in_turns(
     ]
     install = pods.container(
         TURNSTILE,
-        (context.turnstile_image, context.turnstile_pull_policy),
+        context.programs.turnstile,
         [f"/{TURNSTILE}", "install", f"{RUN}/{TURNSTILE}"],
         pods.resources("50m", "16Mi"),
         [pods.mount("run", RUN, read_only=False)],
@@ -160,7 +163,7 @@ def _recorder(context: TrialContext, tool: str, process: str) -> Body:
         values[names.STORE_AUTHORITY] = context.store_authority
     return pods.container(
         "recorder",
-        (context.sidecar_image, context.sidecar_pull_policy),
+        context.programs.operator,
         ["python3", "-m", "encbench.sidecars.recorder"],
         pods.resources(RECORDER_CPU, RECORDER_MEMORY, context.share),
         [
@@ -214,7 +217,7 @@ def client_job(
             "podReplacementPolicy": "Failed",
         },
         pods.template_metadata(
-            {**context.labels, labels.SCRAPE: "true"}, context.marks, annotations
+            {**context.labels, labels.SCRAPE: "true"}, context.programs.marks, annotations
         ),
         spec,
     )
@@ -238,7 +241,7 @@ def load_job(
         "initContainers": [_reach(context)],
         "affinity": affinity.of_load(context.spec, context.testbed),
     }
-    template = pods.template_metadata(context.labels, context.marks, annotations)
+    template = pods.template_metadata(context.labels, context.programs.marks, annotations)
     return _job(metadata, {}, template, spec)
 
 
@@ -258,7 +261,7 @@ def _reach(context: LoadContext) -> Body:
     ]
     return pods.container(
         REACH,
-        (context.sidecar_image, context.sidecar_pull_policy),
+        context.programs.operator,
         [pods.verbatim(word) for word in words],
         pods.resources(cpu, RECORDER_MEMORY, context.spec.cpu_share),
     )

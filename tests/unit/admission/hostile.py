@@ -20,6 +20,7 @@ from encbench.core.plan import PlannedTrial, cells
 from encbench.core.problem import Problem
 from encbench.database.connection import connection, loading
 from encbench.kube.labels import CREDENTIALS, owner_reference
+from encbench.kube.pods import Image, Programs
 from encbench.reconcile import objects
 from encbench.reconcile.campaign import children as planned
 from encbench.tools.context import LoadContext, TrialContext
@@ -162,13 +163,13 @@ def children(applied: Mapping[str, Body], found: CampaignParts) -> list[Body]:
         turns_seed=turns,
     )
     job = objects.trial(_with_uid(planned.trial(plan, trial, bed)))
+    programs = Programs(Image("sidecar:1"), turnstile=Image("turnstile:1"))
     load = LoadContext(
-        *(bed.name, SPACE, owner, bed.spec, loading(bed.name, bed.spec), "login"),
-        *("sidecar:1", "Always"),
+        *(bed.name, SPACE, owner, bed.spec, loading(bed.name, bed.spec), "login"), programs
     )
     client = TrialContext(
         *(job.name, SPACE, owner, job.spec, connection(bed.name, bed.spec), "login"),
-        *("sidecar:1", "Always", "turnstile:1"),
+        *(programs, "http://store.invalid/encbench"),
     )
     driven = tool(job.spec.workload)
     database = [] if bed.spec.instance.is_external else rendering.children(bed.spec)

@@ -7,6 +7,7 @@ from encbench.admission.images import SERVERS, Images
 from encbench.api.kinds import JOB, STATEFUL_SET
 from encbench.kube.labels import COMPONENT
 from encbench.kube.pods import PodMarks
+from encbench.reconcile.deps import Settings
 from tests.unit.reconcile.world import SPACE, World, parts, study
 
 SAFE = "cluster-autoscaler.kubernetes.io/safe-to-evict"
@@ -21,9 +22,12 @@ async def test_a_campaign_without_images_runs_with_the_installations() -> None:
     marks = PodMarks(
         {"cost-centre": "42", COMPONENT: "ours"}, {"owner": "dba", SAFE: "true"}, "measured"
     )
-    world = World(
-        settings=lambda usual: replace(usual, images=OURS, pull_secrets=secrets, pod_marks=marks)
-    )
+
+    def ours(usual: Settings) -> Settings:
+        programs = replace(usual.programs, pull_secrets=secrets, marks=marks)
+        return replace(usual, images=OURS, programs=programs)
+
+    world = World(settings=ours)
     bare = parts()
     for body in bare:
         body["spec"].pop("image", None)

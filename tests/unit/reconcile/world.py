@@ -25,6 +25,7 @@ from encbench.api.kinds import (
 )
 from encbench.core.naming import digest
 from encbench.core.tls import expected
+from encbench.kube.pods import Image, Programs
 from encbench.ports import Body, Meter
 from encbench.reconcile.absences import NEVER, Absences
 from encbench.reconcile.deps import Deps, Settings
@@ -109,14 +110,15 @@ class World:
             presence=self,
             settings=settings(
                 Settings(
-                    "encbench:test",
-                    "IfNotPresent",
+                    Programs(
+                        Image("encbench:test"),
+                        volume=Image(volume_image),
+                        proxy=Image(proxy_image),
+                        turnstile=Image("turnstile:test"),
+                    ),
                     "0.1.0",
                     counting_tokens(),
                     "http://store.invalid/encbench",
-                    volume_image=volume_image,
-                    proxy_image=proxy_image,
-                    turnstile_image="turnstile:test",
                     installation=INSTALLATION,
                 )
             ),

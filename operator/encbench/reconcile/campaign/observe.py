@@ -101,9 +101,9 @@ async def _before_acceptance(read: Reads, campaign: Campaign, found: CampaignFou
     """Of a campaign without a plan only what it names matters: nothing has been made for it."""
     settings = read.settings
     installed = Installed(
-        proxy=bool(settings.proxy_image),
-        fuse=bool(settings.volume_image),
-        turnstile=bool(settings.turnstile_image),
+        proxy=bool(settings.programs.proxy.reference),
+        fuse=bool(settings.programs.volume.reference),
+        turnstile=bool(settings.programs.turnstile.reference),
         allowed=settings.allowed,
         namespace_trials=settings.namespace_trials,
         images=settings.images,

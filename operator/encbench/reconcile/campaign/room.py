@@ -19,7 +19,7 @@ from encbench.database import pod
 from encbench.database.connection import connection, loading
 from encbench.database.context import DatabaseContext
 from encbench.kube.nodes import PodRequest, larger, least_node, requested, total
-from encbench.kube.pods import Part
+from encbench.kube.pods import NO_IMAGE, Part, Programs
 from encbench.reconcile import objects
 from encbench.reconcile.campaign import children
 from encbench.reconcile.campaign.children import CellPlan
@@ -28,6 +28,8 @@ from encbench.tools.context import LoadContext, TrialContext
 from encbench.tools.registry import tool
 
 _META = {"name": "plan", "namespace": "plan", "uid": "plan"}
+_PROGRAMS = Programs(NO_IMAGE)
+"""Room is a matter of requests, whatever the images are."""
 
 
 @dataclass(frozen=True)
@@ -158,7 +160,7 @@ def _testbed(plan: CellPlan, arm: Arm) -> Testbed:
 
 
 def _context(spec: TestbedSpec) -> DatabaseContext:
-    return DatabaseContext("plan", "plan", {}, spec, agent_image="", agent_pull_policy="Always")
+    return DatabaseContext("plan", "plan", {}, spec, _PROGRAMS)
 
 
 def _clients(plan: CellPlan, beds: Mapping[str, Testbed]) -> Iterator[Needed]:
@@ -199,8 +201,7 @@ def _load_context(bed: Testbed) -> LoadContext:
         spec=bed.spec,
         connection=loading(bed.name, bed.spec),
         credentials_secret="plan",  # noqa: S106 - a name that nothing uses
-        sidecar_image="",
-        sidecar_pull_policy="Always",
+        programs=_PROGRAMS,
     )
 
 
@@ -212,7 +213,6 @@ def _trial_context(spec: TrialSpec, bed: Testbed) -> TrialContext:
         spec=spec,
         connection=connection(bed.name, bed.spec),
         credentials_secret="plan",  # noqa: S106 - a name that nothing uses
-        sidecar_image="",
-        sidecar_pull_policy="Always",
+        programs=_PROGRAMS,
         store="",
     )

@@ -75,20 +75,12 @@ class TestbedEffects(NodeEffects[Testbed, do.OwnTestbedEffect, TestbedFound]):
         self.keep(testbed, found)
 
     def _context(self, testbed: Testbed) -> DatabaseContext:
-        settings = self._deps.settings
         return DatabaseContext(
             name=testbed.name,
             namespace=testbed.namespace,
             owner=testbed.owner,
             spec=testbed.spec,
-            agent_image=settings.operator_image,
-            agent_pull_policy=settings.image_pull_policy,
-            volume_image=settings.volume_image,
-            volume_pull_policy=settings.volume_pull_policy,
-            proxy_image=settings.proxy_image,
-            proxy_pull_policy=settings.proxy_pull_policy,
-            pull_secrets=settings.pull_secrets,
-            marks=settings.pod_marks,
+            programs=self._deps.settings.programs,
         )
 
     def _secrets(self, testbed: Testbed, authority: KeyPair) -> list[do.Create]:
@@ -129,7 +121,6 @@ class TestbedEffects(NodeEffects[Testbed, do.OwnTestbedEffect, TestbedFound]):
         return children.SidecarCertificates(authority.certificate, made("recorder"), own)
 
     def _load(self, testbed: Testbed) -> Body:
-        settings = self._deps.settings
         context = LoadContext(
             testbed=testbed.name,
             namespace=testbed.namespace,
@@ -137,10 +128,7 @@ class TestbedEffects(NodeEffects[Testbed, do.OwnTestbedEffect, TestbedFound]):
             spec=testbed.spec,
             connection=loading(testbed.name, testbed.spec),
             credentials_secret=credentials_name(testbed.name),
-            sidecar_image=settings.operator_image,
-            sidecar_pull_policy=settings.image_pull_policy,
-            pull_secrets=settings.pull_secrets,
-            marks=settings.pod_marks,
+            programs=self._deps.settings.programs,
         )
         return tool(testbed.spec.dataset).load_job(context)
 

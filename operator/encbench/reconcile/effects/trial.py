@@ -141,14 +141,9 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
             database_node=testbed.status.machine.node if testbed.status.machine else None,
             database_keeps_off=effect.keeps_off,
             credentials_secret=credentials_name(trial.spec.testbed_ref.name),
-            sidecar_image=settings.operator_image,
-            sidecar_pull_policy=settings.image_pull_policy,
+            programs=settings.programs,
             store=settings.store,
             store_authority=settings.store_authority(),
-            turnstile_image=settings.turnstile_image,
-            turnstile_pull_policy=settings.turnstile_pull_policy,
-            pull_secrets=settings.pull_secrets,
-            marks=settings.pod_marks,
         )
         return tool(trial.spec.workload).trial_job(context)
 

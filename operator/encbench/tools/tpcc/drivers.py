@@ -61,7 +61,7 @@ def init_containers(context: TrialContext) -> list[Body]:
     return [
         pods.container(
             NAME,
-            (context.sidecar_image, context.sidecar_pull_policy),
+            context.programs.operator,
             ["python3", "-m", "encbench.sidecars.driver"],
             pods.resources(_CPU, _MEMORY),
             [pods.mount("drivers", FOLDER, read_only=False), *claim],

@@ -14,6 +14,7 @@ from encbench.database.children import (
     stateful_set,
     volume_claim,
 )
+from encbench.kube.pods import Programs
 from tests.support.sidecars import PLACEHOLDERS
 from tests.support.testbeds import (
     PLAINTEXT,
@@ -116,7 +117,8 @@ def test_a_restart_is_never_made_only_seen() -> None:
 
 
 def test_absent_choices_leave_their_fields_out() -> None:
-    context = replace(database_context(spec_of_testbed(PLAINTEXT)), pull_secrets=())
+    usual = database_context(spec_of_testbed(PLAINTEXT))
+    context = replace(usual, programs=Programs(usual.programs.operator))
     spec = stateful_set(context)["spec"]["template"]["spec"]
     assert not {"tolerations", "imagePullSecrets"} & set(spec)
     assert spec["nodeSelector"] == {"kubernetes.io/os": "linux"}
