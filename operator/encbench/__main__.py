@@ -28,7 +28,7 @@ from encbench.adapters.prometheus import Prometheus
 from encbench.adapters.recorder import HttpRecorder
 from encbench.adapters.watchcache import WatchCache
 from encbench.admission import limits
-from encbench.admission.images import SERVERS, TOOLS, Images
+from encbench.admission.images import SERVERS, TOOLS
 from encbench.api.kinds import CAMPAIGN, POLICY_BINDING
 from encbench.core.naming import digest
 from encbench.kube import labels
@@ -419,9 +419,7 @@ def _connect(
         random_token=secrets.token_hex,
         store=store.url,
         store_authority=store.authority,
-        images=Images.chosen(args.server_image, args.tool_image),
-        namespace_trials=args.namespace_trials,
-        allowed=limits.allowed(args),
+        installed=limits.installed(args),
     )
     return Deps(
         cluster=cluster,

@@ -1,11 +1,12 @@
-"""The options by which an administrator limits what authors choose.
+"""The options by which an installation says what it has, and limits what authors choose.
 
 The operator gets them; `kubectl encbench plan` reads them from the operator's Deployment.
 """
 
 import argparse
 
-from encbench.admission.gather import Allowed
+from encbench.admission.gather import Allowed, Installed
+from encbench.admission.images import Images
 
 _ALLOWED = {
     "allowed-image": "registry, folder or repository of images that campaigns may name; may be "
@@ -36,8 +37,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def allowed(options: argparse.Namespace) -> Allowed:
-    """What such options allow."""
+def installed(options: argparse.Namespace) -> Installed:
+    """What an operator with these options has and allows; its choices of images are pairs."""
+    return Installed(
+        proxy=bool(options.proxy_image),
+        fuse=bool(options.volume_image),
+        turnstile=bool(options.turnstile_image),
+        allowed=_allowed(options),
+        images=Images.chosen(options.server_image, options.tool_image),
+        namespace_trials=options.namespace_trials,
+    )
+
+
+def _allowed(options: argparse.Namespace) -> Allowed:
     return Allowed(
         images=tuple(one.rstrip("/") for one in options.allowed_image),
         digests_only=options.image_digests_only,

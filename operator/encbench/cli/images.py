@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from encbench.admission import references
+from encbench.admission import limits, references
 from encbench.admission.gather import CampaignParts, Lookup, frozen_parts, gather_parts
 from encbench.admission.images import Images
 from encbench.api.kinds import CAMPAIGN
@@ -90,7 +90,7 @@ async def installed(cluster: Cluster, namespace: str, release: str | None) -> In
     """The images of the operator that watches the namespace; CommandError without one."""
     _, options = await installation.find(cluster, namespace, release)
     return Installation(
-        installation.installed(options).images,
+        limits.installed(options).images,
         options.image,
         options.turnstile_image,
         options.proxy_image,

@@ -3,7 +3,7 @@
 import argparse
 import contextlib
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -11,8 +11,6 @@ from urllib.parse import urlsplit
 
 from encbench.adapters.kubectl import Kubectl, KubectlFailed
 from encbench.admission import limits
-from encbench.admission.gather import Installed
-from encbench.admission.images import Images
 from encbench.api.kinds import SECRET, SERVICE, Kind
 from encbench.cli.output import CommandError
 from encbench.kube.labels import COMPONENT, MANAGER, PART_OF
@@ -86,7 +84,7 @@ def known_options() -> argparse.ArgumentParser:
     for own in ("image", "volume-image", "proxy-image", "turnstile-image"):
         parser.add_argument(f"--{own}", default="")
     for choice in ("server-image", "tool-image"):
-        parser.add_argument(f"--{choice}", action="append", default=[])
+        parser.add_argument(f"--{choice}", action="append", default=[], type=_choice)
     limits.add_options(parser)
     return parser
 
@@ -96,22 +94,9 @@ def _options(body: Body) -> argparse.Namespace:
     return known_options().parse_known_args(args)[0]
 
 
-def installed(options: argparse.Namespace) -> Installed:
-    """What the operator with these options has and allows."""
-    return Installed(
-        proxy=bool(options.proxy_image),
-        fuse=bool(options.volume_image),
-        turnstile=bool(options.turnstile_image),
-        allowed=limits.allowed(options),
-        images=Images.chosen(_pairs(options.server_image), _pairs(options.tool_image)),
-        namespace_trials=options.namespace_trials,
-    )
-
-
-def _pairs(options: list[str]) -> Iterator[tuple[str, str]]:
-    for one in options:
-        name, _, image = one.partition("=")
-        yield name, image
+def _choice(text: str) -> tuple[str, str]:
+    name, _, image = text.partition("=")
+    return name, image
 
 
 @contextlib.asynccontextmanager

@@ -6,6 +6,7 @@ import json
 from itertools import pairwise
 from statistics import median
 
+from encbench.admission import limits
 from encbench.admission.campaign import most_trials, piling_orders
 from encbench.admission.checks import admit
 from encbench.admission.gather import CampaignParts, Lookup
@@ -72,7 +73,7 @@ async def _admitted(
     if live is not None:
         try:
             _, options = await installation.find(live, space, release)
-            allows = installation.installed(options)
+            allows = limits.installed(options)
         except CommandError as error:
             warnings.append(f"What the installation has and allows was not checked: {error}.")
     found, problems = await admit(Lenient(reader), space, campaign.name, campaign.spec, allows)

@@ -4,8 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from encbench import ports
-from encbench.admission.gather import Allowed
-from encbench.admission.images import Images
+from encbench.admission.gather import Installed
 from encbench.kube.pods import Programs
 from encbench.kube.shards import Shard
 from encbench.reconcile.absences import Always, Presence
@@ -17,6 +16,7 @@ class Settings:
     """Facts of this installation."""
 
     programs: Programs
+    installed: Installed
     version: str
     random_token: Callable[[int], str]
     """Hex digits of that many random bytes from a source fit for secrets."""
@@ -25,12 +25,6 @@ class Settings:
     store_authority: Callable[[], str | None] = lambda: None
     """PEM of the CA that certifies the store, which may change at any time; None if all trust
     it."""
-    images: Images = field(default_factory=Images)
-    """Servers and tools, where a campaign names none."""
-    allowed: Allowed = field(default_factory=Allowed)
-    """What the administrator lets authors choose."""
-    namespace_trials: int = 0
-    """Trials that a namespace's campaigns may plan together; 0 is no limit."""
     installation: str = ""
     """The label that this installation gives to its campaigns; empty for none."""
 

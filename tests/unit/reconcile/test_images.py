@@ -25,7 +25,8 @@ async def test_a_campaign_without_images_runs_with_the_installations() -> None:
 
     def ours(usual: Settings) -> Settings:
         programs = replace(usual.programs, pull_secrets=secrets, marks=marks)
-        return replace(usual, images=OURS, programs=programs)
+        installed = replace(usual.installed, images=OURS)
+        return replace(usual, programs=programs, installed=installed)
 
     world = World(settings=ours)
     bare = parts()

@@ -258,7 +258,7 @@ async def test_with_precision_the_most_that_it_may_plan_counts() -> None:
 
 async def test_a_namespace_has_room_for_so_many_trials_and_the_next_campaign_waits() -> None:
     def narrow(usual: Settings) -> Settings:
-        return replace(usual, namespace_trials=11)
+        return replace(usual, installed=replace(usual.installed, namespace_trials=11))
 
     world = World(settings=narrow)
     second = study("tde", blocks=2, replacements=0, activeDeadlineSeconds=20)
@@ -286,7 +286,7 @@ async def test_a_namespace_has_room_for_so_many_trials_and_the_next_campaign_wai
 
 async def test_what_no_namespace_has_room_for_is_refused_and_ends_by_its_deadline() -> None:
     def narrow(usual: Settings) -> Settings:
-        return replace(usual, namespace_trials=5)
+        return replace(usual, installed=replace(usual.installed, namespace_trials=5))
 
     world = World(settings=narrow)
     world.apply(*parts(), study("tde", blocks=2, replacements=0, activeDeadlineSeconds=60))

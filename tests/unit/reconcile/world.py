@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from encbench.adapters.certificates import EllipticCertificates
+from encbench.admission.gather import Installed
 from encbench.api.kinds import (
     CAMPAIGN,
     CONFIG_MAP,
@@ -116,6 +117,7 @@ class World:
                         proxy=Image(proxy_image),
                         turnstile=Image("turnstile:test"),
                     ),
+                    Installed(proxy=bool(proxy_image), fuse=bool(volume_image), turnstile=True),
                     "0.1.0",
                     counting_tokens(),
                     "http://store.invalid/encbench",

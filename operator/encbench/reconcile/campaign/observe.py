@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeVar
 
-from encbench.admission.gather import Installed
 from encbench.api.base import Model
 from encbench.api.conditions import find, is_true
 from encbench.api.kinds import OVERHEAD_REPORT, POD
@@ -99,16 +98,7 @@ async def _at_work(read: Reads, campaign: Campaign) -> tuple[str, ...]:
 
 async def _before_acceptance(read: Reads, campaign: Campaign, found: CampaignFound) -> CampaignSeen:
     """Of a campaign without a plan only what it names matters: nothing has been made for it."""
-    settings = read.settings
-    installed = Installed(
-        proxy=bool(settings.programs.proxy.reference),
-        fuse=bool(settings.programs.volume.reference),
-        turnstile=bool(settings.programs.turnstile.reference),
-        allowed=settings.allowed,
-        namespace_trials=settings.namespace_trials,
-        images=settings.images,
-    )
-    resolution = await resolve(read.cluster, campaign, installed)
+    resolution = await resolve(read.cluster, campaign, read.settings.installed)
     return CampaignSeen(
         now=read.clock.now(),
         resolution=resolution,
@@ -116,7 +106,7 @@ async def _before_acceptance(read: Reads, campaign: Campaign, found: CampaignFou
         trials={},
         absences=read.presence.absences(),
         found=found,
-        installation=settings.installation,
+        installation=read.settings.installation,
     )
 
 
