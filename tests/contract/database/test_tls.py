@@ -8,11 +8,11 @@ from typing import Any
 import pymysql
 import pytest
 
-from encbench.core.tls import suite
 from tests.contract.database.proving import failed, prove
 from tests.support import certified
 from tests.support.mariadb import MariaDB, running
 from tests.support.testbeds import PLAINTEXT, TDE, TLS, TLS12
+from tests.support.tls_session import in_force, negotiated
 
 BOTH = {**TDE, **TLS}
 
@@ -52,14 +52,7 @@ async def test_it_is_no_plaintext(encrypted: MariaDB) -> None:
 
 def test_a_client_that_verifies_all_of_it_gets_in(encrypted: MariaDB) -> None:
     trusted = ssl.create_default_context(cadata=encrypted.credentials["ca.crt"])
-    in_transit = encrypted.spec.mode.in_transit
-    assert in_transit is not None
-    with connect(encrypted, ssl=trusted) as connection, connection.cursor() as cursor:
-        cursor.execute("SHOW SESSION STATUS WHERE Variable_name IN ('Ssl_version', 'Ssl_cipher')")
-        assert dict(cursor.fetchall()) == {
-            "Ssl_version": in_transit.version,
-            "Ssl_cipher": suite(in_transit),
-        }
+    assert negotiated(connect(encrypted, ssl=trusted)) == in_force(encrypted.spec)
 
 
 def test_nobody_gets_in_without_tls(encrypted: MariaDB) -> None:

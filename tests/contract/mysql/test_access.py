@@ -8,7 +8,7 @@ from typing import Any
 import pymysql
 import pytest
 
-from encbench.core.tls import expected, suite
+from encbench.core.tls import expected
 from encbench.engines.mysql.settings import server_settings
 from encbench.engines.setting_names import known_settings
 from encbench.engines.users import AGENT_USER
@@ -16,6 +16,7 @@ from tests.contract.client.sysbench import TABLES, Bench
 from tests.contract.database.proving import failed, prove
 from tests.support.mysql import MySQL, running
 from tests.support.testbeds import TLS, TLS12
+from tests.support.tls_session import in_force, negotiated
 
 
 def connect(server: MySQL, **options: Any) -> "pymysql.Connection[Any]":
@@ -110,14 +111,7 @@ def test_nobody_gets_in_without_tls(encrypted: MySQL) -> None:
     with pytest.raises(pymysql.MySQLError):
         connect(encrypted, ssl_disabled=True)
     trusted = ssl.create_default_context(cadata=encrypted.credentials["ca.crt"])
-    in_transit = encrypted.spec.mode.in_transit
-    assert in_transit is not None
-    with connect(encrypted, ssl=trusted) as connection, connection.cursor() as cursor:
-        cursor.execute("SHOW SESSION STATUS WHERE Variable_name IN ('Ssl_version', 'Ssl_cipher')")
-        assert dict(cursor.fetchall()) == {
-            "Ssl_version": in_transit.version,
-            "Ssl_cipher": suite(in_transit),
-        }
+    assert negotiated(connect(encrypted, ssl=trusted)) == in_force(encrypted.spec)
 
 
 @pytest.mark.full

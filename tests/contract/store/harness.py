@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from http.client import HTTPConnection
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 from urllib.parse import urlsplit
 
 import pytest
@@ -102,9 +102,6 @@ class RealHarness:
             external_endpoint=external_endpoint,
             limits=QUICK,
         )
-
-    def _s3(self) -> Any:
-        return self.server.client()
 
 
 def that_have(capability: str) -> pytest.MarkDecorator:

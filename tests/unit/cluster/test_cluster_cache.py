@@ -10,11 +10,6 @@ from tests.cluster import binaries, cache
 from tests.cluster.layout import Layout
 
 
-@pytest.fixture
-def layout(tmp_path: Path) -> Layout:
-    return Layout(repo=tmp_path / "repo", cache=tmp_path / "cache", state=tmp_path / "state")
-
-
 def test_an_entry_is_made_once(layout: Layout) -> None:
     made: list[Path] = []
 

@@ -14,11 +14,6 @@ from tests.cluster.versions import BASE_IMAGES, DEBIAN_SUITE
 CONSOLE = Console()
 
 
-@pytest.fixture
-def layout(tmp_path: Path) -> Layout:
-    return Layout(repo=tmp_path / "repo", cache=tmp_path / "cache", state=tmp_path / "state")
-
-
 @pytest.mark.parametrize("seeded", [True, False])
 def test_every_build_names_the_base_anew(
     layout: Layout, monkeypatch: pytest.MonkeyPatch, *, seeded: bool

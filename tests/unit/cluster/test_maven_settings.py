@@ -8,10 +8,9 @@ from tests.cluster import maven_settings
 from tests.cluster.layout import Layout
 
 
-@pytest.fixture
-def layout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Layout:
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    return Layout(repo=tmp_path / "repo", cache=tmp_path / "cache", state=tmp_path / "state")
 
 
 def _mounts(arguments: list[str]) -> dict[str, str]:

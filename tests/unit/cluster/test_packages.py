@@ -38,11 +38,6 @@ class Apt:
 
 
 @pytest.fixture
-def layout(tmp_path: Path) -> Layout:
-    return Layout(repo=tmp_path / "repo", cache=tmp_path / "cache", state=tmp_path / "state")
-
-
-@pytest.fixture
 def apt(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> Apt:
     made = Apt()
     monkeypatch.setattr(packages, "run_logged", made.run)
