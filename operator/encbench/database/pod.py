@@ -4,6 +4,8 @@
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 from encbench.api.scalars import parse_quantity
 from encbench.core.certificates import AUTHORITY, CERTIFICATE, FOLDER, KEY
@@ -12,7 +14,7 @@ from encbench.database.context import DatabaseContext
 from encbench.engines.engine import ServerContainer
 from encbench.engines.layout import CONFIG, CREDENTIALS, VOLUME
 from encbench.kube import affinity, pods
-from encbench.kube.pods import Part, container_security, mount, resources, secret_volume
+from encbench.kube.pods import Part, mount, resources, secret_volume
 from encbench.ports import Body
 from encbench.wire import environment as names
 from encbench.wire import sidecar
@@ -49,7 +51,7 @@ def spec(context: DatabaseContext) -> Body:
         "initContainers": [
             *golden.containers(context),
             *fuse.containers(context),
-            _container(context, "initialise", context.engine.initialise, {}),
+            _container(context, "initialise", context.engine.initialise),
         ],
         "containers": [_server(context), _agent(context), *proxy.containers(context)],
         "volumes": _volumes(context),
@@ -64,28 +66,25 @@ def _container(
     context: DatabaseContext,
     name: str,
     own: ServerContainer,
-    more: Part,
     mounts: Sequence[Part] = (),
+    **more: Any,
 ) -> Part:
-    """A container of the server's image; `more` and `mounts` only the server's own container has.
+    """A container of the server's image; `mounts` and `more` only the server's own container has.
 
     The init container may use as much as the server, because a pod requests the larger of its init
     and main containers.
     """
     instance, mode = context.spec.instance, context.spec.mode
     limits = instance.embedded.resources
-    environment = own.tls_environment if mode.in_transit is not None else {}
     keys = _keys(context)
-    return {
-        "name": name,
-        "image": instance.image,
-        "imagePullPolicy": instance.image_pull_policy,
-        "resources": resources(limits.cpu, limits.memory, context.spec.cpu_share),
-        "securityContext": container_security(),
-        "terminationMessagePolicy": "FallbackToLogsOnError",
-        "command": list(own.command),
-        **more,
-        "volumeMounts": [
+    if mode.in_transit is not None and own.tls_environment:
+        more["env"] = pods.environment(own.tls_environment)
+    return pods.container(
+        name,
+        (instance.image, instance.image_pull_policy),
+        own.command,
+        resources(limits.cpu, limits.memory, context.spec.cpu_share),
+        [
             fuse.data_mount(mode, read_only=False),
             mount("config", CONFIG),
             mount("scratch", "/tmp", read_only=False),  # noqa: S108 an emptyDir of this pod
@@ -95,8 +94,8 @@ def _container(
             *([mount("server-credentials", CREDENTIALS)] if own.runs_init_sql else []),
             *mounts,
         ],
-        **({"env": pods.environment(environment)} if environment else {}),
-    }
+        **more,
+    )
 
 
 def _keys(context: DatabaseContext) -> dict[str, Part]:
@@ -123,18 +122,21 @@ def _server(context: DatabaseContext) -> Part:
     It has no liveness probe and no startup probe: either could only cause a restart, and the
     operator must detect restarts during a measurement, not cause them.
     """
-    port, mode = context.engine.facts.port, context.spec.mode
-    own = {
-        "command": [*context.engine.server.command, *proxy.server_arguments(mode)],
-        "ports": [{"name": "database", "containerPort": port, "protocol": "TCP"}],
-        "readinessProbe": {
+    engine, mode = context.engine, context.spec.mode
+    command = [*engine.server.command, *proxy.server_arguments(mode)]
+    return _container(
+        context,
+        "server",
+        replace(engine.server, command=command),
+        proxy.server_mounts(mode),
+        ports=pods.ports({"database": engine.facts.port}),
+        readinessProbe={
             "httpGet": {"path": "/healthz", "port": AGENT_PORT},
             "periodSeconds": HEALTH_PERIOD,
             "timeoutSeconds": 3,
             "failureThreshold": 3,
         },
-    }
-    return _container(context, "server", context.engine.server, own, proxy.server_mounts(mode))
+    )
 
 
 def _agent(context: DatabaseContext) -> Part:
