@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
-from encbench.reconcile.pods import pod_facts, trouble
+from encbench.reconcile.pods import pod_facts
 from encbench.reconcile.testbed.starting import PREPARE, data_copy
+from encbench.reconcile.troubles import trouble
 from encbench.wire.failure import failure
 from encbench.wire.initialise import refused_settings
 from encbench.wire.recorder import termination_digests

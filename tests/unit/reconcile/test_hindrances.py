@@ -9,7 +9,8 @@ import pytest
 from encbench.api.conditions import Condition, find
 from encbench.api.kinds import CAMPAIGN, JOB, POD
 from encbench.ports import Body, Rejected
-from encbench.reconcile.pods import pod_facts, trouble, why_deleted
+from encbench.reconcile.pods import pod_facts
+from encbench.reconcile.troubles import trouble, why_deleted
 from tests.unit.reconcile.controllers import Delays
 from tests.unit.reconcile.pods import DATABASE_NODE, container
 from tests.unit.reconcile.seen import NOW, ago

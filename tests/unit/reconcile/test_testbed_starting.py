@@ -15,12 +15,13 @@ from encbench.kube import labels
 from encbench.reconcile import objects
 from encbench.reconcile.effects.effect import Apply
 from encbench.reconcile.objects import Testbed
-from encbench.reconcile.pods import ContainerFacts, PodFacts, Trouble
+from encbench.reconcile.pods import ContainerFacts, PodFacts
 from encbench.reconcile.starts import current_start, serves, wanted_start
 from encbench.reconcile.testbed.decide import decide
 from encbench.reconcile.testbed.decision import TestbedDecision, TestbedDraft
 from encbench.reconcile.testbed.facts import SetFacts, TestbedFound, TestbedSeen
 from encbench.reconcile.testbed.starting import StartStep, bring, data_copy, next_served, start_of
+from encbench.reconcile.troubles import Trouble
 from tests.support import manifests
 from tests.unit.reconcile.seen import ALONE, NOW, a_pod, a_testbed, a_trial, ago, ready, with_status
 

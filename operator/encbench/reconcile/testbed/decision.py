@@ -2,11 +2,12 @@
 
 from encbench.api import lifecycle as life
 from encbench.api.testbed import TestbedSpec, TestbedStatus
-from encbench.reconcile import pods
+from encbench.reconcile import troubles
 from encbench.reconcile.draft import PATIENCE, Decision, Draft, backoff
 from encbench.reconcile.effects.effect import TestbedEffect
-from encbench.reconcile.pods import PodFacts, Trouble
+from encbench.reconcile.pods import PodFacts
 from encbench.reconcile.testbed.facts import TestbedSeen
+from encbench.reconcile.troubles import Trouble
 
 POLL = 1.0
 """Seconds between looks while a step is under way."""
@@ -64,7 +65,7 @@ class TestbedDraft(Draft[TestbedSpec, TestbedStatus, TestbedSeen]):
     @property
     def no_pod(self) -> str:
         """What there is to say of a database that has no pod."""
-        return pods.no_pod("statefulset", self.subject.name)
+        return troubles.no_pod("statefulset", self.subject.name)
 
     @property
     def up(self) -> list[PodFacts]:
@@ -78,7 +79,7 @@ class TestbedDraft(Draft[TestbedSpec, TestbedStatus, TestbedSeen]):
         pod = self.seen.database
         if pod is None:
             return life.NOT_READY, self.no_pod
-        found = pods.trouble([pod], self.seen.now)
+        found = troubles.trouble([pod], self.seen.now)
         where = f" on node {pod.node}" if pod.node else ""
         message = f"the database pod {self.subject.name}-0{where} is not ready"
         message += f": {found.message}" if found else ""

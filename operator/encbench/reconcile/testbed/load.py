@@ -3,13 +3,14 @@
 from encbench.api import lifecycle as life
 from encbench.api.kinds import JOB
 from encbench.api.scalars import parse_duration
-from encbench.reconcile import checks, pods
+from encbench.reconcile import checks, pods, troubles
 from encbench.reconcile.draft import PATIENCE
 from encbench.reconcile.effects import effect as do
-from encbench.reconcile.pods import JobFacts, Trouble
+from encbench.reconcile.pods import JobFacts
 from encbench.reconcile.testbed import solitude
 from encbench.reconcile.testbed.decision import NODE_POLL, POLL, TestbedDecision, TestbedDraft
 from encbench.reconcile.testbed.provision import provision
+from encbench.reconcile.troubles import Trouble
 from encbench.tools.context import load_job_name
 
 MOST = 3
@@ -57,7 +58,7 @@ def _still_loading(draft: TestbedDraft) -> list[str]:
 
 
 def _follow(draft: TestbedDraft, load: JobFacts) -> TestbedDecision:
-    found, limit = pods.trouble(list(load.pods), draft.seen.now), _limit(draft)
+    found, limit = troubles.trouble(list(load.pods), draft.seen.now), _limit(draft)
     code, fallen = _kept(load), _fallen(draft, load)
     if load.succeeded or code == 0:
         # The Job stays as long as the testbed: while its name is taken, nothing is loaded again.
@@ -78,7 +79,7 @@ def _follow(draft: TestbedDraft, load: JobFacts) -> TestbedDecision:
     else:
         # The tool may try for hours to connect anew.
         database = [draft.seen.database] if draft.seen.database is not None else []
-        trouble = fallen or pods.trouble(database, draft.seen.now)
+        trouble = fallen or troubles.trouble(database, draft.seen.now)
         draft.note_trouble(trouble, draft.since(life.LOADED))
     if _loading(draft) <= limit:
         return draft.decide(requeue=POLL)
@@ -88,7 +89,7 @@ def _follow(draft: TestbedDraft, load: JobFacts) -> TestbedDecision:
     if fallen is not None:
         message += f": {fallen.message}"
     if not load.pods:
-        message = pods.no_pod("job", load_job_name(draft.subject.name))
+        message = troubles.no_pod("job", load_job_name(draft.subject.name))
     draft.hold(life.LOADED, life.LOAD_TIMEOUT, message)
     return draft.decide(_delete(draft, load), requeue=POLL)
 
@@ -113,7 +114,7 @@ def _no_room(draft: TestbedDraft, load: JobFacts, found: Trouble | None) -> str:
     is_late = not draft.known(life.LOADED) or draft.since(life.LOADED) > PATIENCE
     if load.pods or not is_late:
         return ""
-    return pods.no_pod("job", load_job_name(draft.subject.name))
+    return troubles.no_pod("job", load_job_name(draft.subject.name))
 
 
 def _await_others(draft: TestbedDraft, why: str) -> TestbedDecision:
@@ -133,7 +134,7 @@ def _fallen(draft: TestbedDraft, load: JobFacts) -> Trouble | None:
     database, pod = draft.seen.database, next(iter(load.pods), None)
     if database is None or pod is None or database.created > pod.created:
         return None
-    return pods.fallen(database, pod.created)
+    return troubles.fallen(database, pod.created)
 
 
 def _kept(load: JobFacts) -> int | None:
@@ -181,14 +182,14 @@ def _taken_from_load(draft: TestbedDraft, load: JobFacts) -> str | None:
     """
     pod, database = next(iter(load.pods), None), draft.seen.database
     if pod is None or pod.deleting:
-        return f"the load's pod was deleted{pods.why_deleted(pod)}"
+        return f"the load's pod was deleted{troubles.why_deleted(pod)}"
     external = draft.spec.instance.is_external
     if not external and (database is None or database.deleting or database.created > pod.created):
-        return f"the database's pod was deleted{pods.why_deleted(database)}"
+        return f"the database's pod was deleted{troubles.why_deleted(database)}"
     for one in (pod, database):
         if one is not None and one.ended_by:
-            return pods.by_its_node(one)
-        if one is not None and pods.was_cut_off(one, pod.created):
+            return troubles.by_its_node(one)
+        if one is not None and troubles.was_cut_off(one, pod.created):
             return f"node {one.node} restarted"
     return None
 

@@ -3,10 +3,10 @@
 from encbench.api import lifecycle as life
 from encbench.api.conditions import format_time
 from encbench.api.scalars import parse_duration
-from encbench.reconcile import pods
+from encbench.reconcile import troubles
 from encbench.reconcile.effects import effect as do
-from encbench.reconcile.pods import Trouble
 from encbench.reconcile.testbed.decision import POLL, SETTLED_POLL, TestbedDecision, TestbedDraft
+from encbench.reconcile.troubles import Trouble
 
 
 def provision(draft: TestbedDraft) -> TestbedDecision:
@@ -53,7 +53,7 @@ def provision(draft: TestbedDraft) -> TestbedDecision:
         draft.condition(life.PROVISIONED, True, "Answering", "the database answers queries")
         draft.set(server_started=seen.server_started)
         return draft.decide(requeue=0.0)
-    found = pods.trouble([seen.database], seen.now) if seen.database else None
+    found = troubles.trouble([seen.database], seen.now) if seen.database else None
     found = found or draft.rejected
     if found is not None and found.reason == life.UNSCHEDULABLE and draft.spec.avoid:
         return _await_room(draft, found)

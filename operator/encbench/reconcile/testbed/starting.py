@@ -18,12 +18,13 @@ from encbench.api.testbed import DataCopy, ServerRun
 from encbench.core.starts import Start
 from encbench.database import golden
 from encbench.kube import labels
-from encbench.reconcile import pods
+from encbench.reconcile import pods, troubles
 from encbench.reconcile.effects.effect import Apply
 from encbench.reconcile.objects import Testbed, Trial
-from encbench.reconcile.pods import PodFacts, Trouble
+from encbench.reconcile.pods import PodFacts
 from encbench.reconcile.testbed.decision import TestbedDraft
 from encbench.reconcile.testbed.facts import TestbedSeen, start_named
+from encbench.reconcile.troubles import Trouble
 from encbench.wire.foreign import parsed
 from encbench.wire.golden import Outcome
 from encbench.wire.shape import misfit
@@ -103,7 +104,7 @@ def bring(draft: TestbedDraft, wanted: Start) -> StartStep:
             return StartStep(ready=True)
         missing = Trouble(NOT_MARKED, draft.seen.unmarked) if draft.seen.unmarked else None
         # Without what it mounts the pod would start on no other node either.
-        found = missing or pods.trouble([pod], draft.seen.now) or end.trouble
+        found = missing or troubles.trouble([pod], draft.seen.now) or end.trouble
     found = found or draft.rejected
     hopeless = pod is not None and pod.container(PREPARE).restarts >= ATTEMPTS
     if found is not None and (late or hopeless):
@@ -124,7 +125,7 @@ def ending(draft: TestbedDraft) -> StartStep:
     pod = draft.seen.database
     if pod is None or not pods.is_gone(pod, draft.beyond(pod.ends)):
         return StartStep()
-    lost, limit = pods.node_lost(pod), parse_duration(draft.spec.step_deadlines.provision)
+    lost, limit = troubles.node_lost(pod), parse_duration(draft.spec.step_deadlines.provision)
     is_over = draft.beyond(pod.ends) > limit + pods.ENDING_SLACK
     return StartStep(failed=lost) if is_over else StartStep(trouble=lost)
 

@@ -12,7 +12,7 @@ from encbench.api.kinds import JOB
 from encbench.api.lifecycle import ARCHIVED, BLOCK_BROKEN, FAILED, MEASURED, RELEASED, STOPPED
 from encbench.api.scalars import parse_duration
 from encbench.core.records import RecoveryRecord
-from encbench.reconcile import pods
+from encbench.reconcile import troubles
 from encbench.reconcile.effects.effect import Delete, KeepRecovery
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.pods import PodFacts, is_gone
@@ -124,7 +124,7 @@ def _stop_clients(draft: TrialDraft, loading: list[PodFacts]) -> TrialDecision:
     silent = next((pod for pod in loading if pod.is_silent), None)
     if silent is None:
         return draft.decide(*orders, requeue=decision.SLOW_POLL)
-    found, at = pods.node_lost(silent), format_time(datetime.fromtimestamp(end, UTC))
+    found, at = troubles.node_lost(silent), format_time(datetime.fromtimestamp(end, UTC))
     message = f"{found.message}, and its tool may load the database until {at}"
     draft.hinder(found.reason, f"{message}: if the machine is off, delete Node {silent.node}")
     return draft.decide(*orders, requeue=decision.until(end - draft.seen.now.timestamp()))

@@ -6,8 +6,9 @@ from encbench.api.trial import Outcome, TrialSpec, TrialStatus
 from encbench.core.evidence import Proof
 from encbench.reconcile.draft import Decision, Draft, backoff
 from encbench.reconcile.effects.effect import Prove, TrialEffect
-from encbench.reconcile.pods import PodFacts, node_lost
+from encbench.reconcile.pods import PodFacts
 from encbench.reconcile.trial.facts import Question, TrialSeen, When
+from encbench.reconcile.troubles import node_lost
 
 START_TOGETHER = 0.3
 """Seconds between the release and the start of a client, which hears of it by an HTTP call."""

@@ -6,11 +6,12 @@ from encbench.api.trial import Outcome
 from encbench.reconcile import checks
 from encbench.reconcile.draft import PATIENCE, backoff
 from encbench.reconcile.effects.effect import AskChecks, ReleaseClients
-from encbench.reconcile.pods import ENDING_SLACK, PodFacts, by_its_node, raise_memory, why_deleted
+from encbench.reconcile.pods import ENDING_SLACK, PodFacts
 from encbench.reconcile.trial import decision, placed
 from encbench.reconcile.trial.conclude import conclude
 from encbench.reconcile.trial.decision import TrialDecision, TrialDraft
 from encbench.reconcile.trial.facts import ClientPod, TrialSeen
+from encbench.reconcile.troubles import by_its_node, raise_memory, why_deleted
 
 LAST_SAMPLE = 2.5
 """Seconds until a window's last samples are in Prometheus: one scrape interval and its delay, and

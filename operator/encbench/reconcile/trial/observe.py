@@ -13,15 +13,7 @@ from encbench.ports import Access, Body, Rejected, Unavailable
 from encbench.reconcile import agents, objects
 from encbench.reconcile.deps import Reads
 from encbench.reconcile.objects import Trial, belongs_to
-from encbench.reconcile.pods import (
-    JobFacts,
-    PodFacts,
-    has_room,
-    in_cell,
-    job_facts,
-    node_lost,
-    pod_facts,
-)
+from encbench.reconcile.pods import JobFacts, PodFacts, has_room, in_cell, job_facts, pod_facts
 from encbench.reconcile.stage import is_measured
 from encbench.reconcile.trial import recovery
 from encbench.reconcile.trial.facts import (
@@ -32,6 +24,7 @@ from encbench.reconcile.trial.facts import (
     TrialSeen,
     run_facts,
 )
+from encbench.reconcile.troubles import node_lost
 from encbench.wire.recorder import termination_digests
 
 AT_ONCE = 0.05

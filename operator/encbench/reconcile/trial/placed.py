@@ -7,7 +7,7 @@ time the record is made, the database may be somewhere else.
 from encbench.api import lifecycle as life
 from encbench.api.trial import PodPlace, ReleasedPods, TrialSpec
 from encbench.database import fuse, proxy
-from encbench.reconcile import pods as facts
+from encbench.reconcile import troubles
 from encbench.reconcile.draft import backoff
 from encbench.reconcile.objects import Testbed, Trial
 from encbench.reconcile.pods import ContainerFacts, PodFacts
@@ -119,7 +119,7 @@ def restarted(draft: TrialDraft) -> str | None:
     before = {place.uid: place.restarts for place in known.clients} if known is not None else {}
     for client in draft.seen.clients:
         if client.pod.restarts > before.get(client.pod.uid, 0):
-            return f"{facts.restarted(client.pod)} while the trial ran"
+            return f"{troubles.restarted(client.pod)} while the trial ran"
     return None
 
 
@@ -138,9 +138,9 @@ def restarted_beside(draft: TrialDraft) -> str | None:
         return None
     # The one that is down, or else began last.
     again = max(found, key=lambda one: (one.exit_code is not None, one.running_since or 0.0))
-    message = f"{facts.restart(pod, again)} while the trial ran"
+    message = f"{troubles.restart(pod, again)} while the trial ran"
     if again.exit_reason == life.OOM:
-        message += f": {facts.raise_memory(again.name.removeprefix('init:'))}"
+        message += f": {troubles.raise_memory(again.name.removeprefix('init:'))}"
     return message
 
 

@@ -15,12 +15,12 @@ from encbench.reconcile.effects.effect import (
     StopServer,
     TrialEffect,
 )
-from encbench.reconcile.pods import raise_memory, why_deleted
 from encbench.reconcile.trial import block, decision, placed
 from encbench.reconcile.trial.decision import TrialDecision, TrialDraft, until
 from encbench.reconcile.trial.ended import after_run, cut_by_its_node, why_it_restarted
 from encbench.reconcile.trial.facts import ClientPod
 from encbench.reconcile.trial.recovery import LATE
+from encbench.reconcile.troubles import raise_memory, why_deleted
 from encbench.tools.registry import tool
 from encbench.tools.turns import MARGIN, load_seconds
 

@@ -11,15 +11,15 @@ from encbench.api.conditions import find, is_true
 from encbench.api.scalars import parse_duration
 from encbench.kube.fit import takes
 from encbench.kube.machines import differences
-from encbench.reconcile import pods
+from encbench.reconcile import troubles
 from encbench.reconcile.draft import PATIENCE, backoff
 from encbench.reconcile.effects.effect import CreateJob, TrialEffect
 from encbench.reconcile.objects import Testbed
-from encbench.reconcile.pods import Trouble
 from encbench.reconcile.stage import holds_the_stage, is_measured, keeps_from_proving
 from encbench.reconcile.starts import serves
 from encbench.reconcile.trial import block, decision, limits, placed, solitude
 from encbench.reconcile.trial.decision import TrialDecision, TrialDraft, until
+from encbench.reconcile.troubles import Trouble
 from encbench.text.words import plural
 from encbench.tools.turns import load_seconds
 
@@ -205,7 +205,7 @@ def _check_clients(draft: TrialDraft, *, is_apart: bool) -> Trouble | None:
         message = f"{wanted} client(s) wait for the start"
         draft.condition(life.PREPARED, True, "Waiting", message)
         return None
-    found = pods.trouble([client.pod for client in draft.seen.clients], draft.seen.now)
+    found = troubles.trouble([client.pod for client in draft.seen.clients], draft.seen.now)
     if found is not None and found.reason == life.UNSCHEDULABLE and is_apart:
         found = replace(found, message=f"{found.message} {APART}")
     if draft.seen.before is not None and is_measured(draft.seen.before):
@@ -246,7 +246,7 @@ def _missing(draft: TrialDraft) -> str:
     made, wanted = len(draft.seen.clients), draft.spec.workload.client.replicas
     if draft.seen.job is None or made >= wanted:
         return ""
-    return pods.no_pod("job", draft.subject.name, made, wanted)
+    return troubles.no_pod("job", draft.subject.name, made, wanted)
 
 
 def _taken(draft: TrialDraft, *, is_apart: bool) -> list[str]:
