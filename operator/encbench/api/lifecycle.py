@@ -340,7 +340,8 @@ _OUTCOMES = {
         "ProofTimeout": "The second proof could not be made within `stepDeadlines.proof`.",
         **_CHECKS,
         **_STOPPED_WRONGLY,
-        DISRUPTED: "A pod or the server restarted or was deleted during the run.",
+        DISRUPTED: "A pod or the server restarted or was deleted during the run, or an external "
+        "database closed connections.",
         OOM: "The server ran out of memory and restarted.",
         BLOCK_BROKEN: "Another trial of its interleaved block ended without a result, or before "
         "this one began.",

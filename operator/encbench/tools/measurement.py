@@ -69,6 +69,8 @@ class Measurement:
     """Failures that must be rare: errors that sysbench ignored and tried again, such as deadlocks;
     transactions that a TPC-C client gave up."""
     reconnects: int | None = None
+    """Connections made anew: sysbench counts those of the window, as a script asks for them; our
+    TPC-C client those of the whole run, each in place of a lost one."""
     histogram: Histogram = ()
     """Empty if the tool gives none."""
     series: tuple[Sample, ...] = ()

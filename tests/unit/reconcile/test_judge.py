@@ -14,6 +14,7 @@ from encbench.reconcile.trial.neighbours import with_dm_crypt
 from encbench.reconcile.trial.series import WindowMetrics
 from encbench.tools.measurement import Measurement
 from tests.support.slices import slices
+from tests.support.workloads import tpcc_spec
 from tests.unit.reconcile.seen import a_trial
 
 WINDOW = Window(start=100.0, end=160.0)
@@ -213,6 +214,25 @@ def test_data_that_should_be_in_memory() -> None:
 def test_proof_of_the_clients_sessions() -> None:
     assert reason(sessions=Proof(ok=True, summary="as it should be")) is None
     assert reason(sessions=Proof(ok=False, summary="in plaintext")) == "ProofFailed"
+
+
+def test_an_external_database_that_closed_connections() -> None:
+    """A failover: the new sessions are never asked what they negotiated."""
+    tpcc = a_trial().spec.model_copy(update={"workload": tpcc_spec()})
+    lost = TrialGathered(
+        replace(COLLECTED, measurement=replace(USUAL, errors=6, reconnects=6)),
+        METRICS,
+        Proof(ok=True, summary="as it should be"),
+    )
+    outcome, why, message = judge(tpcc, lost, has_agent=False)
+    assert (outcome, why) == ("Invalid", "Disrupted")
+    assert message == (
+        "the server, or something before it, closed connections: clients made 6 new ones during "
+        "the run, whose sessions are not proven"
+    )
+    assert judge(tpcc, lost)[0] == "Succeeded", "an agent would have seen a restart"
+    outcome, why, _ = judge(spec(), lost, has_agent=False)
+    assert (outcome, why) == ("Succeeded", None), "a script of one's own connects as it likes"
 
 
 def test_errors_and_what_is_missing() -> None:

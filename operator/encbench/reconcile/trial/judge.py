@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from encbench.api import lifecycle as life
 from encbench.api.trial import Outcome, TrialSpec
 from encbench.core.records import DiskIo, IdleCpu, TrialCpu
 from encbench.core.throttling import running_seconds, throttled_share
@@ -27,8 +28,9 @@ def judge(
     not required. With a proxy between the two it must have worked in the window: clients that
     do not come through it measure another mode.
 
-    A restart, a disruption and a failed proof of the server ended the trial before this. What was
-    not measured breaks no rule but that of the lost series; the record says that it is missing.
+    A restart, a disruption and a failed proof of the server ended the trial before this. Of a
+    server without an agent, lost connections are the only sign of a restart. What was not measured
+    breaks no rule but that of the lost series; the record says that it is missing.
     """
     broken = next(_broken(spec, gathered, has_agent=has_agent, has_proxy=has_proxy), None)
     if broken is not None:
@@ -47,6 +49,8 @@ def _broken(
     measurement = collected.measurement
     if measurement is None:
         return
+    if not has_agent:
+        yield from _closed(spec, measurement)
     if sessions is None and not has_agent:
         yield "ProofFailed", "the clients did not say what their sessions negotiated"
     if sessions is not None and not sessions.ok:
@@ -92,6 +96,17 @@ def _unfit(collected: Collected) -> Iterator[tuple[str, str]]:
         yield from _clock_set(collected)
     if collected.unkept:
         yield "SlotMissed", collected.unkept
+
+
+def _closed(spec: TrialSpec, measurement: Measurement) -> Iterator[tuple[str, str]]:
+    """Connections that a TPC-C client lost: what it has connected to since is proven by nothing.
+
+    sysbench ends with a lost connection, and what it counts is what a script does on purpose.
+    """
+    lost = measurement.reconnects
+    if spec.workload.tpcc is not None and lost:
+        message = f"the server, or something before it, closed connections: clients made {lost}"
+        yield life.DISRUPTED, f"{message} new ones during the run, whose sessions are not proven"
 
 
 def _lost(metrics: WindowMetrics, of: Process, whose: str) -> str:

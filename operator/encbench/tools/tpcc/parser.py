@@ -83,7 +83,8 @@ def _measurement(
         latency_average_ms=latency.get("average"),
         latency_p95_ms=percentile(histogram, PERCENTILE) if histogram else None,
         errors=int(result["errors"]),
-        reconnects=int(result["reconnects"]),
+        # A session that was lost in the warm-up has another in its place in the window.
+        reconnects=int(result.get("session", result)["reconnects"]),
         histogram=histogram,
         extra={
             NEW_ORDERS: float(result["tpmC"]) / 60,

@@ -85,6 +85,13 @@ def test_our_own_client() -> None:
     assert found.sessions == (PLAIN,)
 
 
+def test_reconnects_are_of_the_whole_run() -> None:
+    """A session that was lost in the warm-up runs on as another in the window."""
+    session = {"errors": 9, "reconnects": 8}
+    found = parse(own(reconnects=0, session=session))
+    assert (found.errors, found.reconnects) == (1, 8)
+
+
 def test_what_went_between_client_and_server_is_a_rate() -> None:
     found = parse(own(traffic={"statements": 3900, "roundTrips": 1940, "cells": 8580}))
     assert (found.extra[ROUND_TRIPS], found.extra[CELLS]) == (194.0, 858.0)
