@@ -287,11 +287,13 @@ class Recorder(RecorderReader, Protocol):
         uploads: Mapping[str, str],
         slots: OwnSlots | None = None,
         clock: recorder.ClockOffset | None = None,
+        authority: str | None = None,
     ) -> recorder.StateAnswer:
         """Let the tool start at that Unix time, and give the artefacts' URLs. Idempotent.
 
         `slots` are its turns in an interleaved block. `clock` is the offset that `start_at`
-        contains; the summary keeps it.
+        contains; the summary keeps it. `authority` is the PEM of the CA that certifies the store,
+        None where everyone trusts it.
         """
 
 

@@ -32,6 +32,8 @@ class FakeClient:
     slots: OwnSlots | None = None
     clock: ClockOffset | None = None
     """What the release said of this client's clock."""
+    authority: str | None = None
+    """The CA of the store, from the latest release."""
     uploads: dict[str, str] = field(default_factory=dict)
     window: tuple[float, float] | None = None
     exit_code: int | None = None
@@ -111,6 +113,7 @@ class FakeRecorder:
         uploads: Mapping[str, str],
         slots: OwnSlots | None = None,
         clock: ClockOffset | None = None,
+        authority: str | None = None,
     ) -> StateAnswer:
         """See the port."""
         client = self._find("release", address, access)
@@ -123,7 +126,7 @@ class FakeRecorder:
             raise Rejected(
                 f"the recorder at {address} refused: a URL must be in {client.own_store}"
             )
-        client.uploads, client.error = dict(uploads), None
+        client.uploads, client.error, client.authority = dict(uploads), None, authority
         if client.status == "waiting":
             client.status, client.start_at = "released", start_at
             client.slots, client.clock = slots, clock

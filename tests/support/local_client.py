@@ -72,10 +72,12 @@ class LocalClient:
             return {}
         return dict(json.loads(content)) if status == 200 else {}
 
-    def release(self, uploads: Mapping[str, str], start_at: float | None = None) -> dict[str, Any]:
-        """Release it, by default at once."""
+    def release(
+        self, uploads: Mapping[str, str], start_at: float | None = None, **more: Any
+    ) -> dict[str, Any]:
+        """Release it, by default at once; `more` joins the request."""
         at = time.time() if start_at is None else start_at
-        wish = {"startAt": at, "uploads": dict(uploads)}
+        wish = {"startAt": at, "uploads": dict(uploads), **more}
         status, content = self.post("/v1/release", json.dumps(wish).encode())
         assert status == 200, content
         return dict(json.loads(content))

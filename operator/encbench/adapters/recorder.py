@@ -36,13 +36,16 @@ class HttpRecorder(Sidecar):
         uploads: Mapping[str, str],
         slots: OwnSlots | None = None,
         clock: ClockOffset | None = None,
+        authority: str | None = None,
     ) -> StateAnswer:
         """See the port. Unavailable until the tool waits; Rejected for a wrong token or release.
 
-        The first release decides when the tool starts. A later one only replaces the URLs, so that
-        a recorder whose URLs have expired can continue.
+        The first release decides when the tool starts. A later one only replaces the URLs and the
+        store's CA, so that a recorder whose URLs or CA have expired can continue.
         """
-        request = recorder.ReleaseRequest(startAt=start_at, uploads=dict(uploads))
+        request = recorder.ReleaseRequest(
+            startAt=start_at, uploads=dict(uploads), authority=authority
+        )
         if slots is not None:
             request["slots"] = slots
         if clock is not None:

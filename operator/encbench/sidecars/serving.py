@@ -21,7 +21,8 @@ _AT_ONCE = 8
 _TIMEOUT = 3.0
 """Less than the operator's patience, so that it gets its turn whoever else keeps connecting."""
 _HEAD_LIMIT = 16 * 1024
-_BODY_LIMIT = 64 * 1024
+_BODY_LIMIT = 128 * 1024
+"""The largest is a release, whose CA of the store may have 64 KiB."""
 _LENGTH_DIGITS = 9
 _PAUSE = 0.1
 _CLOSED = (errno.EBADF, errno.EINVAL)

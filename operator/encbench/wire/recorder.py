@@ -56,7 +56,7 @@ class ClockOffset(TypedDict):
 
 
 class ReleaseRequest(TypedDict):
-    """Permission to start. A second one only replaces the URLs."""
+    """Permission to start. A second one only replaces the URLs and the store's CA."""
 
     startAt: float
     uploads: dict[str, str]
@@ -65,6 +65,9 @@ class ReleaseRequest(TypedDict):
     """Of an interleaved block: when the tool may run."""
     clock: NotRequired[ClockOffset]
     """What the operator measured and `startAt` contains; the summary keeps it."""
+    authority: NotRequired[str | None]
+    """PEM of the CA that certifies the store by now, or null where everyone trusts it. Without it
+    the recorder keeps the one it has."""
 
 
 class Termination(TypedDict):

@@ -126,7 +126,7 @@ class Sidecars:
         body: recorder.ReleaseRequest = await request.json()
         known = self.pods.recorder.clients.get(address)
         is_first = known is not None and known.status == "waiting"
-        more = (body.get("slots"), body.get("clock"))
+        more = (body.get("slots"), body.get("clock"), body.get("authority"))
         fake = self.pods.recorder
         answer = await fake.release(address, access, body["startAt"], body["uploads"], *more)
         if is_first:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ from encbench.core.evidence import ClientSummary
 from encbench.report.analysis.bucket import parse_series
 from encbench.tools.pod import wrapped
 from tests.contract.client.harness import uploads
-from tests.support import fake_tool
+from tests.support import certified, fake_tool
 from tests.support.busy import nearest
 from tests.support.local_client import FILES, LocalClient, local_client
 from tests.support.receiver import Receiver, receiving
@@ -31,12 +32,12 @@ def receiver() -> Iterator[Receiver]:
 
 
 def client(
-    folder: Path, *arguments: object, limit: int = 20, **settings: float
+    folder: Path, *arguments: object, limit: int = 20, **settings: Any
 ) -> AbstractContextManager[LocalClient]:
     """A client whose tool is the stand-in with these arguments."""
     folder.mkdir(exist_ok=True)
     command = wrapped(limit, fake_tool.command(folder, *arguments))
-    return local_client(folder / "pod", command, warmup=int(str(arguments[0])), **settings)  # type: ignore[arg-type]
+    return local_client(folder / "pod", command, warmup=int(str(arguments[0])), **settings)
 
 
 def test_from_the_barrier_to_the_bucket(tmp_path: Path) -> None:
@@ -159,6 +160,30 @@ def test_fresh_urls_for_expired_ones(tmp_path: Path, receiver: Receiver) -> None
         assert one.end() == 0
     assert one.output.count("Threads started!") == 1
     assert "0ld" not in one.said()
+
+
+def test_a_ca_that_was_renewed_comes_with_fresh_urls(tmp_path: Path) -> None:
+    """The store's, after the pod was made: its environment has the old one."""
+    tls = certified.context()
+    with receiving(Receiver(), tls) as receiver:
+        store = f"https://localhost:{receiver.port}"
+        urls = {name: f"{store}/client-0/{name}?X-Amz-Signature=5ecre7" for name in FILES}
+        old = certified.authority("another").certificate
+        more = {"ENCBENCH_STORE": store, "ENCBENCH_STORE_AUTHORITY": old}
+        with client(tmp_path, 0, 1, 0, more=more) as one:
+            one.wait_for("waiting")
+            one.release(urls)
+            state = one.wait_for("finished")
+            while not (error := state["error"]):
+                state = one.state()
+            assert "its certificate is not trusted" in error
+            # A store's CA may be long: the operator takes 64 KiB.
+            own = certified.issued().authority
+            renewed = own + "\n" * (60 * 1024) + own
+            one.release(urls, authority=renewed)
+            assert one.wait_for("uploaded")["error"] is None
+            assert one.end() == 0
+        assert set(receiver.objects) == {f"client-0/{name}" for name in FILES}
 
 
 @pytest.mark.parametrize("during", ["warm-up", "window"])

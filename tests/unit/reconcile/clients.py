@@ -163,9 +163,10 @@ class Recorders(FakeRecorder):
         uploads: Mapping[str, str],
         slots: OwnSlots | None = None,
         clock: ClockOffset | None = None,
+        authority: str | None = None,
     ) -> StateAnswer:
         where = self._reached(address, access)
-        body = await super().release(*where, start_at, uploads, slots, clock)
+        body = await super().release(*where, start_at, uploads, slots, clock, authority)
         self.recorders[address].released()
         return body
 

@@ -358,6 +358,20 @@ async def test_upload_urls_that_the_store_refuses_are_renewed(usual: FinalState)
     assert recorder.releases == 2
 
 
+async def test_each_release_has_the_store_s_ca_of_then() -> None:
+    """One that was renewed after the Job was made; the recorder knows the old one from it."""
+    authority = "old"
+    world = World(settings=lambda usual: replace(usual, store_authority=lambda: authority))
+    world.apply(*parts(), study("plain", blocks=1))
+    await world.run(world.running())
+    (recorder,) = world.recorder.recorders.values()
+    assert recorder.client.authority == "old"
+    authority, late = "renewed", f"http://store.invalid/encbench/late?expires={START}"
+    recorder.client.uploads = dict.fromkeys(recorder.client.uploads, late)
+    await world.run(lambda: recorder.releases == 2)
+    assert recorder.client.authority == "renewed"
+
+
 async def test_upload_urls_outlive_their_run_by_an_hour() -> None:
     world = campaign()
     await world.run(world.running())

@@ -224,10 +224,14 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
     async def _release_all(self, trial: Trial, effect: do.ReleaseClients) -> None:
         testbed = trial.spec.testbed_ref.name
         access = await agents.access(self._deps.cluster, trial.namespace, testbed, "recorder")
+        authority = self._deps.settings.store_authority()  # perhaps renewed since the Job was made
         # Side by side, because all have to know before the first one starts; one that cannot be
         # reached does not keep the others.
         told = await asyncio.gather(
-            *(self._release_one(trial, client, access, effect.at) for client in effect.clients),
+            *(
+                self._release_one(trial, client, access, effect.at, authority)
+                for client in effect.clients
+            ),
             return_exceptions=True,
         )
         for error in told:
@@ -235,7 +239,7 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
                 raise error
 
     async def _release_one(
-        self, trial: Trial, client: ClientPod, access: Access, at: float
+        self, trial: Trial, client: ClientPod, access: Access, at: float, authority: str | None
     ) -> None:
         """Tell one client when to start, by its own clock, and where its artefacts go."""
         turns, now = trial.spec.turns, self._deps.clock.now().timestamp()
@@ -251,7 +255,8 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
         slots = None if turns is None else own_slots(trial.spec, turns, trial.name)
         where = agents.recorder(client.pod)
         start_at = at + (clock["seconds"] if clock else 0.0)
-        await self._deps.recorder.release(where, access, start_at, uploads, slots, clock)
+        release = self._deps.recorder.release
+        await release(where, access, start_at, uploads, slots, clock, authority)
 
     async def _read_slots(self, trial: Trial, effect: do.ReleaseClients) -> bool:
         """Whether the agent is to read its server at the edges of all slots, by its own clock.

@@ -15,7 +15,7 @@ from encbench.sidecars.serving import listen, serve
 def main() -> int:
     """Record one run; 0 when everything is stored."""
     settings = config.from_environment(os.environ)
-    run = Run()
+    run = Run(settings.store_authority)
     signal.signal(signal.SIGTERM, lambda *_: run.stop(settings.grace))
     api = Api(run, settings.token, settings.store)
     serve(listen(settings.port), api.public)

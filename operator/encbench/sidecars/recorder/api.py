@@ -45,18 +45,18 @@ class Api:
         return said(snapshot)._replace(sent=lambda: self._run.answered(state))
 
     def _release(self, request: Request) -> Response:
-        self._run.release(*_parse_release(request.body, self._store))
+        self._run.release(*_parse_release(request.body, self._store, self._run.authority))
         return self._state(request)
 
 
-Release = tuple[float, dict[str, str], OwnSlots | None, ClockOffset | None]
+Release = tuple[float, dict[str, str], OwnSlots | None, ClockOffset | None, str | None]
 
 
-def _parse_release(body: bytes, store: str) -> Release:
-    """Start time, URLs, slots and clock. ValueError, without any URL, if one is not as it must be.
+def _parse_release(body: bytes, store: str, trusted: str | None) -> Release:
+    """Start time, URLs, slots, clock and the store's CA, which without a newer one is `trusted`.
 
-    A URL of another place is refused, so that whoever gets hold of the token cannot have the
-    results sent there.
+    ValueError, without any URL, if one is not as it must be. A URL of another place is refused, so
+    that whoever gets hold of the token cannot have the results sent there.
     """
     try:
         release: Any = parsed(body)
@@ -74,7 +74,10 @@ def _parse_release(body: bytes, store: str) -> Release:
     for name, url in uploads.items():
         if not isinstance(url, str) or not url.startswith(f"{store}/"):
             raise ValueError(f"the URL of {name} must be in the client's own store, {store}")
-    return float(start_at), uploads, slots, _clock(release.get("clock"))
+    authority = release.get("authority", trusted)
+    if not isinstance(authority, str | None):
+        raise ValueError("authority must be a CA in PEM")
+    return float(start_at), uploads, slots, _clock(release.get("clock")), authority
 
 
 def _clock(given: Any) -> ClockOffset | None:

@@ -19,7 +19,7 @@ class RecorderConfig(NamedTuple):
     store: str
     """URL of the bucket. The recorder uploads to no other place, whoever asks."""
     store_authority: str | None
-    """PEM of the store's CA, where not everyone trusts its certificate."""
+    """PEM of the store's CA, where not everyone trusts its certificate; a release may renew it."""
     warmup: float
     """Seconds of load before the window; 0 is none."""
     cpu_limit: float

@@ -218,7 +218,7 @@ class RunDriver:
         if self._run.error is not None and self._run.uploads is uploads:
             return False
         try:
-            upload.put(uploads[name], self._config.folder / name, self._config.store_authority)
+            upload.put(uploads[name], self._config.folder / name, self._run.authority)
             return True
         except upload.Away as reason:
             _say(f"the object store did not take {name}, trying again: {reason}")

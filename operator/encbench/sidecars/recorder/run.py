@@ -26,7 +26,7 @@ class NotReady(Exception):
 class Run:
     """Shared by all threads."""
 
-    def __init__(self) -> None:
+    def __init__(self, authority: str | None = None) -> None:
         self._lock = threading.Lock()
         self.state: RunStateName | None = None
         self.start_at: float | None = None
@@ -37,6 +37,8 @@ class Run:
         """Its turns, once the start is known, in an interleaved block."""
         self.clock: ClockOffset | None = None
         """What the operator measured of our clock, once the start is known."""
+        self.authority = authority
+        """PEM of the CA that certifies the store by now; None where everyone trusts it."""
         self.uploads: dict[str, str] = {}
         """The latest URLs by file. A new release is a new dict."""
         self._window: ObservedWindow | None = None
@@ -87,11 +89,13 @@ class Run:
         uploads: dict[str, str],
         slots: OwnSlots | None = None,
         clock: ClockOffset | None = None,
+        authority: str | None = None,
     ) -> None:
-        """Let the tool start. A second release changes only the URLs. NotReady at first."""
+        """Let the tool start. A second release changes only URLs and CA. NotReady at first."""
         with self._lock:
             if self.state is None:
                 raise NotReady
+            self.authority = authority  # before the URLs, which an upload takes first
             self.uploads, self.error, self.away = dict(uploads), None, None
             if self.state == "waiting":
                 self.drift, self.slots, self.clock = moment.drift(), slots, clock

@@ -96,6 +96,20 @@ def test_the_first_release_tells_how_our_clock_is(api: Api, run: Run) -> None:
     assert run.clock == own
 
 
+def test_each_release_may_renew_the_store_s_ca() -> None:
+    run = Run("of the environment")
+    run.wait()
+    api, own = Api(run, "t0ken", "http://store"), {"startAt": 5, "uploads": UPLOADS}
+    release(api, own)
+    assert run.authority == "of the environment", "operators up to 1.0 send none"
+    release(api, {**own, "authority": "renewed"})
+    assert run.authority == "renewed"
+    release(api, own)
+    assert run.authority == "renewed"
+    release(api, {**own, "authority": None})
+    assert run.authority is None, "everyone trusts the store by now"
+
+
 def test_only_a_receiver_of_the_end_ends_the_run(api: Api, run: Run) -> None:
     run.wait()
     early = get(api, "/v1/state")
@@ -159,6 +173,7 @@ def test_metrics_are_for_everybody(api: Api, run: Run) -> None:
         {"startAt": 5, "uploads": {**UPLOADS, "output.log": "http://store.evil/output.log"}},
         {"startAt": 5, "uploads": {**UPLOADS, "output.log": "http://store@evil/output.log"}},
         {"startAt": 5, "uploads": {**UPLOADS, "output.log": "http://store:81/output.log"}},
+        {"startAt": 5, "uploads": UPLOADS, "authority": 3},
         {"startAt": 5, "uploads": UPLOADS, "clock": 3},
         {"startAt": 5, "uploads": UPLOADS, "clock": {"seconds": 3}},
         {"startAt": 5, "uploads": UPLOADS, "clock": {"seconds": True, "roundTrip": 0.1}},
