@@ -155,4 +155,5 @@ class FakeRecorder:
             "digests": client.digests,
             "clock": self.clock() + client.clock_offset,
             "error": client.error,
+            "away": None,
         }

@@ -11,7 +11,7 @@ from tests.support.sidecars import access
 pytestmark = pytest.mark.usefixtures("precedence")
 
 WRONG = access("wrong", "recorder")
-STATE = {"state", "startAt", "window", "exitCode", "lastTps", "digests", "clock", "error"}
+STATE = {"state", "startAt", "window", "exitCode", "lastTps", "digests", "clock", "error", "away"}
 
 
 async def test_not_before_the_tool_waits(harness: Harness) -> None:
