@@ -95,7 +95,7 @@ def test_the_operator_reads_every_field_of_a_summary() -> None:
         cpuPeriods=20.0,
         clockSkewSeconds=0.0,
         clockOffset={"seconds": 0.5, "roundTrip": 0.01},
-        machine=recorder.ClientMachineRows(kernel="6.1.0", cpuModel="Some CPU"),
+        machine=recorder.ClientMachineRows(kernel="6.1.0", cpuModel="Some CPU", aes=True),
         output=recorder.OutputDigest(bytes=1, digest=f"sha256:{'0' * 64}"),
     )
     assert ClientSummary.model_validate(summary).to_dict() == summary

@@ -82,6 +82,9 @@ class MachineFacts(Model):
     kernel: str | None = None
     cpu_model: str | None = None
     cpu_flags: tuple[str, ...] = ()
+    """Known of the database's only."""
+    aes: bool | None = None
+    """Whether its CPU lists AES instructions; known of a client's only."""
     allocatable_cores: float | None = None
     """What the node offers its pods, and in bytes of memory; known of the database's only."""
     allocatable_bytes: int | None = None
@@ -166,6 +169,8 @@ class ClientMachine(Model):
 
     kernel: str
     cpu_model: str
+    aes: bool | None = None
+    """Whether its CPU lists AES instructions; absent where that is not known."""
 
 
 class ClientSummary(Record):

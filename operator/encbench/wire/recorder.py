@@ -114,6 +114,8 @@ class ClientMachineRows(TypedDict):
 
     kernel: str
     cpuModel: str
+    aes: NotRequired[bool]
+    """Whether the processor lists AES instructions; absent where it lists no flags at all."""
 
 
 class Summary(TypedDict):

@@ -15,6 +15,7 @@ import pytest
 from encbench.core.artefact import decode, digest_of
 from encbench.core.evidence import ClientSummary
 from encbench.report.analysis.bucket import parse_series
+from encbench.sidecars.machine import read_machine
 from encbench.tools.pod import wrapped
 from tests.contract.client.harness import uploads
 from tests.support import certified, fake_tool
@@ -75,6 +76,9 @@ def whole_run(folder: Path) -> float:
     assert summary.cpu_seconds is not None
     assert summary.clock_skew_seconds == pytest.approx(0, abs=0.005)
     assert summary.began is not None
+    assert summary.machine is not None
+    flags = read_machine()["cpuFlags"]
+    assert summary.machine.aes == ("aes" in flags if flags else None)
     late = summary.began.unix - start_at
     assert late > -0.03
     series = list(parse_series(stored["series.csv"], "series.csv"))

@@ -198,7 +198,7 @@ def artefacts(plan: Plan, began: float, clock: ClockOffset | None = None) -> dic
         "throttledSeconds": plan.throttled,
         "clockSkewSeconds": 0.0,
         "clockOffset": clock,
-        "machine": {"kernel": "6.1.0", "cpuModel": "Client's CPU"},
+        "machine": {"kernel": "6.1.0", "cpuModel": "Client's CPU", "aes": True},
         "output": {"bytes": len(log), "digest": digest_of(log)},
     }
     if plan.earlier:

@@ -501,10 +501,11 @@ async def test_nodes_are_recorded_and_no_trial_asks_for_one() -> None:
         assert (machine.node, machine.allocatable_cores) == (DATABASE_NODE, 8.0)
         assert (machine.allocatable_bytes, machine.cpu_model) == (32 << 30, "Fake CPU")
         (client,) = one.clients
-        assert (client.node, client.cpu_model, client.kernel) == (
+        assert (client.node, client.cpu_model, client.kernel, client.aes) == (
             CLIENT_NODE,
             "Client's CPU",
             "6.1.0",
+            True,
         )
 
 

@@ -172,7 +172,6 @@ class RunDriver:
         output_digest = digest(output)
         cpu = seen.cpu_seconds(window, began, ended) if window and ended else None
         throttling = seen.throttling(self._output.changed)
-        seen_by = read_machine()
         summary = wire.Summary(
             schema=SUMMARY_SCHEMA,
             tool=self._config.tool,
@@ -190,7 +189,7 @@ class RunDriver:
             cpuPeriods=_rounded(throttling and throttling.periods),
             clockSkewSeconds=_rounded(clock_skew),
             clockOffset=self._run.clock,
-            machine=wire.ClientMachineRows(kernel=seen_by["kernel"], cpuModel=seen_by["cpuModel"]),
+            machine=_machine(),
             output=wire.OutputDigest(bytes=output.stat().st_size, digest=output_digest),
         )
         (folder / SERIES).write_bytes(seen.series())
@@ -246,6 +245,15 @@ def cut_off(output: Path) -> None:
     os.truncate(output, LARGEST)
     with output.open("ab") as file:
         file.write(f"\nencbench: cut off here; the tool wrote {size} bytes\n".encode())
+
+
+def _machine() -> wire.ClientMachineRows:
+    """Of the many flags of a processor only what a report asks about clients."""
+    seen = read_machine()
+    found = wire.ClientMachineRows(kernel=seen["kernel"], cpuModel=seen["cpuModel"])
+    if seen["cpuFlags"]:
+        found["aes"] = "aes" in seen["cpuFlags"]
+    return found
 
 
 def _window(window: ObservedWindow | None) -> wire.MeasuredWindow | None:

@@ -380,6 +380,25 @@ def test_databases_on_unlike_nodes_are_a_serious_caveat() -> None:
     assert "kernel 6.19.0 against 6.18.0" in text_of(kernel, said)
 
 
+def test_clients_that_encrypt_without_aes_instructions_are_named_with_their_side() -> None:
+    slow: dict[str, object] = {"aes": False}
+    in_transit = replace(CALM, modes={"tde": TLS}, client_machines={"tde": slow, "plain": slow})
+    assert text_of(in_transit, "No AES instructions").startswith(
+        "The CPU of node-b (clients that encrypt) lists no aes flag;"
+    )
+    both = replace(in_transit, flags=("fpu",))
+    assert text_of(both, "No AES instructions").startswith(
+        "The CPU of node-a (databases) and of node-b (clients that encrypt) lists no aes flag;"
+    )
+    for machines, modes in (
+        ({"plain": slow}, {"tde": TLS}),
+        ({"tde": slow}, {}),
+        ({"tde": {"aes": True}}, {"tde": TLS}),
+    ):
+        study = replace(CALM, client_machines=machines, modes=modes)
+        assert "No AES instructions" not in titles(study)
+
+
 def test_clients_on_unlike_nodes_are_one_as_well() -> None:
     said = "The clients ran on unlike nodes"
     known = {"plain": {"cpu_model": "One"}, "tde": {"cpu_model": "Other"}}

@@ -158,19 +158,6 @@ def _own_urls(facts: Facts, silent: set[str]) -> list[str]:
     return sorted(name for name, own in drivers.items() if own is not None and own.jar is not None)
 
 
-def no_aes(facts: Facts) -> Iterator[Caveat]:
-    """A CPU that computes AES in software."""
-    known = [s for s in facts.sources if s.record.machine.cpu_flags]
-    lacking = (s.record.machine for s in known if "aes" not in s.record.machine.cpu_flags)
-    without = {machine.node or "a node" for machine in lacking}
-    if without:
-        yield serious(
-            title="No AES instructions",
-            text=f"The CPU of {listed(sorted(without))} lists no aes flag; AES is many times "
-            "slower there than on a current server.",
-        )
-
-
 def unlike_databases(facts: Facts) -> Iterator[Caveat]:
     """Databases of one comparison on machines of different kinds."""
     found = list(_unlike(facts, lambda record: [record.machine]))

@@ -1,0 +1,46 @@
+"""A caveat about processors: what they compute in software, on either side of a connection."""
+
+from collections.abc import Iterator
+
+from encbench.report.analysis.bucket import ProvenanceSource
+from encbench.report.analysis.caveats.facts import Facts, serious
+from encbench.report.document import Caveat
+from encbench.text.words import listed
+
+
+def no_aes(facts: Facts) -> Iterator[Caveat]:
+    """A CPU that computes AES in software, a database's or that of a client that encrypts."""
+    known = [s for s in facts.sources if s.record.machine.cpu_flags]
+    databases = {
+        s.record.machine.node or "a node" for s in known if "aes" not in s.record.machine.cpu_flags
+    }
+    clients = {
+        client.node or "a node"
+        for s in _with_ciphers_at_clients(facts)
+        for client in s.record.clients
+        if client.aes is False
+    }
+    sides = ((databases, "databases"), (clients, "clients that encrypt"))
+    where = [f"{listed(sorted(nodes))} ({of})" for nodes, of in sides if nodes]
+    if where:
+        yield serious(
+            title="No AES instructions",
+            text=f"The CPU of {' and of '.join(where)} lists no aes flag; AES is many times "
+            "slower there than on a current server.",
+        )
+
+
+def _with_ciphers_at_clients(facts: Facts) -> Iterator[ProvenanceSource]:
+    """The provenance of trials in whose mode the clients have ciphers of their own."""
+    modes = {
+        (group.instance, group.workload, arm.name): facts.resolved.modes[arm.mode_ref]
+        for group in facts.groups
+        for arm in group.arms
+    }
+    uids = {
+        trial.uid
+        for trial in facts.trials
+        if (mode := modes.get((trial.instance, trial.workload, trial.arm))) is not None
+        and (mode.in_transit is not None or mode.driver is not None or mode.enclave is not None)
+    }
+    return (source for source in facts.sources if source.trials & uids)
