@@ -216,7 +216,8 @@ class Postgres:
             "TERMINATION_LOG": str(self.termination_log),
             **self.variables,
         }
-        if self.spec.mode.in_transit is not None:
+        in_transit = self.spec.mode.in_transit
+        if in_transit is not None and in_transit.version == "TLSv1.3":
             environment["OPENSSL_CONF"] = f"{self.layout.config}/openssl.cnf"
         return environment
 

@@ -77,8 +77,9 @@ def _container(
     instance, mode = context.spec.instance, context.spec.mode
     limits = instance.embedded.resources
     keys = _keys(context)
-    if mode.in_transit is not None and own.tls_environment:
-        more["env"] = pods.environment(own.tls_environment)
+    has_tls13 = mode.in_transit is not None and mode.in_transit.version == "TLSv1.3"
+    if has_tls13 and own.tls13_environment:
+        more["env"] = pods.environment(own.tls13_environment)
     return pods.container(
         name,
         (instance.image, instance.image_pull_policy),

@@ -46,8 +46,8 @@ class ServerContainer:
     runs_init_sql: bool = False
     needs_keys: bool = True
     """Whether it gets the server's key and certificate, which the settings name."""
-    tls_environment: Mapping[str, str] = field(default_factory=dict)
-    """Set in modes with TLS only."""
+    tls13_environment: Mapping[str, str] = field(default_factory=dict)
+    """Set in modes with TLS 1.3 only."""
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,8 @@ def _config_files(spec: TestbedSpec) -> dict[str, str]:
         PASSWD: _USERS,
         **scripts(_FACTS.package, "initialise.sh", "start.sh"),
     }
-    if in_transit is not None:
+    # In place of the image's own configuration: only where nothing else pins the suite.
+    if in_transit is not None and in_transit.version == "TLSv1.3":
         files["openssl.cnf"] = openssl_conf(in_transit)
     return files
 
@@ -90,7 +91,7 @@ POSTGRESQL = Engine(
     server=ServerContainer(
         ("sh", f"{POD.config}/start.sh", POD.volume, POD.server_conf),
         mounts=(mount("shared-memory", "/dev/shm", read_only=False),),  # noqa: S108 an emptyDir
-        tls_environment={"OPENSSL_CONF": f"{POD.config}/openssl.cnf"},
+        tls13_environment={"OPENSSL_CONF": f"{POD.config}/openssl.cnf"},
     ),
     # A container's default /dev/shm has 64 MiB, which one parallel query can fill. This one counts
     # towards the server's memory.

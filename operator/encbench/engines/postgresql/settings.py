@@ -102,7 +102,10 @@ def server_conf(spec: TestbedSpec, layout: PostgresqlLayout) -> str:
 
 
 def openssl_conf(in_transit: InTransit) -> str:
-    """OpenSSL's settings for the server, which has none of its own for the suites of TLS 1.3."""
+    """OpenSSL's settings for TLS 1.3, for whose suites the server has no setting before 18.
+
+    OpenSSL reads them in place of its image's whole configuration.
+    """
     return (
         "openssl_conf = main\n"
         "[main]\nssl_conf = tls\n"

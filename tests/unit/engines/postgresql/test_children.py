@@ -6,7 +6,7 @@ import pytest
 
 from encbench.database.children import config_map, keys_secret, stateful_set
 from encbench.kube.secrets import entry
-from tests.support.testbeds import ENCLAVE, PLAINTEXT, TLS, counting_tokens, database_context
+from tests.support.testbeds import ENCLAVE, PLAINTEXT, TLS, TLS12, counting_tokens, database_context
 from tests.unit.engines import golden_files, rendering
 from tests.unit.engines.postgresql import golden
 from tests.unit.engines.rendering import assert_guaranteed_and_restricted, children, secrets_seen
@@ -104,6 +104,12 @@ def test_the_suite_of_tls_1_3_is_pinned_where_the_server_has_no_setting_for_it()
     assert containers(chacha)["server"]["env"] == [
         {"name": "OPENSSL_CONF", "value": "/etc/encbench/server/openssl.cnf"}
     ]
+
+
+def test_tls_1_2_leaves_the_image_its_openssl_configuration() -> None:
+    """As with FIPS: the server has a setting for these suites."""
+    assert "openssl.cnf" not in config_map(database_context(golden.spec(TLS12)))["data"]
+    assert "env" not in containers(TLS12)["server"]
 
 
 def test_no_mode_has_a_key_of_the_server_s_own() -> None:
