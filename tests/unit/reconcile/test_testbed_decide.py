@@ -359,6 +359,52 @@ def test_a_load_whose_server_ends_says_so_and_not_where_its_own_log_is(
     assert (told.reason, told.message) == (reason, f"during the load container {what}")
 
 
+def _injected(tool: ContainerFacts, *more: ContainerFacts) -> JobFacts:
+    """A load into whose pod a webhook has put a container, which does not end."""
+    pod = a_pod("x", tool, ContainerFacts("proxy", running=True), *more, **DURING)
+    return JobFacts("load", pods=(pod,))
+
+
+ENDED = a_pod("load", ContainerFacts("tool", exit_code=0, exit_reason="Completed"), **DURING)
+SUCCEEDED = {
+    "the Job": JobFacts("load", succeeded=True, pods=(ENDED,)),
+    "its tool": _injected(ENDED.container("tool")),
+}
+
+
+@pytest.mark.parametrize("load", SUCCEEDED.values(), ids=SUCCEEDED)
+@pytest.mark.parametrize(("fell", "reason", "what"), FALLEN.values(), ids=FALLEN)
+def test_a_load_that_succeeds_although_its_server_ended_is_not_loaded(
+    load: JobFacts, fell: ContainerFacts, reason: str, what: str
+) -> None:
+    """BenchmarkSQL's scripts end with 0 whatever failed in them."""
+    database = a_pod("bed-0", *ready("server", "agent"), fell)
+    decision = decide(a_testbed(UP), saw(load=load, database=database))
+    told = find(decision.status.conditions, "Failed")
+    assert told is not None
+    assert (told.reason, told.message) == (reason, f"during the load container {what}")
+    assert status_of(decision, "Loaded")[0] != "True"
+    assert not _deletes(decision), "its log says what it missed"
+
+
+REPLACED = {"goes": a_pod(deleting=True), "is another": a_pod(created=UNIX - 9), "is gone": None}
+
+
+@pytest.mark.parametrize("database", REPLACED.values(), ids=REPLACED)
+def test_a_load_that_succeeds_although_its_database_was_taken_is_not_loaded(
+    database: PodFacts | None,
+) -> None:
+    decision = decide(a_testbed(UP), saw(load=SUCCEEDED["the Job"], database=database))
+    assert failure(decision) == "LoadDisrupted"
+
+
+def test_a_load_that_succeeded_is_done_although_its_own_pod_goes() -> None:
+    for own in ((), (replace(ENDED, deleting=True),)):
+        load = JobFacts("load", succeeded=True, pods=own)
+        done = decide(a_testbed(UP), saw(load=load))
+        assert status_of(done, "Loaded") == ("True", "Loaded")
+
+
 def test_a_server_that_restarted_before_its_load_is_no_reason() -> None:
     before = {**AGAIN, "running_since": UNIX - 100}
     server = ContainerFacts("server", **before, ready=True, exit_reason="OOMKilled")
@@ -404,12 +450,6 @@ def test_a_load_without_a_pod_is_given_up_for_what_kept_it_from_one() -> None:
     told = find(ends.status.conditions, "Failed")
     assert told is not None
     assert told.message.startswith("job bed-load has made no pod")
-
-
-def _injected(tool: ContainerFacts, *more: ContainerFacts) -> JobFacts:
-    """A load into whose pod a webhook has put a container, which does not end."""
-    pod = a_pod("x", tool, ContainerFacts("proxy", running=True), *more, **DURING)
-    return JobFacts("load", pods=(pod,))
 
 
 def test_a_load_is_done_when_its_tool_is_whatever_else_was_put_into_its_pod() -> None:

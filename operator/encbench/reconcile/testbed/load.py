@@ -6,7 +6,7 @@ from encbench.api.scalars import parse_duration
 from encbench.reconcile import checks, pods, troubles
 from encbench.reconcile.draft import PATIENCE
 from encbench.reconcile.effects import effect as do
-from encbench.reconcile.pods import JobFacts
+from encbench.reconcile.pods import JobFacts, PodFacts
 from encbench.reconcile.testbed import solitude
 from encbench.reconcile.testbed.decision import NODE_POLL, POLL, TestbedDecision, TestbedDraft
 from encbench.reconcile.testbed.provision import provision
@@ -61,6 +61,9 @@ def _follow(draft: TestbedDraft, load: JobFacts) -> TestbedDecision:
     found, limit = troubles.trouble(list(load.pods), draft.seen.now), _limit(draft)
     code, fallen = _kept(load), _fallen(draft, load)
     if load.succeeded or code == 0:
+        lost = _lost_database(draft, load, fallen)
+        if lost is not None:
+            return draft.fail(*lost)
         # The Job stays as long as the testbed: while its name is taken, nothing is loaded again.
         # A pod that does not end by itself would stay with it, and keep its room.
         draft.condition(life.LOADED, True, "Loaded", "the dataset is loaded")
@@ -98,12 +101,27 @@ def _why_it_failed(
     draft: TestbedDraft, load: JobFacts, found: Trouble | None, fallen: Trouble | None
 ) -> tuple[str, str]:
     """Reason and message: the database's end comes before what the load says of it."""
-    taken = _taken_from_load(draft, load)
+    pod = next(iter(load.pods), None)
+    if pod is None or pod.deleting:
+        taken = f"the load's pod was deleted{troubles.why_deleted(pod)}"
+        return life.LOAD_DISRUPTED, f"{taken} during the load"
+    lost = _lost_database(draft, load, fallen)
+    return lost or ("LoadFailed", found.message if found else "the load Job failed")
+
+
+def _lost_database(
+    draft: TestbedDraft, load: JobFacts, fallen: Trouble | None
+) -> tuple[str, str] | None:
+    """Reason and message where the database was taken or ended since the load's pod was made.
+
+    A load that succeeded is no proof of its tables: BenchmarkSQL's scripts end with 0 whatever
+    failed in them, and a database that is back has the rows but may lack indexes or foreign keys.
+    """
+    pod = next(iter(load.pods), None)
+    taken = None if pod is None else _taken_from_load(draft, pod)
     if taken is not None:
         return life.LOAD_DISRUPTED, f"{taken} during the load"
-    if fallen is not None:
-        return fallen.reason, f"during the load {fallen.message}"
-    return "LoadFailed", found.message if found else "the load Job failed"
+    return None if fallen is None else (fallen.reason, f"during the load {fallen.message}")
 
 
 def _no_room(draft: TestbedDraft, load: JobFacts, found: Trouble | None) -> str:
@@ -175,14 +193,12 @@ def _loading(draft: TestbedDraft) -> float:
     return draft.without_waits(min(draft.since(life.LOADED), draft.since(life.PROVISIONED)))
 
 
-def _taken_from_load(draft: TestbedDraft, load: JobFacts) -> str | None:
-    """What a failed load missed, as a node takes it that is drained, or restarts.
+def _taken_from_load(draft: TestbedDraft, pod: PodFacts) -> str | None:
+    """What the load's pod missed, as a node takes it that is drained, or restarts.
 
-    None if it failed by itself.
+    None if nothing was taken.
     """
-    pod, database = next(iter(load.pods), None), draft.seen.database
-    if pod is None or pod.deleting:
-        return f"the load's pod was deleted{troubles.why_deleted(pod)}"
+    database = draft.seen.database
     external = draft.spec.instance.is_external
     if not external and (database is None or database.deleting or database.created > pod.created):
         return f"the database's pod was deleted{troubles.why_deleted(database)}"
