@@ -6,7 +6,7 @@ package io.encbench.tpcc.settings;
  * @param count this client's own
  * @param offset how many terminals the replicas before this one have
  * @param total those of all replicas together
- * @param warehouseFixed whether a terminal stays with its warehouse, or takes any each time
+ * @param warehouseFixed whether a terminal stays with its place, or takes any each time
  */
 public record Terminals(int count, int offset, int total, boolean warehouseFixed) {
   /** The specification's: each terminal of a warehouse has a district of its own. */

@@ -42,7 +42,10 @@ public final class WorkSource {
       case PAYMENT -> payment(warehouse);
       case ORDER_STATUS -> works.orderStatus(customer(warehouse, district()));
       case DELIVERY -> works.delivery(warehouse, chance.between(1, 10));
-      case STOCK_LEVEL -> works.stockLevel(warehouse, terminal.district(), chance.between(10, 20));
+      case STOCK_LEVEL -> {
+        int district = terminal.district() == 0 ? district() : terminal.district();
+        yield works.stockLevel(warehouse, district, chance.between(10, 20));
+      }
     };
   }
 

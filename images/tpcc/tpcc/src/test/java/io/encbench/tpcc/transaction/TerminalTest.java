@@ -30,7 +30,7 @@ class TerminalTest {
   }
 
   @Test
-  void aTerminalThatIsNotFixedHasNoWarehouse() {
-    assertEquals(new Terminal(1023, 0, 2), Terminal.of(1023, 2, false));
+  void aTerminalThatIsNotFixedHasNoPlace() {
+    assertEquals(new Terminal(1023, 0, 0), Terminal.of(1023, 2, false));
   }
 }

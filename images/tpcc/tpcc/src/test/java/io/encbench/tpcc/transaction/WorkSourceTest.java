@@ -169,6 +169,18 @@ class WorkSourceTest {
   }
 
   @Test
+  void stockLevelsOfATerminalThatIsNotFixedAreOfAnyDistrict() {
+    WorkSource source = source(Terminal.of(0, 4, false), Type.STOCK_LEVEL);
+    long districts =
+        Stream.generate(source::next)
+            .limit(200)
+            .map(work -> ((Counted) work).district())
+            .distinct()
+            .count();
+    assertEquals(10, districts);
+  }
+
+  @Test
   void everyTerminalHasItsOwnStreamThatIsTheSameEachTime() {
     List<Integer> one = customers(0);
     assertEquals(one, customers(0));
