@@ -48,7 +48,11 @@ class TrialSpec(Model):
     concurrency: Positive = Field(description="Client threads in total over all replicas.")
     seed: Positive
     """Seed of the tool, the same for every arm of a block. With sysbench each has its own on an
-    external database, whose dataset they share."""
+    external database, whose dataset they share; with TPC-C see terminalSeed."""
+    terminal_seed: Positive | None = None
+    """What the terminals of encbench's own TPC-C client draw from instead of seed, where arms share
+    an external database. By seed the client draws the constant of last names as well, which is the
+    same for every arm."""
     turns: Turns | None = None
     """How the block's arms take turns; absent in a sequential block."""
     after: Name | None = None

@@ -669,6 +669,9 @@ async def test_tpcc_is_checked_by_its_load_and_by_nobody_after_that() -> None:
         fact = find(trial.status.conditions, "Consistent")
         assert fact is not None
         assert (fact.status, fact.reason) == ("Unknown", "NotChecked")
+    specs = [trial.spec for trial in world.trials()]
+    assert len({spec.seed for spec in specs}) == 1, "one constant of last names"
+    assert len({spec.terminal_seed for spec in specs}) == 2, "no arm repeats another's requests"
     assert_sound(world)
 
 

@@ -182,7 +182,8 @@ def trial(
     """
     campaign, resolved, condition = plan.campaign, plan.resolved, planned.condition
     workload = resolved.workloads[condition.workload_ref]
-    is_external, seed = on.spec.instance.is_external, planned.seed
+    is_tpcc, is_external = workload.tpcc is not None, on.spec.instance.is_external
+    drawn = own_seed(planned.seed, planned.arm) if is_external else None
     spec = TrialSpec(
         campaign_ref=ObjectRef(name=campaign.name, uid=campaign.uid),
         testbed_ref=ObjectRef(name=on.name, uid=on.uid),
@@ -194,7 +195,8 @@ def trial(
         order=planned.order,
         concurrency=condition.concurrency,
         # By a seed TPC-C draws more than rows: what a look by name finds is to be the same in arms.
-        seed=own_seed(seed, planned.arm) if is_external and workload.tpcc is None else seed,
+        seed=planned.seed if is_tpcc or drawn is None else drawn,
+        terminal_seed=drawn if is_tpcc else None,
         turns=_turns(plan, planned),
         after=after,
         full_check=planned.last and _full_check(plan),

@@ -22,6 +22,9 @@ from encbench.wire import environment as names
 CLIENT = Path(__file__).with_name("client.sh").read_text()
 PROCESS = "java"
 SCRATCH_LIMIT = "64Mi"
+TERMINAL_SEED = "ENCBENCH_TERMINAL_SEED"
+"""A variable, which clients before it ignore, as BenchmarkSQL does: a campaign under way keeps its
+client through an upgrade."""
 
 
 def load_job(context: LoadContext) -> Body:
@@ -72,6 +75,8 @@ def trial_job(context: TrialContext) -> Body:
         **_environment(tpcc, connection, written, client),
         **drivers.environment(connection),
     }
+    if spec.terminal_seed is not None:
+        variables[TERMINAL_SEED] = str(spec.terminal_seed)
     tool = pod.tool_container(
         client,
         pod.wrapped(math.ceil(limit), words),

@@ -147,6 +147,11 @@ def test_replicas_share_the_terminals() -> None:
     assert job["spec"]["completions"] == 2
 
 
+def test_terminals_may_draw_from_a_seed_of_their_own() -> None:
+    assert environment(trial(terminalSeed=8))["ENCBENCH_TERMINAL_SEED"] == "8"
+    assert "ENCBENCH_TERMINAL_SEED" not in environment(trial())
+
+
 def test_our_clients_have_time_to_connect_before_they_begin() -> None:
     two = {"replicas": 2}
     assert environment(trial(client=two))["ENCBENCH_GATHER"] == "4.02"

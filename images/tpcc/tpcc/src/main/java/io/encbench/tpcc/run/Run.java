@@ -133,6 +133,7 @@ public final class Run {
           case LEAN -> new Lean();
         };
     int count = sessions.size();
+    long seed = TerminalSeed.of(System.getenv(), settings.seed());
     List<SliceCounter> counters = SliceCounter.of(System.getenv(SliceCounter.VARIABLE), count);
     for (int i = 0; i < count; i++) {
       int number = settings.terminals().offset() + i;
@@ -140,8 +141,7 @@ public final class Run {
       Terminal terminal =
           Terminal.of(number, settings.warehouses(), settings.terminals().warehouseFixed());
       WorkSource source =
-          new WorkSource(
-              terminal, settings.warehouses(), settings.mix(), works, constants, settings.seed());
+          new WorkSource(terminal, settings.warehouses(), settings.mix(), works, constants, seed);
       Pace pace = Pace.of(settings.limitPerMinute(), settings.terminals(), i, () -> released);
       Session session = sessions.get(i);
       SliceCounter counter = counters.get(i);

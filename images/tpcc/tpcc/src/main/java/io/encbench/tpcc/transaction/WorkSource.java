@@ -22,6 +22,7 @@ public final class WorkSource {
    *
    * @param works what makes the transactions
    * @param constants those of the run
+   * @param seed that of all terminals
    */
   public WorkSource(
       Terminal terminal, int warehouses, Mix mix, Works works, Constants constants, long seed) {
