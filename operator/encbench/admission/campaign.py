@@ -75,6 +75,35 @@ def piling_orders(found: CampaignParts) -> Iterator[Problem]:
             yield Problem(CAMPAIGN, Reason.RESET_ADVISED, text, found.name)
 
 
+def deleted_rows(found: CampaignParts) -> Iterator[Problem]:
+    """A note on each workload that deletes rows which it, or a later trial, then does not find."""
+    for name, template in found.combinations(WORKLOAD, INSTANCE_TEMPLATE):
+        sysbench = found.workloads[name].sysbench
+        if sysbench is None or sysbench.script != "oltp_delete":
+            continue
+        advice, drawn = [], sysbench.option("rand-type", "special")
+        if drawn != "uniform":
+            # The usual one draws three of four from a hundredth of them.
+            advice.append(
+                f"write sysbench.options rand-type: uniform, because {drawn} draws the same rows "
+                "again and again"
+            )
+        if found.campaign.reset == "none" and found.campaign.blocks.per_testbed != 1:
+            anew = (
+                "blocks.perTestbed: 1" if found.instances[template].is_external else "reset: block"
+            )
+            advice.append(
+                f"write {anew}, and name the workload last in workloadRefs, because later trials "
+                "miss the rows"
+            )
+        if advice:
+            text = (
+                f"Workload {name} on InstanceTemplate {template}: oltp_delete inserts nothing, and "
+                f"to delete a row that is gone is cheap: {'; '.join(advice)}"
+            )
+            yield Problem(CAMPAIGN, Reason.ROWS_GONE, text, found.name)
+
+
 def most_blocks(spec: CampaignSpec) -> int:
     """The most blocks of a condition, replacements included."""
     return _most_usual(spec) + (spec.blocks.solo if spec.blocks.interleave else 0)

@@ -27,6 +27,7 @@ class Reason(StrEnum):
     BASELINE_ENCRYPTED = "BaselineEncrypted"
     RESET_REQUIRED = "ResetRequired"
     RESET_ADVISED = "ResetAdvised"
+    ROWS_GONE = "RowsGone"
     NOT_INSTALLED = "NotInstalled"
     NOT_INTERLEAVED = "NotInterleaved"
     TOO_MANY_TRIALS = "TooManyTrials"
@@ -66,6 +67,7 @@ MEANINGS = {
     Reason.BASELINE_ENCRYPTED: "The template's StorageClass is the one that a mode encrypts with.",
     Reason.RESET_REQUIRED: "The workload needs `spec.reset`.",
     Reason.RESET_ADVISED: "Arms may drift apart without `spec.reset` (a note of `plan` alone).",
+    Reason.ROWS_GONE: "Statements may find their rows deleted (a note of `plan` alone).",
     Reason.NOT_INSTALLED: "The chart's values leave out what the mode needs.",
     Reason.NOT_INTERLEAVED: "The arms of a block cannot take turns.",
     Reason.TOO_MANY_TRIALS: "The matrix and `blocks` ask for more trials than are allowed, or "

@@ -7,7 +7,7 @@ from itertools import pairwise
 from statistics import median
 
 from encbench.admission import limits
-from encbench.admission.campaign import most_trials, piling_orders
+from encbench.admission.campaign import deleted_rows, most_trials, piling_orders
 from encbench.admission.checks import admit
 from encbench.admission.gather import CampaignParts, Lookup
 from encbench.admission.programs import unknown_settings
@@ -114,7 +114,7 @@ async def _answered(
     # It is accepted as soon as there is room.
     waits = tuple(one for one in problems if one.reason is Reason.NAMESPACE_FULL)
     problems = tuple(one for one in problems if one not in waits)
-    notes = (*waits, *unknown_settings(parts), *piling_orders(parts))
+    notes = (*waits, *unknown_settings(parts), *piling_orders(parts), *deleted_rows(parts))
     if problems:
         return Planned(campaign.name, campaign.namespace, problems, notes)
     frozen = parts.freeze({})

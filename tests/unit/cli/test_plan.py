@@ -242,6 +242,53 @@ def test_orders_that_may_pile_up_are_noted(
     assert (note in said) is noted
 
 
+UNIFORM = "write sysbench.options rand-type: uniform"
+RESET, ANEW = "write reset: block", "write blocks.perTestbed: 1"
+OUTSIDE = {
+    "engine": "mysql",
+    "version": "8.0",
+    "external": {
+        "host": "db.example.com",
+        "database": "bench",
+        "credentialsSecretRef": {"name": "db"},
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("sysbench", "changes", "noted"),
+    [
+        ({}, {}, {UNIFORM, RESET}),
+        ({}, {"external": True}, {UNIFORM, ANEW}),
+        ({"options": {"rand_type": "uniform"}}, {}, {RESET}),
+        ({"options": {"rand-type": "pareto"}}, {"reset": "block"}, {UNIFORM}),
+        ({"options": {"rand-type": "uniform"}}, {"reset": "trial"}, set()),
+        ({}, {"blocks": {"min": 6, "perTestbed": 1}}, {UNIFORM}),
+        ({"script": "oltp_write_only"}, {}, set()),
+    ],
+)
+def test_rows_that_are_deleted_once_are_noted(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    sysbench: Body,
+    changes: Body,
+    noted: set[str],
+) -> None:
+    instance, plain, tls, workload, _ = everything()
+    workload["spec"]["sysbench"] = {
+        "script": "oltp_delete",
+        "tables": 2,
+        "tableSize": 1000,
+        **sysbench,
+    }
+    if changes.pop("external", False):
+        instance["spec"] = OUTSIDE
+    main(["plan", "-f", written(tmp_path, instance, plain, tls, workload, campaign(**changes))])
+    said = " ".join(capsys.readouterr().out.split())
+    assert ("note: Workload oltp on InstanceTemplate small: oltp_delete" in said) is bool(noted)
+    assert {one for one in (UNIFORM, RESET, ANEW) if one in said} == noted
+
+
 async def test_the_refusals_are_the_operator_s(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
