@@ -272,6 +272,9 @@ class TrialRecord(Record):
     start_time: Time | None = None
     completion_time: Time | None = None
     release_at: float | None = None
+    server_started: float | None = None
+    """Start of the server process that the run began on, by the clock of the database's node.
+    Absent of an external database, and in records before this fact."""
     timings: dict[str, float] = Field(default_factory=dict)
     """Seconds by step, such as createdToReleased."""
     artefacts: dict[str, Digest] = Field(default_factory=dict)

@@ -126,6 +126,7 @@ async def test_the_mode_is_proven_before_and_after_the_stop() -> None:
         assert trial.status.server_restarted is not None
         assert trial.status.server_started is not None
         assert trial.status.server_restarted > trial.status.server_started
+        assert record(world, trial)["serverStarted"] == trial.status.server_started
 
 
 async def test_a_mode_that_does_not_come_back_is_seen() -> None:

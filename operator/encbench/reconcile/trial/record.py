@@ -73,6 +73,7 @@ def record(
         start_time=status.start_time,
         completion_time=format_time(seen.now),
         release_at=status.release_at,
+        server_started=status.server_started,
         timings={**_timings(status, collected, seen), **_reset(trial, seen)},
         artefacts=gathered.artefacts,
     )

@@ -51,6 +51,7 @@ def view(attempt: Attempt, home: records.IndexTestbed | None = None) -> TrialVie
         reason=record.reason,
         message=record.message,
         start_time=record.start_time,
+        server_started=record.server_started if record.release_at else None,
         window=record.window,
         tps=_positive(tps),
         qps=_positive(result.qps if result else None),

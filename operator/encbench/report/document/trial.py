@@ -67,6 +67,9 @@ class TrialView(Model):
     counted: bool = False
     """It succeeded, and so did every other trial of its block."""
     start_time: Time | None = None
+    server_started: float | None = None
+    """Start of the server process that the run began on, Unix time by the clock of the database's
+    node; None of a run that never began, of an external database, and where it is not known."""
     window: Window | None = None
     tps: float | None = None
     qps: float | None = None
