@@ -7,7 +7,7 @@ disk itself, dm-crypt under the mount is proof. A class or volume that only decl
 no proof: it is accepted, and every proof names whose word that is.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from pydantic import Field
@@ -30,6 +30,8 @@ FORMATS = {"AES-GCM": "GCMIV128", "XChaCha20-Poly1305": "XChaCha20Poly1305"}
 """The flag in FeatureFlags of gocryptfs' configuration that only this cipher has."""
 DECLARED = ("encrypted", "encryption")
 """Parameters of classes and attributes of volumes that declare encryption, in any case."""
+_DENIALS = frozenset({"", "0", "f", "false", "no", "none", "off", "disabled"})
+"""Values of these that declare that there is none; each driver has words of its own."""
 _OF_ENCRYPTION = ("crypt", "cipher", "luks", "kms", "key", "secret", "secure", "passphrase")
 """What the names of parameters have in them that are about encryption and its keys."""
 
@@ -127,7 +129,8 @@ def _encryption(evidence: Mapping[str, Any]) -> list[str]:
     """What the evidence shows and declares of encryption below the server."""
     crypt = _dm_crypt(evidence)
     claim = _Claim.read(evidence.get("claim") or {}, "volume")
-    said = None if isinstance(claim, Comparison) else _declaration(claim)
+    # A word that is only unknown, such as the name of a cipher, casts doubt on plaintext.
+    said = None if isinstance(claim, Comparison) else _declaration(claim, _is_no_denial)
     shown = [f"dm-crypt under the data ({crypt})"] if crypt else []
     return shown + ([f"encryption declared by {said}"] if said else [])
 
@@ -197,7 +200,7 @@ def _on_class(volume: Volume, seen: _Volume, claim: _Claim) -> tuple[list[Compar
     if seen.dm_crypt:
         crypt = equals(name, "dm-crypt under the data", "dm-crypt under the data")
         return [same, crypt], f"the data lies on dm-crypt ({seen.dm_crypt})", False
-    said = _declaration(claim)
+    said = _declaration(claim, _is_plainly_true)
     if said is not None or volume.on_trust:
         word = f"{said} declares it" if said else "the mode takes it on trust"
         unseen = f"not to be seen from the pod: {word}"
@@ -207,13 +210,21 @@ def _on_class(volume: Volume, seen: _Volume, claim: _Claim) -> tuple[list[Compar
     return [same, Comparison(name, wanted, neither, ok=False)], "", False
 
 
-def _declaration(claim: _Claim) -> str | None:
-    """The declaration that the disk is encrypted, if there is one."""
+def _declaration(claim: _Claim, counts: Callable[[str], bool]) -> str | None:
+    """The declaration that the disk is encrypted, if there is one whose value `counts`."""
     for what, values in (("the class", claim.parameters), ("the volume", claim.attributes)):
         for key, value in values.items():
-            if key.rsplit("/", 1)[-1].lower() in DECLARED and value.lower() == "true":
+            if key.rsplit("/", 1)[-1].lower() in DECLARED and counts(value.strip().lower()):
                 return f"{what}'s {key}: {value}"
     return None
+
+
+def _is_plainly_true(value: str) -> bool:
+    return value == "true"
+
+
+def _is_no_denial(value: str) -> bool:
+    return value not in _DENIALS
 
 
 def process_name(own: Gocryptfs) -> str:

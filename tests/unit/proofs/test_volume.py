@@ -180,6 +180,7 @@ def test_what_is_declared_counts_and_is_no_proof(claim: dict[str, Any], who: str
     [
         {},
         {"parameters": {"encrypted": "false"}},
+        {"parameters": {"encryption": "data-at-rest"}},
         {"parameters": {"type": "encrypted"}},
         {"parameters": {"kmsKeyId": "arn:aws:kms:1"}},
     ],
@@ -227,6 +228,11 @@ def test_encryption_that_nobody_asked_for_is_noted() -> None:
         (disk(LUKS), f"dm-crypt under the data ({LUKS})"),
         (disk(None, parameters={"encrypted": "true"}), "declared by the class's encrypted: true"),
         (disk(None, attributes={"Encrypted": "True"}), "declared by the volume's Encrypted: True"),
+        (
+            disk(None, parameters={"encryption": "data-at-rest"}),
+            "declared by the class's encryption: data-at-rest",
+        ),
+        (disk(None, parameters={"encrypted": "yes"}), "declared by the class's encrypted: yes"),
         ({}, "evidence: expected complete; observed volume"),
     ],
 )
@@ -238,6 +244,13 @@ def test_beside_an_encrypted_class_an_encrypted_disk_is_not_plaintext(
     assert proof.summary.startswith("the volume is not in plaintext, although another arm")
     assert what in proof.summary
     assert judge(ENGINE, evidence, PLAIN, full=True).ok, "no arm claims that its disk differs"
+
+
+@pytest.mark.parametrize("value", ["false", "Off", "no", "none", "disabled", "", " 0 "])
+def test_a_class_that_declares_no_encryption_is_plaintext(value: str) -> None:
+    denied = disk(None, parameters={"encryption": value})
+    assert judge(ENGINE, denied, PLAIN, full=True, plain=True).ok
+    assert judge(ENGINE, denied, PLAIN, full=True) == ENGINE
 
 
 def test_a_disk_of_which_nothing_says_that_it_is_encrypted_is_plaintext() -> None:
