@@ -17,7 +17,8 @@ for lock in "$1/data/postmaster.pid" "$1"/.s.PGSQL.*.lock; do
 done
 
 # PostgreSQL removes its pid file even where one of its processes has crashed. This one stays then,
-# because a copy of the data is refused while there is a pid file.
+# because a copy of the data is refused while there is a pid file. Without the data, a file system
+# has died below the server: a new one is mounted on an empty folder only.
 crashed=$1/crashed.pid
 rm -f "$crashed"
 
@@ -41,5 +42,5 @@ while [ -n "$signalled" ]; do
   own=$?
   [ "$own" -eq 127 ] || code=$own
 done
-[ "$code" -eq 0 ] || touch "$crashed"
+[ "$code" -eq 0 ] || [ ! -d "$1/data" ] || touch "$crashed"
 exit "$code"

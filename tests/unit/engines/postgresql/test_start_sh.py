@@ -97,6 +97,13 @@ def test_the_server_s_own_failure_is_the_container_s(start: Start, tmp_path: Pat
     assert (tmp_path / CRASHED).exists()
 
 
+def test_a_volume_whose_mount_is_gone_stays_empty(start: Start, tmp_path: Path) -> None:
+    """A FUSE file system that died is mounted anew on an empty folder only."""
+    (tmp_path / "volume" / "data").rmdir()
+    assert start(FAILING).wait(10) == 7
+    assert not list((tmp_path / "volume").iterdir())
+
+
 def test_a_crash_during_the_shutdown_leaves_a_pid_file(start: Start, tmp_path: Path) -> None:
     """The server's own is gone then, and a copy of the data must be refused all the same."""
     (tmp_path / "may-end").touch()
