@@ -111,8 +111,9 @@ class ForeignCpu(NodeShare):
     """What no database, client or sidecar of the campaign used. Waiting for a disk is no use."""
 
     with_dm_crypt: bool | None = None
-    """True of the database's node if the data lies on dm-crypt, which encrypts in threads of the
-    kernel: they are in no pod, and so they are counted here."""
+    """True of the database's node if its mode names a StorageClass. dm-crypt encrypts in threads of
+    the kernel, and what is only declared to encrypt may: they are in no pod, and so they are
+    counted here."""
 
 
 class StolenCpu(NodeShare):

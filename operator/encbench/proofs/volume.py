@@ -135,11 +135,6 @@ def _encryption(evidence: Mapping[str, Any]) -> list[str]:
     return shown + ([f"encryption declared by {said}"] if said else [])
 
 
-def shows_dm_crypt(proof: Proof | None) -> bool:
-    """Whether dm-crypt was seen under the server's data, whatever the mode says."""
-    return proof is not None and bool(_dm_crypt(proof.evidence))
-
-
 def _dm_crypt(evidence: Mapping[str, Any]) -> str | None:
     crypt: str | None = (evidence.get("volume") or {}).get("dmCrypt")
     return crypt

@@ -10,7 +10,7 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.core.evidence import DiskFacts, Proof
 from encbench.proofs import volume
-from encbench.proofs.volume import judge, shows_dm_crypt
+from encbench.proofs.volume import judge
 from tests.support.testbeds import instance
 from tests.unit.engines.judged import failed
 
@@ -148,14 +148,6 @@ def test_dm_crypt_under_the_data_is_proof() -> None:
     assert proof.ok
     assert f"the data lies on dm-crypt ({LUKS})" in proof.summary
     assert not any(check.name.startswith("exempt") for check in proof.checks)
-
-
-def test_dm_crypt_is_seen_whatever_the_mode_says() -> None:
-    for crypt in (LUKS, None):
-        seen = Proof(ok=True, summary="plaintext", evidence=disk(crypt))
-        assert shows_dm_crypt(seen) == (crypt is not None)
-    assert not shows_dm_crypt(None)
-    assert not shows_dm_crypt(Proof(ok=True, summary="its evidence was lost"))
 
 
 @pytest.mark.parametrize(

@@ -145,7 +145,7 @@ def test_foreign_load() -> None:
     _, _, message = judge(in_turns, TrialGathered(COLLECTED, foreign(3.0)))
     assert message is not None
     assert message.startswith(
-        "others, which may include dm-crypt's threads of other arms, used 75%"
+        "others, which may include other arms' ciphers in the kernel, used 75%"
     )
 
 

@@ -60,8 +60,8 @@ testbeds' luck (`Placement`), then not against what one arm leaves behind for th
 by all these tests.
 
 `KernelCipher` is not statistical: it replaces a verdict of `Equivalent`, and what stands in the way
-of a claim that there is no cost, where a figure leaves out what the mode's cipher takes
-(`report.analysis.dmcrypt`).
+of a claim that there is no cost, where a figure leaves out, or may, what a cipher takes
+(`report.analysis.kernel_cipher`).
 """
 
 

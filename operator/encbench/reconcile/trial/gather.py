@@ -31,7 +31,6 @@ from encbench.database.connection import connection
 from encbench.ports import Rejected, Unavailable
 from encbench.proofs import clients
 from encbench.proofs.check import joined
-from encbench.proofs.volume import shows_dm_crypt
 from encbench.reconcile import agents
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.objects import Trial
@@ -105,7 +104,7 @@ async def gather(
         # Prometheus' figures are stored by now: it may forget them before this comes.
         raise away
     made = await _proofs(deps, trial, seen.found)
-    if _is_the_mode_s(seen) and (shows_dm_crypt(made.before) or shows_dm_crypt(made.after)):
+    if _is_encrypted_by_class(seen):
         metrics = replace(metrics, cpu=neighbours.with_dm_crypt(metrics.cpu, place.node))
     said = _clients_proof(trial, seen, collected, made)
     if said is not None and made.after is not None:
@@ -238,8 +237,8 @@ def _clients_proof(
     return proof if read is None else joined(proof, read)
 
 
-def _is_the_mode_s(seen: TrialSeen) -> bool:
-    """Whether encryption under the data is the mode's, and not that of every arm's disk."""
+def _is_encrypted_by_class(seen: TrialSeen) -> bool:
+    """Whether the mode's own cipher, and not that of every arm's disk, may be in the kernel."""
     volume = seen.testbed.spec.mode.volume if seen.testbed else None
     return volume is not None and volume.storage_class_name is not None
 

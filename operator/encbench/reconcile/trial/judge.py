@@ -173,8 +173,8 @@ def _throttled(limit: float, collected: Collected) -> Iterator[tuple[str, str]]:
 
 
 def _foreign(limit: float, cpu: TrialCpu, *, in_turns: bool) -> Iterator[tuple[str, str]]:
-    # The proofs of the other arms, which would say whether they have such threads, are not at hand.
-    beside = ", which may include dm-crypt's threads of other arms," if in_turns else ""
+    # The modes of the other arms, which would say whether they have such ciphers, are not at hand.
+    beside = ", which may include other arms' ciphers in the kernel," if in_turns else ""
     for node in cpu.foreign:
         if limit < 1 and node.fraction > limit and not node.with_dm_crypt:
             yield (

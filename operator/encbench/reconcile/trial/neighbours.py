@@ -73,9 +73,9 @@ def foreign(
 
 
 def with_dm_crypt(cpu: TrialCpu, node: str | None) -> TrialCpu:
-    """The same of a database whose data lies on dm-crypt, on that node.
+    """The same of a database on that node whose cipher, dm-crypt or another, may be in its kernel.
 
-    What others used there is not known apart from dm-crypt's threads, which are a cost of the mode.
+    What others used there is not known apart from such a cipher, which is a cost of the mode.
     """
     found = tuple(
         one.model_copy(update={"with_dm_crypt": True}) if one.node == node else one

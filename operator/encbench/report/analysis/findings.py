@@ -12,7 +12,7 @@ from encbench.core.statistics import verdict
 from encbench.core.statistics.intervals import Estimate
 from encbench.core.statistics.rounding import rounded, rounded_if_known
 from encbench.report.analysis.demand import MeasuringPace, demand
-from encbench.report.analysis.dmcrypt import without_cipher
+from encbench.report.analysis.kernel_cipher import without_cipher
 from encbench.report.analysis.pairs import Pairs, interval, placement
 from encbench.report.document.group import Finding, PairedComparison
 from encbench.report.document.trial import TrialView
@@ -31,12 +31,12 @@ def comparisons(
     trials: Sequence[TrialView | IndexTrial],
     pace: MeasuringPace,
     looks: int = 1,
-    on_dm_crypt: Collection[str] = (),
+    outside_pods: Collection[str] = (),
 ) -> tuple[PairedComparison, ...]:
     """One for each treatment; the first of `judged` is its subject.
 
-    `looks` is how often the plan allows the question to be asked. `on_dm_crypt` are treatments
-    whose CPU per transaction is without their cipher's.
+    `looks` is how often the plan allows the question to be asked. `outside_pods` are
+    treatments whose CPU per transaction is, or may be, without their cipher's.
     """
     treatments = [arm.name for arm in pairs.arms if arm.role == "treatment"]
     found: dict[FigureKey, dict[str, Finding]] = {}
@@ -44,7 +44,7 @@ def comparisons(
         # Together, because Holm's correction covers all treatments.
         measured = {arm: pairs.estimate(figure.field, arm) for arm in treatments}
         blocks, floor = len(pairs.complete(figure.field)), floors[figure.key]
-        unseen = on_dm_crypt if figure is CPU else ()
+        unseen = outside_pods if figure is CPU else ()
         of_modes = judge(*(figure, measured, floor, margin, "modes", blocks, looks), unseen=unseen)
         found[figure.key] = {
             arm: f.model_copy(update={"demand": demand(f, known, margin, pace) if known else None})
@@ -95,8 +95,8 @@ def judge(
     """A finding for each of these that has an estimate; `of` is the noun for them in a sentence.
 
     All are of that many blocks, of which an observation may be a part. `against` names what each
-    was compared with, where that is not the baseline. `unseen` are those whose figure is without
-    their cipher's CPU.
+    was compared with, where that is not the baseline. `unseen` are those whose figure is, or may
+    be, without their cipher's CPU.
     """
     estimates = {name: one for name, one in measured.items() if one is not None}
     judged = verdict.judge(estimates, margin, figure.sense, looks)

@@ -15,9 +15,9 @@ from encbench.core.statistics.rounding import rounded
 from encbench.core.statistics.saturation import beside, has_queue, kept_up, saturation
 from encbench.report.analysis.capacity import capacity, more_beside
 from encbench.report.analysis.demand import MeasuringPace
-from encbench.report.analysis.dmcrypt import on_dm_crypt
 from encbench.report.analysis.findings import comparisons
 from encbench.report.analysis.interleaving import interleaving
+from encbench.report.analysis.kernel_cipher import outside_pods
 from encbench.report.analysis.observations import Observations
 from encbench.report.analysis.pace import BlockTime, block_seconds
 from encbench.report.analysis.pairs import Pairs, interval
@@ -66,7 +66,7 @@ def group(
         (*seen.trials, *seen.lost),
         pace,
         looks,
-        on_dm_crypt(cell.arms, modes, counted),
+        outside_pods(cell.arms, modes, counted),
     )
     of_arm = {comparison.arm: comparison for comparison in compared}
     half_width = _half_width(pairs, primary)

@@ -136,8 +136,9 @@ class TrialView(Model):
     sidecars used; the largest over the nodes of database and clients. None where it was not
     measured."""
     foreign_with_dm_crypt: bool | None = None
-    """True where that is of a database's node with the data on dm-crypt, whose kernel threads are
-    part of it; limits.foreignCpu does not apply there."""
+    """True where that is of the node of a database whose mode names a StorageClass. It includes
+    dm-crypt's kernel threads, or may include another cipher in the kernel, so limits.foreignCpu
+    does not apply there."""
     stolen_cpu_percent: float | None = None
     """The share of a node's cores that the hypervisor gave to other machines; the largest over the
     nodes. None where it was not measured."""

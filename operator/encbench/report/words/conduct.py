@@ -132,7 +132,9 @@ def disturbances(report: Report) -> list[tuple[str, str, str | None]]:
         ),
     ]
     if crypt:
-        kinds.insert(1, ("the same with dm-crypt's threads", "foreign_cpu_percent", crypt, None))
+        kinds.insert(
+            1, ("the same with any cipher in the kernel", "foreign_cpu_percent", crypt, None)
+        )
     return [
         (
             name,

@@ -10,8 +10,8 @@ from encbench.report.words import judgement, text
 from encbench.text.words import capitalised
 
 _NODE_CPU = (
-    "compare the node's CPU in sequential blocks, because dm-crypt encrypts in kernel threads "
-    "outside the pods"
+    "compare the node's CPU in sequential blocks, because a cipher in its kernel, such as "
+    "dm-crypt, is in no pod"
 )
 
 

@@ -81,8 +81,8 @@ def _what_stood_in_the_way(finding: Finding, margin: float, together: str, again
             )
         case "KernelCipher":
             return (
-                f"{JUDGED[finding.figure].phrase} leaves out dm-crypt, which encrypts in kernel "
-                "threads outside the pods, so that it can show a cost but not that there is none"
+                f"{JUDGED[finding.figure].phrase} leaves out any cipher in the node's kernel, such "
+                "as dm-crypt, so that it can show a cost but not that there is none"
             )
         case "TooWide" | None:
             shown = text.bounds(finding.change, digits=digits)

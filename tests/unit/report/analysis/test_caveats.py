@@ -10,7 +10,7 @@ import pytest
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import External, InstanceTemplateSpec
 from encbench.api.workload import WorkloadSpec
-from encbench.core.evidence import MachineFacts, ProvenanceRecord, ServerFacts
+from encbench.core.evidence import MachineFacts, ProofVerdict, ProvenanceRecord, ServerFacts
 from encbench.report.analysis.bucket import ProvenanceSource
 from encbench.report.analysis.build import build
 from encbench.report.analysis.caveats import Facts, columns, cycle, load, others, setting, software
@@ -244,7 +244,7 @@ def test_dm_crypt_s_kernel_threads_are_not_other_programs() -> None:
     facts = replace(found, trials=trials)
     assert not [*others.foreign_load(facts)]
     (caveat,) = others.kernel_encryption(facts)
-    assert "In 6 of 6 counted trials on dm-crypt what no pod" in caveat.text
+    assert "In 6 of 6 counted trials of a mode with a storageClassName what no pod" in caveat.text
     assert "60 % at most" in caveat.text
     calm = [t.model_copy(update={"foreign_cpu_percent": 9.0}) for t in trials]
     (caveat,) = others.kernel_encryption(replace(facts, trials=calm))
@@ -252,7 +252,7 @@ def test_dm_crypt_s_kernel_threads_are_not_other_programs() -> None:
     recovery = [group.model_copy(update={"primary": "recovery"}) for group in facts.groups]
     (caveat,) = others.kernel_encryption(replace(facts, groups=recovery))
     assert caveat.weight == "note", "CPU per transaction is not judged there"
-    assert caveat.text.startswith("In 6 of 6 counted trials on dm-crypt")
+    assert caveat.text.startswith("In 6 of 6 counted trials of a mode with")
 
 
 def test_dm_crypt_of_an_arm_in_turns_is_named_where_other_programs_are() -> None:
@@ -263,7 +263,7 @@ def test_dm_crypt_of_an_arm_in_turns_is_named_where_other_programs_are() -> None
         usual = {"foreign_cpu_percent": 14.0}
         trials = [t.model_copy(update=crypt.get(t.arm, usual)) for t in found.counted]
         (caveat,) = others.foreign_load(replace(found, trials=trials))
-        threads = "outside the campaign, or dm-crypt's threads of tde in the same windows, took"
+        threads = "outside the campaign, or ciphers of tde in the same windows, took"
         assert (threads in caveat.text) == named
         assert ("outside the campaign took" in caveat.text) != named
 
@@ -278,6 +278,19 @@ def test_a_cipher_outside_the_pods_is_a_serious_caveat_whatever_it_takes() -> No
         assert title not in titles(replace(CALM, modes={"tde": mode}))
     both = replace(CALM, baseline=ENCRYPTED_CLASS, modes={"tde": {**ENCRYPTED_CLASS, **TLS}})
     assert title not in titles(both), "the same is left out of both"
+
+
+def test_a_cipher_that_is_only_declared_may_be_in_the_kernel() -> None:
+    found = unmeasured(replace(CALM, modes={"tde": ENCRYPTED_CLASS}))
+    trust = ProofVerdict.model_validate({"ok": True, "summary": "", "on_trust": True})
+    proofs = {"proof_before": trust, "proof_after": trust}
+    trials = [t.model_copy(update=proofs if t.arm == "tde" else {}) for t in found.counted]
+    (caveat,) = others.kernel_encryption(replace(found, trials=trials))
+    assert (caveat.weight, caveat.title) == (
+        "serious",
+        "The kernel may have encrypted outside the pods",
+    )
+    assert caveat.text.startswith("No pod can see what encrypts the data of tde: it may be the ")
 
 
 def test_a_limit_that_nothing_was_held_against_is_a_serious_caveat() -> None:

@@ -136,7 +136,7 @@ def test_what_dm_crypt_takes_has_no_limit() -> None:
     trials = tuple(t.model_copy(update=load.get(t.arm, {})) for t in the_report().trials)
     said = parse(page(the_report().model_copy(update={"trials": trials}))).text
     outside = "load from outside, of a node's cores: at most 4.0 % Invalid above 50 %"
-    assert f"{outside} the same with dm-crypt's threads: at most 61.0 % taken by" in said
+    assert f"{outside} the same with any cipher in the kernel: at most 61.0 % taken by" in said
 
 
 def test_one_condition_needs_no_glance() -> None:

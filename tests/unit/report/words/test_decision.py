@@ -126,8 +126,8 @@ def test_what_tps_does_not_show_is_decided_by_cpu() -> None:
 def test_equal_tps_is_no_low_cost_where_a_cipher_s_cpu_is_not_known() -> None:
     unknown = finding("Inconclusive", "cpuPerTransaction", obstacle="KernelCipher")
     assert decision.so(finding("Equivalent"), None, 0.05, unknown) == (
-        "So compare the node's CPU in sequential blocks, because dm-crypt encrypts in kernel "
-        "threads outside the pods, and TPS need not show what that takes."
+        "So compare the node's CPU in sequential blocks, because a cipher in its kernel, such "
+        "as dm-crypt, is in no pod, and TPS need not show what that takes."
     )
 
 
@@ -163,7 +163,7 @@ def test_a_proxy_that_makes_tps_higher_is_judged_by_cpu() -> None:
         (finding("Inconclusive", obstacle="BetterThanBaseline"), "So look for another cause first"),
         (
             finding("Inconclusive", "cpuPerTransaction", obstacle="KernelCipher"),
-            "So compare the node's CPU in sequential blocks, because dm-crypt encrypts in kernel ",
+            "So compare the node's CPU in sequential blocks, because a cipher in its kernel, such ",
         ),
     ],
 )

@@ -89,13 +89,12 @@ def test_a_cipher_outside_the_pods_is_not_said_to_make_no_difference() -> None:
     assert (headline.figure, headline.verdict) == ("cpuPerTransaction", "Inconclusive")
     assert headline.text.startswith(
         "Cannot tell whether luks costs more than the margin of 3 %: CPU per transaction leaves "
-        "out dm-crypt, which encrypts in kernel threads outside the pods, so that it can show a "
-        "cost but not that there is none; CPU per transaction at equal work (50 TPS offered) "
-        "changes by "
+        "out any cipher in the node's kernel, such as dm-crypt, so that it can show a cost but "
+        "not that there is none; CPU per transaction at equal work (50 TPS offered) changes by "
     )
     assert headline.brief.startswith("Whether luks changes CPU per transaction by an amount ")
     assert headline.so.startswith(
-        "So compare the node's CPU in sequential blocks, because dm-crypt"
+        "So compare the node's CPU in sequential blocks, because a cipher in its"
     )
     assert card(report, headline).figure == "Cannot tell"
 
@@ -105,7 +104,7 @@ def test_equal_tps_leaves_the_cpu_of_a_cipher_outside_the_pods_open() -> None:
     assert (headline.figure, headline.verdict) == ("tps", "Equivalent")
     assert "; whether CPU per transaction changes by more than the margin is open" in headline.text
     assert headline.so.startswith(
-        "So compare the node's CPU in sequential blocks, because dm-crypt"
+        "So compare the node's CPU in sequential blocks, because a cipher in its"
     )
 
 

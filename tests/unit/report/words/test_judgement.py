@@ -105,7 +105,7 @@ def finding(
         ),
         (
             finding(-0.01, 0.02, "KernelCipher"),
-            "latency leaves out dm-crypt, which encrypts in kernel threads outside the pods, so",
+            "latency leaves out any cipher in the node's kernel, such as dm-crypt, so that it can",
         ),
         (
             finding(0.05, 0.05, "NoSpread"),

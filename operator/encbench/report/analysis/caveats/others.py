@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from encbench.report.analysis.caveats.facts import Facts, note, serious
-from encbench.report.analysis.dmcrypt import on_dm_crypt
+from encbench.report.analysis.kernel_cipher import on_dm_crypt, outside_pods
 from encbench.report.document import Caveat
 from encbench.report.document.group import Group
 from encbench.report.document.trial import TrialView
@@ -25,57 +25,70 @@ def foreign_load(facts: Facts) -> Iterator[Caveat]:
     much = [t for t in known if (t.foreign_cpu_percent or 0) > FOREIGN_PERCENT]
     if much:
         most = max(t.foreign_cpu_percent or 0 for t in much)
-        arms = _in_turns_on_dm_crypt(facts, much)
-        threads = f", or dm-crypt's threads of {listed(arms)} in the same windows," if arms else ""
+        arms = _in_turns(facts, much)
+        ciphers = f", or ciphers of {listed(arms)} in the same windows," if arms else ""
         limit = facts.spec.limits.foreign_cpu
         yield serious(
             title="Something else used the nodes",
             text=f"In {len(much)} of {plural(len(known), 'counted trial')} programs outside the "
-            f"campaign{threads} took more than {text.number(FOREIGN_PERCENT, 0)} % of a node's "
+            f"campaign{ciphers} took more than {text.number(FOREIGN_PERCENT, 0)} % of a node's "
             f"cores, {text.number(most, 0)} % at most; above {text.margin(limit)} a trial is "
             "Invalid (limits.foreignCpu). Such load widens intervals, and may hit one arm by "
             "chance.",
         )
 
 
-def _in_turns_on_dm_crypt(facts: Facts, trials: Sequence[TrialView]) -> list[str]:
-    """Arms whose kernel threads the windows of these trials of other arms include."""
+def _in_turns(facts: Facts, trials: Sequence[TrialView]) -> list[str]:
+    """Arms whose ciphers outside the pods may be in the windows of these trials of other arms."""
     cells = {trial.cell for trial in trials if trial.rounds}
     crypt = [t for t in facts.counted if t.foreign_with_dm_crypt and t.cell in cells]
     return sorted({trial.arm for trial in crypt})
 
 
 def kernel_encryption(facts: Facts) -> Iterator[Caveat]:
-    """CPU of dm-crypt, which no pod's includes."""
+    """CPU of ciphers in the nodes' kernels, which no pod's includes."""
     modes, arms = facts.resolved.modes, set[str]()
     for group in facts.groups:
         if group.primary != "recovery":
             counted = [trial for trial in facts.counted if group.has(trial)]
-            arms.update(on_dm_crypt(group.arms, modes, counted))
-    title, beside = "dm-crypt encrypted outside the pods", _beside_dm_crypt(facts)
+            arms.update(outside_pods(group.arms, modes, counted))
+    crypt, others = on_dm_crypt(arms, facts.counted), _beside_ciphers(facts)
+    title = f"{'dm-crypt' if crypt else 'The kernel may have'} encrypted outside the pods"
     if arms:
-        yield serious(
-            title=title,
-            text=f"The data of {listed(sorted(arms))} lay on dm-crypt, which encrypts in kernel "
-            "threads. They are in no pod, so CPU per transaction leaves the cipher out: it may "
-            "show a cost of the mode, but never that there is none. Node CPU includes the threads. "
-            f"{beside}".rstrip(),
+        said = [*_where(sorted(crypt), sorted(arms - crypt)), *([others] if others else [])]
+        yield serious(title=title, text=" ".join(said))
+    elif others:
+        yield note(title=title, text=others)
+
+
+def _where(crypt: Sequence[str], declared: Sequence[str]) -> Iterator[str]:
+    """Where the ciphers of these arms run, and what follows, in sentences."""
+    if crypt:
+        yield f"The data of {listed(crypt)} lay on dm-crypt, which encrypts in kernel threads."
+    if declared:
+        yield (
+            f"No pod can see what encrypts the data of {listed(declared)}: it may be the node's "
+            "kernel, as with CephFS or ZFS, or storage beyond the node, which costs the node "
+            "nothing."
         )
-    elif beside:
-        yield note(title=title, text=beside)
+    yield (
+        "What the kernel takes is in no pod, so CPU per transaction leaves such a cipher out: it "
+        "may show a cost of the mode, but never that there is none. Node CPU includes it."
+    )
 
 
-def _beside_dm_crypt(facts: Facts) -> str:
+def _beside_ciphers(facts: Facts) -> str:
     """What no pod used on the nodes of such databases, in sentences; empty where it is little."""
-    crypt = [t for t in facts.counted if t.foreign_with_dm_crypt]
-    much = [share for t in crypt if (share := t.foreign_cpu_percent or 0) > FOREIGN_PERCENT]
+    ciphers = [t for t in facts.counted if t.foreign_with_dm_crypt]
+    much = [share for t in ciphers if (share := t.foreign_cpu_percent or 0) > FOREIGN_PERCENT]
     if not much:
         return ""
     return (
-        f"In {len(much)} of {plural(len(crypt), 'counted trial')} on dm-crypt what no pod of the "
-        f"campaign used was more than {text.number(FOREIGN_PERCENT, 0)} % of the node's cores, "
-        f"{text.number(max(much), 0)} % at most. Other programs are not known apart from its "
-        "threads, so limits.foreignCpu was not applied there."
+        f"In {len(much)} of {plural(len(ciphers), 'counted trial')} of a mode with a "
+        "storageClassName what no pod of the campaign used was more than "
+        f"{text.number(FOREIGN_PERCENT, 0)} % of the node's cores, {text.number(max(much), 0)} % "
+        "at most. Other programs are not known apart from a cipher in the kernel, so "
+        "limits.foreignCpu was not applied there."
     )
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.core.evidence import ProofVerdict
-from encbench.report.analysis.dmcrypt import on_dm_crypt
+from encbench.report.analysis.kernel_cipher import on_dm_crypt, outside_pods
 from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study
 from tests.support.testbeds import ENCRYPTED_CLASS, GOCRYPTFS, PLAINTEXT, TDE, TLS
@@ -22,7 +22,7 @@ def found(
     verdict = ProofVerdict.model_validate({"ok": True, "summary": "", **proof})
     trials = [t.model_copy(update={"proof_before": verdict}) for t in report.trials]
     trials = [t.model_copy(update={"proof_after": None}) for t in trials]
-    return on_dm_crypt(report.groups[0].arms, modes, trials)
+    return outside_pods(report.groups[0].arms, modes, trials)
 
 
 @pytest.mark.parametrize("mode", [PLAINTEXT, TDE, GOCRYPTFS, TLS])
@@ -30,11 +30,26 @@ def test_other_modes_encrypt_in_pods(mode: dict[str, Any]) -> None:
     assert found(mode) == []
 
 
-def test_a_class_encrypts_in_the_kernel_where_its_proof_saw_that() -> None:
+def test_a_class_may_encrypt_in_the_kernel_even_where_nothing_shows_that() -> None:
     assert found(ENCRYPTED_CLASS) == ["tde"]
-    assert found(ENCRYPTED_CLASS, on_trust=True) == []
+    assert found(ENCRYPTED_CLASS, on_trust=True) == ["tde"]
     assert found(ENCRYPTED_CLASS, ok=False) == []
 
 
 def test_where_the_baseline_s_disk_is_encrypted_too_the_same_is_left_out_of_both() -> None:
-    assert found({**ENCRYPTED_CLASS, **TLS}, ENCRYPTED_CLASS) == []
+    for seen in ({}, {"on_trust": True}):
+        assert found({**ENCRYPTED_CLASS, **TLS}, ENCRYPTED_CLASS, **seen) == []
+
+
+def test_another_class_than_the_baseline_s_is_alike_only_where_dm_crypt_is_under_both() -> None:
+    other = {"atRest": {"method": "volume", "volume": {"storageClassName": "other"}}}
+    assert found(other, ENCRYPTED_CLASS) == []
+    assert found(other, ENCRYPTED_CLASS, on_trust=True) == ["tde"]
+
+
+def test_a_proof_on_trust_has_not_seen_dm_crypt() -> None:
+    trial = report_of(Study(concurrency=(4,), blocks=2)).trials[0]
+    for on_trust, arms in ((None, {trial.arm}), (True, set[str]())):
+        verdict = ProofVerdict.model_validate({"ok": True, "summary": "", "on_trust": on_trust})
+        own = trial.model_copy(update={"proof_before": verdict, "proof_after": None})
+        assert on_dm_crypt([trial.arm], [own]) == arms
