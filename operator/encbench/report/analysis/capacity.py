@@ -2,7 +2,8 @@
 
 TPS of a server that has nothing else to wait for is in proportion to its cores, so cores / (1 -
 loss) of them do what `cores` did. A proxy or a file system that was near its own limit as well
-would hold TPS back at once, so there is no capacity then.
+would hold TPS back at once, so there is no capacity then. Nor is there one of an arm whose cipher
+is or may be in the node's kernel, because the server's cores are without it.
 """
 
 from collections.abc import Collection

@@ -58,6 +58,7 @@ def group(
     known = {key: rounded(floor) for key, floor in floors.items() if floor is not None}
     pace = _pace(spec, pairs, block_seconds(alone.blocks, in_cell, spec.blocks.per_testbed))
     counted = [trial for of in pairs.blocks.values() for trial in of.values()]
+    outside = outside_pods(cell.arms, modes, counted)
     compared = comparisons(
         pairs,
         judging,
@@ -66,7 +67,7 @@ def group(
         (*seen.trials, *seen.lost),
         pace,
         looks,
-        outside_pods(cell.arms, modes, counted),
+        outside,
     )
     of_arm = {comparison.arm: comparison for comparison in compared}
     half_width = _half_width(pairs, primary)
@@ -88,7 +89,7 @@ def group(
 
     def as_cores(arm: str) -> Capacity | None:
         more = more_beside(mode_of[plain.arm], mode_of[arm])
-        return capacity(cores, plain, rows[arm], near, more)
+        return None if arm in outside else capacity(cores, plain, rows[arm], near, more)
 
     return Group(
         cell=cell.name,

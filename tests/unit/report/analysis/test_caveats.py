@@ -749,6 +749,13 @@ def test_server_and_file_system_have_a_limit_each() -> None:
     assert "file system CPU" in markdown(report_of(busy))
 
 
+def test_cores_of_a_cipher_in_the_kernel_are_in_no_capacity() -> None:
+    found = report_of(replace(BUSY, modes={"tde": ENCRYPTED_CLASS}))
+    assert found.groups[0].row("tde").saturation == "DatabaseBound"
+    assert found.groups[0].comparisons[0].capacity is None
+    assert "cores become" not in found.headlines[0].so
+
+
 @pytest.mark.parametrize("kept", [True, False])
 def test_a_second_limit_is_not_hidden_by_the_server_s(kept: bool) -> None:
     """Cores of the server alone would not bring TPS back there."""
