@@ -33,7 +33,8 @@ DECLARED = ("encrypted", "encryption")
 _DENIALS = frozenset({"", "0", "f", "false", "no", "none", "off", "disabled"})
 """Values of these that declare that there is none; each driver has words of its own."""
 _OF_ENCRYPTION = ("crypt", "cipher", "luks", "kms", "key", "secret", "secure", "passphrase")
-"""What the names of parameters have in them that are about encryption and its keys."""
+"""What the names of parameters have in them that are about encryption and its keys, and of words in
+their values (LINSTOR's layerList: drbd luks storage)."""
 
 
 class _File(Evidence):
@@ -153,13 +154,23 @@ def disk(evidence: Mapping[str, Any]) -> DiskFacts | None:
     return DiskFacts(
         provisioner=claim.provisioner,
         parameters={
-            name: value
+            name: _without_encryption(value)
             for name, value in sorted(claim.parameters.items())
-            if not any(word in name.lower() for word in _OF_ENCRYPTION)
+            if not _is_of_encryption(name)
         },
         mount_options=claim.mount_options,
         filesystem=None if kind is None or kind.startswith("fuse.") else kind,
     )
+
+
+def _is_of_encryption(text: str) -> bool:
+    return any(word in text.lower() for word in _OF_ENCRYPTION)
+
+
+def _without_encryption(value: str) -> str:
+    """The value without such words; as it is where no other word is in it."""
+    kept = [word for word in value.split() if not _is_of_encryption(word)]
+    return " ".join(kept) or value
 
 
 def _through_fuse(own: Gocryptfs, seen: _Volume, *, full: bool) -> tuple[list[Comparison], str]:

@@ -297,6 +297,17 @@ def test_what_a_disk_is_apart_from_its_encryption() -> None:
     assert beneath is not None and beneath.filesystem is None, "that is the mode's"
 
 
+@pytest.mark.parametrize(
+    ("layers", "rest"),
+    [("drbd luks storage", "drbd storage"), ("drbd storage", "drbd storage"), ("luks", "luks")],
+)
+def test_a_layer_of_encryption_is_no_other_disk(layers: str, rest: str) -> None:
+    parameters = {"linstor.csi.linbit.com/layerList": layers}
+    found = volume.disk(disk(provisioner="linstor.csi.linbit.com", parameters=parameters))
+    assert found is not None
+    assert found.parameters == {"linstor.csi.linbit.com/layerList": rest}
+
+
 @pytest.mark.parametrize("claim", [{}, {"provisioner": None}], ids=["no class", "deleted"])
 def test_a_disk_of_no_known_class_is_unknown(claim: dict[str, Any]) -> None:
     assert volume.disk(disk(**claim)) is None
