@@ -35,7 +35,8 @@ STOPPED = "Stopped"
 """Reason of `Measured` where a trial was over before its clients were."""
 RECOVERY_FAILED, BLOCK_BROKEN = "RecoveryFailed", "BlockBroken"
 SETTINGS_REFUSED = "SettingsRefused"
-NOT_MARKED, NOT_READY, IN_USE = "NotMarked", "PodNotReady", "DatabaseInUse"
+NOT_MARKED, NOT_INSTALLED = "NotMarked", "NotInstalled"
+NOT_READY, IN_USE = "PodNotReady", "DatabaseInUse"
 NO_LOGIN, LOAD_DISRUPTED, LOAD_TIMEOUT = "NoLogin", "LoadDisrupted", "LoadTimeout"
 NODE_IN_USE = "NodeInUse"
 UNLIKE_NODES, OTHER_LIMITS = "UnlikeNodes", "OtherLimits"
@@ -59,7 +60,10 @@ _POD = {
     NOT_STARTED: "A pod waits for its volumes or its network on its node.",
 }
 _SETTINGS = {SETTINGS_REFUSED: "The server refuses settings of the template."}
-_MARK = {NOT_MARKED: "A Secret or a claim is gone, or its owner has not marked it for this use."}
+_MISSING = {
+    NOT_MARKED: "A Secret or a claim is gone, or its owner has not marked it for this use.",
+    NOT_INSTALLED: "The chart's values leave out what the mode needs.",
+}
 _NODE = {NODE_IN_USE: "Another campaign or cell works on its node; the message names it."}
 _IN_USE = {
     IN_USE: "Another campaign uses the same external database, or an earlier load has not ended."
@@ -92,7 +96,7 @@ _FAILURES = {
     "ArchiveTimeout": "The store did not take the proof within `stepDeadlines.archive`.",
     **_POD,
     **_SETTINGS,
-    **_MARK,
+    **_MISSING,
     **_CHECKS,
 }
 
@@ -121,7 +125,7 @@ _HINDERED = ConditionType(
         **_NODE,
         **_LOGIN,
         **_SETTINGS,
-        **_MARK,
+        **_MISSING,
     },
     false={"Unhindered": "It goes on again."},
     note="once something did",
@@ -237,7 +241,7 @@ TESTBED_LIFE = Lifecycle(
                 **_IN_USE,
                 **_LOGIN,
                 **_SETTINGS,
-                **_MARK,
+                **_MISSING,
                 **_POD,
             },
             unknown={NODE_IN_USE: "Only nodes of the campaign's other cells have room for it."},

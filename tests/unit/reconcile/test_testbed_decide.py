@@ -164,6 +164,17 @@ def test_a_key_that_its_owner_has_not_marked_is_not_mounted() -> None:
     assert failure(decide(a_testbed({}, startTime=ago(602)), seen)) == "NotMarked"
 
 
+def test_what_the_installation_no_longer_has_holds_a_database_that_is_not_there_yet() -> None:
+    seen = saw(has_credentials=False, stateful_set=None, lacking="set the chart's value")
+    decision = decide(a_testbed({}, startTime=ago(1)), seen)
+    assert status_of(decision, "Provisioned") == ("False", "NotInstalled")
+    assert status_of(decision, "Hindered") == ("True", "NotInstalled")
+    assert not decision.effects
+    assert failure(decide(a_testbed({}, startTime=ago(602)), seen)) == "NotInstalled"
+    made = decide(a_testbed({}, startTime=ago(1)), saw(lacking="set the chart's value"))
+    assert status_of(made, "Provisioned") != ("False", "NotInstalled"), "its pod needs no other"
+
+
 @pytest.mark.parametrize(("what", "seen", "reason"), NOT_UP, ids=[row[0] for row in NOT_UP])
 def test_a_database_that_does_not_come_up_in_time_says_why(
     what: str, seen: TestbedSeen, reason: str

@@ -3,6 +3,7 @@
 import copy
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,12 +18,16 @@ from encbench.api.kinds import (
     SECRET,
     STATEFUL_SET,
     STORAGE_CLASS,
+    TESTBED,
 )
 from encbench.api.scalars import parse_quantity
 from encbench.core.artefact import decode
 from encbench.core.naming import INDEX
 from encbench.core.records import TrialRecord
 from encbench.ports import Body
+from encbench.reconcile.objects import testbed as as_testbed
+from encbench.reconcile.testbed.facts import TestbedFound
+from encbench.reconcile.testbed.observe import observe
 from encbench.wire.agent import VolumeGround
 from tests.support import manifests
 from tests.unit.reconcile.oracle import assert_sound, proofs, recorded_images, report
@@ -96,6 +101,17 @@ async def test_without_the_charts_word_no_container_is_privileged() -> None:
     assert "EncryptionMode fuse: gocryptfs needs a privileged container" in refusal(world)
     assert "privilegedVolumes.enabled=true" in refusal(world)
     assert not world.cluster.all(STATEFUL_SET)
+
+
+async def test_privileged_volumes_that_are_turned_off_hold_the_next_set() -> None:
+    world = World(volume_image=IMAGE)
+    world.apply(*parts(), mode("fuse", FUSE), study("fuse", blocks=1))
+    await world.run(world.running())
+    body = next(b for b in world.cluster.all(TESTBED) if b["spec"]["arm"]["name"] == "fuse")
+    settings = replace(world.deps.settings, volume_image="")
+    for deps, lacks in ((world.deps, False), (replace(world.deps, settings=settings), True)):
+        seen = await observe(deps, as_testbed(body), TestbedFound())
+        assert ("the chart's privilegedVolumes.enabled=true" in seen.lacking) is lacks
 
 
 @pytest.mark.parametrize("level", ["restricted", "baseline"])

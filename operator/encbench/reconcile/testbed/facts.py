@@ -135,6 +135,8 @@ class TestbedSeen:
     unmarked: str = ""
     """What the owner of a key or a driver has to do before a pod may mount it; looked for while a
     database starts."""
+    lacking: str = ""
+    """What an administrator has to do before the database of such a mode may be made."""
     campaign_ended: datetime | None = None
     """When its campaign ended; looked for once the testbed has failed and has logs to read."""
     budget: str | None = None

@@ -23,7 +23,7 @@ from encbench.kube.secrets import entry
 from encbench.kube.use import unmarked
 from encbench.ports import Rejected, Unavailable
 from encbench.reconcile import agents, objects
-from encbench.reconcile.deps import Reads
+from encbench.reconcile.deps import Reads, Settings
 from encbench.reconcile.draft import PATIENCE
 from encbench.reconcile.objects import Testbed, belongs_to
 from encbench.reconcile.pods import (
@@ -49,7 +49,11 @@ async def observe(read: Reads, testbed: Testbed, found: TestbedFound) -> Testbed
     cluster, space, facts = read.cluster, testbed.namespace, testbed.status.conditions
     has_credentials = is_true(facts, PROVISIONED) or await _has_credentials(read, testbed)
     seen = TestbedSeen(
-        read.clock.now(), has_credentials, found=found, absences=read.presence.absences()
+        read.clock.now(),
+        has_credentials,
+        lacking=_lacking(read.settings, testbed),
+        found=found,
+        absences=read.presence.absences(),
     )
     if is_true(facts, PROVISIONED) and not is_true(facts, LOADED):
         load, loaders = await _load(read, testbed)
@@ -95,6 +99,16 @@ def _may_miss_a_mark(testbed: Testbed, seen: TestbedSeen) -> bool:
     if run is None or run.ready_time is not None:
         return False
     return (seen.now - parse_time(run.asked_time)).total_seconds() > PATIENCE
+
+
+def _lacking(settings: Settings, testbed: Testbed) -> str:
+    """What the mode needs and the chart's values have left out since the campaign was accepted."""
+    if testbed.spec.mode.gocryptfs is None or settings.volume_image:
+        return ""
+    return (
+        "gocryptfs needs a privileged container beside the database, which this installation does "
+        "not allow any more: set the chart's privilegedVolumes.enabled=true"
+    )
 
 
 async def _has_credentials(read: Reads, testbed: Testbed) -> bool:

@@ -6,6 +6,7 @@ from encbench.api.scalars import parse_duration
 from encbench.reconcile import troubles
 from encbench.reconcile.effects import effect as do
 from encbench.reconcile.testbed.decision import POLL, SETTLED_POLL, TestbedDecision, TestbedDraft
+from encbench.reconcile.testbed.facts import TestbedSeen
 from encbench.reconcile.troubles import Trouble
 
 
@@ -14,10 +15,11 @@ def provision(draft: TestbedDraft) -> TestbedDecision:
     seen, name = draft.seen, draft.subject.name
     limit, waited = parse_duration(draft.spec.step_deadlines.provision), _provisioning(draft)
     late = waited > limit
-    if seen.unmarked:
-        draft.hold(life.PROVISIONED, life.NOT_MARKED, seen.unmarked)
+    missing = _missing(seen)
+    if missing is not None:
+        draft.hold(life.PROVISIONED, missing.reason, missing.message)
         if late:
-            return draft.fail(life.NOT_MARKED, seen.unmarked)
+            return draft.fail(missing.reason, missing.message)
         return draft.decide(requeue=SETTLED_POLL)
     if draft.spec.instance.is_external:
         return _take_over(draft, late=late)
@@ -65,6 +67,15 @@ def provision(draft: TestbedDraft) -> TestbedDecision:
     if late or refused:
         return draft.fail(*_not_provisioned(draft, found, message))
     return draft.decide(requeue=POLL)
+
+
+def _missing(seen: TestbedSeen) -> Trouble | None:
+    """What a person has to put there before a pod may start."""
+    if seen.unmarked:
+        return Trouble(life.NOT_MARKED, seen.unmarked)
+    if seen.lacking and seen.stateful_set is None:
+        return Trouble(life.NOT_INSTALLED, seen.lacking)
+    return None
 
 
 def _not_provisioned(draft: TestbedDraft, found: Trouble | None, message: str) -> tuple[str, str]:
