@@ -94,7 +94,7 @@ class MachineFacts(Model):
 
 
 class DiskFacts(Model):
-    """What the disk under a testbed's data is, apart from its encryption."""
+    """What the disk under a testbed's data is, apart from what a class says of its encryption."""
 
     provisioner: str
     """Of its StorageClass, as what follows."""
@@ -104,6 +104,9 @@ class DiskFacts(Model):
     """None in proofs of earlier releases."""
     filesystem: str | None = None
     """Type of the mount that the server sees; None where that is a mode's own, by FUSE."""
+    dm_crypt: bool | None = None
+    """Whether dm-crypt was seen under the data. None in indexes of earlier releases, and where none
+    was seen below a FUSE file system, because on a btrfs the agent would not see it there."""
 
 
 class ServerFacts(Model):

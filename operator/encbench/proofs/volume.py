@@ -151,6 +151,7 @@ def disk(evidence: Mapping[str, Any]) -> DiskFacts | None:
     if isinstance(claim, Comparison) or claim.provisioner is None:
         return None
     kind = None if isinstance(seen, Comparison) else seen.type
+    filesystem = None if kind is None or kind.startswith("fuse.") else kind
     return DiskFacts(
         provisioner=claim.provisioner,
         parameters={
@@ -159,7 +160,8 @@ def disk(evidence: Mapping[str, Any]) -> DiskFacts | None:
             if not _is_of_encryption(name)
         },
         mount_options=claim.mount_options,
-        filesystem=None if kind is None or kind.startswith("fuse.") else kind,
+        filesystem=filesystem,
+        dm_crypt=bool(_dm_crypt(evidence)) or (None if filesystem is None else False),
     )
 
 

@@ -290,11 +290,15 @@ def test_what_a_disk_is_apart_from_its_encryption() -> None:
         parameters={"type": "io2", "csi.storage.k8s.io/fstype": "xfs"},
         mount_options=("noatime",),
         filesystem="ext4",
+        dm_crypt=True,
     )
     earlier = volume.disk(disk(**claim))
     assert earlier is not None and earlier.mount_options is None
     beneath = volume.disk({**below(*QUIET), "claim": claim})
     assert beneath is not None and beneath.filesystem is None, "that is the mode's"
+    assert beneath.dm_crypt is None, "an agent of an earlier version did not look below"
+    encrypted = volume.disk({**below(*QUIET, dmCrypt=LUKS), "claim": claim})
+    assert encrypted is not None and encrypted.dm_crypt
 
 
 @pytest.mark.parametrize(

@@ -115,7 +115,7 @@ class Ground:
     def facts(self, own: Path, marker: bytes, stop: Stop, *, full: bool) -> wire.VolumeGround:
         """The evidence's `volume`: the marker's own file and the disk below it."""
         status = own.stat()
-        device = f"{os.major(status.st_dev)}:{os.minor(status.st_dev)}"
+        device = _device(status)
         try:
             mounts = parse_mounts(self.mounts())
         except OSError:
@@ -125,6 +125,7 @@ class Ground:
         if crypt is None and mount is not None:
             is_btrfs, by_device = mount.kind == "btrfs", dm_crypt(mount.device, self.sysfs)
             crypt = dm_crypt_of_btrfs(mount.source, self.sysfs) if is_btrfs else by_device
+        crypt = crypt or self.dm_crypt_below()
         return {
             "device": device,
             "mountPoint": mount.point if mount else None,
@@ -133,6 +134,12 @@ class Ground:
             "dmCrypt": crypt,
             "lower": self._below(status.st_ino, marker, stop, full=full),
         }
+
+    def dm_crypt_below(self) -> str | None:
+        """The same of the disk under a FUSE file system; a btrfs shows none."""
+        if self.lower is None or not self.lower.is_dir():
+            return None
+        return dm_crypt(_device(self.lower.stat()), self.sysfs)
 
     def _below(
         self, inode: int, marker: bytes, stop: Stop, *, full: bool
@@ -159,6 +166,10 @@ class Ground:
                 for one in searched
             ],
         }
+
+
+def _device(status: os.stat_result) -> str:
+    return f"{os.major(status.st_dev)}:{os.minor(status.st_dev)}"
 
 
 def _by_inode(folder: Path, inode: int, stop: Stop) -> Path | None:

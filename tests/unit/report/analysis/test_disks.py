@@ -9,6 +9,7 @@ from encbench.core.records import IndexTestbed
 from encbench.report.analysis.caveats import Facts, disks
 from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study
+from tests.support.testbeds import ENCRYPTED_CLASS
 
 USUAL = DiskFacts(
     provisioner="ebs.csi.aws.com",
@@ -18,12 +19,15 @@ USUAL = DiskFacts(
 )
 
 
+def facts_of(*beds: IndexTestbed, **study: Any) -> Facts:
+    found = report_of(Study(concurrency=(16,), **study))
+    rest = (found.groups, found.trials, (), found.provenance, ())
+    return Facts(found.spec, found.resolved, *rest, testbeds=beds)
+
+
 def said(*beds: IndexTestbed) -> list[str]:
     """The caveat about these testbeds, if there is one."""
-    found = report_of(Study(concurrency=(16,)))
-    rest = (found.groups, found.trials, (), found.provenance, ())
-    facts = Facts(found.spec, found.resolved, *rest, testbeds=beds)
-    return [f"{one.weight}: {one.text}" for one in disks.unlike(facts)]
+    return [f"{one.weight}: {one.text}" for one in disks.unlike(facts_of(*beds))]
 
 
 def bed(arm: str, disk: DiskFacts | None, generation: int = 1) -> IndexTestbed:
@@ -81,6 +85,19 @@ def test_arms_are_compared_within_a_set_and_each_difference_is_shown_once() -> N
         *(bed("plain", USUAL), bed("luks", fast), bed("plain", USUAL, 2), bed("luks", fast, 2))
     )
     assert text.count("file system xfs against ext4") == 1
+
+
+def test_dm_crypt_under_one_arm_of_two_that_name_no_class_is_a_serious_caveat() -> None:
+    on, off = (USUAL.model_copy(update={"dm_crypt": seen}) for seen in (True, False))
+    (caveat,) = disks.some_on_dm_crypt(facts_of(bed("plain", off), bed("tde", on)))
+    assert caveat.weight == "serious"
+    assert caveat.text.startswith("dm-crypt was under the data of tde but not of plain, although")
+    (caveat,) = disks.some_on_dm_crypt(facts_of(bed("plain", on), bed("tde", off)))
+    assert caveat.text.startswith("dm-crypt was under the data of plain but not of tde, although")
+    for baseline, other in ((on, on), (off, off), (USUAL, on), (on, USUAL), (on, None)):
+        assert not [*disks.some_on_dm_crypt(facts_of(bed("plain", baseline), bed("tde", other)))]
+    by_class = facts_of(bed("plain", off), bed("tde", on), modes={"tde": ENCRYPTED_CLASS})
+    assert not [*disks.some_on_dm_crypt(by_class)]
 
 
 def test_nothing_is_said_without_the_baseline_s_disk() -> None:

@@ -254,6 +254,16 @@ def test_the_markers_file_is_found_below_by_its_inode(tmp_path: Path) -> None:
     }
 
 
+def test_dm_crypt_below_a_file_system_is_seen(tmp_path: Path, sysfs: Sysfs) -> None:
+    lower = tmp_path / "lower"
+    lower.mkdir()
+    device = lower.stat().st_dev
+    sysfs.device(f"{os.major(device)}:{os.minor(device)}", uuid=LUKS)
+    volume = Ground(lambda: "", lower, sysfs.root)
+    assert volume.dm_crypt_below() == LUKS
+    assert Ground(lambda: "", lower / "gone", sysfs.root).dm_crypt_below() is None
+
+
 def test_a_full_search_reads_everything_below(tmp_path: Path) -> None:
     made, own = below(tmp_path, b"." + MARKER)
     lower = made.facts(own, MARKER, never, full=True)["lower"]

@@ -31,6 +31,7 @@ CHECKS: tuple[Check, ...] = (
     quota.unenforced,
     setting.unlike_databases,
     disks.unlike,
+    disks.some_on_dm_crypt,
     setting.unlike_clients,
     setting.beside_databases,
     software.changed,

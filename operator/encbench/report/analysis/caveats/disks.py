@@ -1,12 +1,14 @@
-"""The caveat about disks of different StorageClasses: a mode may name one of its own.
+"""Caveats about disks that differ, by StorageClasses or by nodes.
 
-Its class should be like the template's but for encryption. Where the provisioner, the type of disk
-or its file system differ as well, their cost is in the mode's figures.
+A mode may name a class of its own, which should be like the template's but for encryption. Where
+the provisioner, the type of disk or its file system differ as well, their cost is in the mode's
+figures. So is that of dm-crypt where only some of the nodes encrypt their disks.
 """
 
 from collections.abc import Iterator
 
 from encbench.core.evidence import DiskFacts
+from encbench.core.records import IndexTestbed
 from encbench.report.analysis.caveats.facts import Facts, serious
 from encbench.report.document import Caveat
 from encbench.text.words import listed
@@ -25,15 +27,44 @@ def unlike(facts: Facts) -> Iterator[Caveat]:
         )
 
 
+def some_on_dm_crypt(facts: Facts) -> Iterator[Caveat]:
+    """Nodes that encrypt the disks of some arms, as no mode of these asks for."""
+    found = dict.fromkeys(_on_dm_crypt_unlike_the_baseline(facts))
+    if found:
+        yield serious(
+            title="Some nodes encrypt their disks",
+            text=f"{'; '.join(found)}, although no mode of theirs asks for it. A difference "
+            "between these arms is dm-crypt's cost as well. Use nodes that all encrypt their disks "
+            "in the same way, or that do not encrypt them.",
+        )
+
+
+def _on_dm_crypt_unlike_the_baseline(facts: Facts) -> Iterator[str]:
+    baseline = facts.spec.baseline_mode_ref
+    volumes = {name: mode.volume for name, mode in facts.resolved.modes.items()}
+    by_class = {name for name, of in volumes.items() if of and of.storage_class_name}
+    for bed, own, other in _beside_the_baseline(facts):
+        if not {bed.arm, baseline} & by_class and {own.dm_crypt, other.dm_crypt} == {True, False}:
+            on, off = (bed.arm, baseline) if own.dm_crypt else (baseline, bed.arm)
+            yield f"dm-crypt was under the data of {on} but not of {off}"
+
+
 def _unlike(facts: Facts) -> Iterator[str]:
     """For each arm with another disk than its set's baseline, how they differ."""
+    for bed, own, other in _beside_the_baseline(facts):
+        if differ := [*_differences(own, other)]:
+            baseline = facts.spec.baseline_mode_ref
+            yield f"The disk of {bed.arm} is unlike that of {baseline}: {listed(differ)}"
+
+
+def _beside_the_baseline(facts: Facts) -> Iterator[tuple[IndexTestbed, DiskFacts, DiskFacts]]:
+    """Each testbed with its disk and that of its set's baseline, where both are known."""
     baseline = facts.spec.baseline_mode_ref
     sets = {(bed.cell, bed.generation): bed.disk for bed in facts.testbeds if bed.arm == baseline}
     for bed in facts.testbeds:
-        own, other = bed.disk, sets.get((bed.cell, bed.generation))
-        differ = [*_differences(own, other)] if own is not None and other is not None else []
-        if differ:
-            yield f"The disk of {bed.arm} is unlike that of {baseline}: {listed(differ)}"
+        other = sets.get((bed.cell, bed.generation))
+        if bed.disk is not None and other is not None:
+            yield bed, bed.disk, other
 
 
 def _differences(one: DiskFacts, other: DiskFacts) -> Iterator[str]:
