@@ -195,6 +195,14 @@ def test_series_that_are_too_many_are_not_said_to_be_missing() -> None:
     assert "has 3 CPU series of the confidential proxy" in (message or "")
 
 
+def test_series_that_a_node_may_keep_from_the_agent() -> None:
+    lost = TrialGathered(COLLECTED, WindowMetrics())
+    for over_fuse in (True, False):
+        _, why, message = judge(spec(), lost, over_fuse=over_fuse)
+        assert why == "SeriesLost"
+        assert ("AppArmor or SELinux" in (message or "")) is over_fuse
+
+
 def test_data_that_should_be_in_memory() -> None:
     """6,000 transactions in 60 s: 100 KiB a second are 1 KiB a transaction."""
 

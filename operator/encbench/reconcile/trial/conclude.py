@@ -69,9 +69,15 @@ def _judge(draft: TrialDraft, gathered: TrialGathered) -> None:
     """The outcome, if nothing before has ended the trial, and the figures with it."""
     if draft.status.outcome is None:
         testbed = draft.seen.testbed
-        has_proxy = testbed is not None and testbed.spec.mode.proxy is not None
-        has_agent = not draft.seen.is_external
-        draft.end(*judge(draft.spec, gathered, has_agent=has_agent, has_proxy=has_proxy))
+        mode = testbed.spec.mode if testbed is not None else None
+        found = judge(
+            draft.spec,
+            gathered,
+            has_agent=not draft.seen.is_external,
+            has_proxy=mode is not None and mode.proxy is not None,
+            over_fuse=mode is not None and mode.gocryptfs is not None,
+        )
+        draft.end(*found)
     draft.set(window=gathered.collected.window, result=result(gathered))
 
 

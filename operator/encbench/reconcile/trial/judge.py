@@ -15,18 +15,29 @@ STEP = 0.2
 SLEW = 0.002
 """The share of the window by which it may move in addition; warm-up and start count as well."""
 
+_UNREADABLE = (
+    "; AppArmor or SELinux of the node may also keep the agent from the file system's process (see "
+    "docs/modes.md)"
+)
+
 Judgement = tuple[Outcome, str | None, str | None]
 """Outcome, reason and message; the last two are None for a valid trial."""
 
 
 def judge(
-    spec: TrialSpec, gathered: TrialGathered, *, has_agent: bool = True, has_proxy: bool = False
+    spec: TrialSpec,
+    gathered: TrialGathered,
+    *,
+    has_agent: bool = True,
+    has_proxy: bool = False,
+    over_fuse: bool = False,
 ) -> Judgement:
     """Succeeded, or why not; the first rule that fails is the reason.
 
     Without an agent beside the database the sessions are the only proof, and a series of its CPU is
     not required. With a proxy between the two it must have worked in the window: clients that
-    do not come through it measure another mode.
+    do not come through it measure another mode. Over a FUSE file system the agent reads that one's
+    process as well, which some nodes forbid.
 
     A restart, a disruption and a failed proof of the server ended the trial before this. Of a
     server without an agent, lost connections are the only sign of a restart. What was not measured
@@ -34,7 +45,9 @@ def judge(
     """
     broken = next(_broken(spec, gathered, has_agent=has_agent, has_proxy=has_proxy), None)
     if broken is not None:
-        return "Invalid", *broken
+        reason, message = broken
+        hint = _UNREADABLE if over_fuse and reason == "SeriesLost" else ""
+        return "Invalid", reason, f"{message}{hint}"
     if gathered.collected.measurement is None:
         return "Failed", "OutputUnreadable", gathered.collected.problem
     return "Succeeded", None, None
