@@ -172,8 +172,7 @@ def _check(sources: Sequence[Source], source: Source, row: TableRow, claim: Clai
     place = _plain(sources, source, row, claim)
     plain = place.figure if place else None
     if place is None or plain is None:
-        keys = listed(source.shape.keys) or "no key"
-        return unchecked(f"no file has its {claim.plain} (by {keys})")
+        return unchecked(_nowhere(source, claim))
     formula = FORMULAS[claim.formula]
     if formula.positive and (plain.value <= 0 or encrypted.value <= 0):
         return OverheadCheck(source, row, claim, "impossible", published, plain=place)
@@ -190,6 +189,16 @@ def _check(sources: Sequence[Source], source: Source, row: TableRow, claim: Clai
         reach=_reach(claim, scale, plain.span, encrypted.span),
         needed=_needed(formula, plain.span, published.span, scale) if published else None,
     )
+
+
+def _nowhere(source: Source, claim: Claim) -> str:
+    """Why a row has no plain figure."""
+    keys = listed(source.shape.keys) if source.shape.keys else "no key"
+    where = "file"
+    here = claim.plain in source.table.columns and not claim.before
+    if here and source.shape.baseline is not None:
+        where = "row with {} {}".format(*source.shape.baseline)
+    return f"no {where} has its {claim.plain} (by {keys})"
 
 
 def _verdict(

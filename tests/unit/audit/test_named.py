@@ -132,6 +132,19 @@ def test_a_plain_figure_that_is_nowhere_is_said() -> None:
     assert "no file has its plain (by instance)" in found.findings[0].text
 
 
+def test_a_claim_without_keys_has_no_plain_figure_elsewhere() -> None:
+    found = audited(LOSS, claims="enc,loss\n80,20\n", plain="instance,plain\na,100\n")
+    assert verdicts(found) == ["unchecked"]
+    assert "no file has its plain (by no key)" in found.findings[0].text
+
+
+def test_a_baseline_that_no_row_has_is_said() -> None:
+    naming = Naming("tps", "tps", "loss", baseline=("mode", "none"))
+    found = audited(naming, t="instance,mode,tps,loss\na,off,100.0,\na,on,90.0,10\n")
+    assert {*verdicts(found)} == {"unchecked"}
+    assert "no row with mode none has its tps (by instance)" in found.findings[0].text
+
+
 def test_rows_of_their_own_for_each_arm() -> None:
     naming = Naming("tps", "tps", "loss", baseline=("mode", "off"))
     table = "instance,mode,tps,loss\na,off,100.0,\na,on,90.0,10\nb,on,90.0,55\nb,off,200.0,\n"
