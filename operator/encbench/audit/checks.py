@@ -303,6 +303,7 @@ def _only(found: Sequence[PrintedCell], source: Source, row: TableRow) -> Printe
         lines = ", ".join(str(place.row.line) for place in rivals)
         raise BadInput(
             f"{source.table.name}, line {row.line} ({source.name(row) or 'no key'}) fits lines "
-            f"{lines} of {found[0].source.table.name}: name a further column with --key"
+            f"{lines} of {found[0].source.table.name}: name a further column with --key, which "
+            "needs --plain and --encrypted, or leave all but one of these lines out"
         )
     return found[0]

@@ -126,6 +126,14 @@ def test_a_join_that_fits_twice_asks_for_a_key() -> None:
         )
 
 
+def test_two_plain_rows_of_a_known_header_need_columns_named_or_a_line_less() -> None:
+    keys = "instance,concurrency,published_overhead_percent"
+    whole = f"{keys},encrypted_100pct_tps,plaintext_tps\na,8,20,80,100\na,8,20,96,120\n"
+    shares = f"{keys},encrypted_columns_percent,tps,client_cpu_percent\na,8,20,100,80,50\n"
+    with pytest.raises(BadInput, match="--key, which needs --plain and --encrypted, or leave all"):
+        audited(None, shares=shares, whole=whole)
+
+
 def test_a_plain_figure_that_is_nowhere_is_said() -> None:
     found = audited(LOSS, claims="instance,enc,loss\nc,80,20\n", plain="instance,plain\na,100\n")
     assert verdicts(found) == ["unchecked"]
