@@ -16,6 +16,7 @@ from encbench.kube.affinity import HOSTNAME
 from encbench.text.words import plural
 from encbench.tools.sysbench import script
 from encbench.tools.sysbench.problems import LARGEST_SCRIPT
+from encbench.tools.tpcc.problems import own_client
 
 
 def recovery(found: CampaignParts) -> Iterator[Problem]:
@@ -242,8 +243,8 @@ def _not_in_turns(workload: WorkloadSpec, own: str | None) -> tuple[str, str] | 
     if workload.load.rate is not None:
         return "at a fixed rate transactions queue up while a client is stopped", ""
     if tpcc is not None and tpcc.benchmarksql is not None:
-        instead = "leave out tpcc.benchmarksql to use encbench's own client, or "
-        return "BenchmarkSQL counts nothing that can be read at the end of a slice", instead
+        why = "BenchmarkSQL counts nothing that can be read at the end of a slice"
+        return why, f"{own_client(tpcc)}, or "
     if tpcc is not None and tpcc.limit_txns_per_min is not None:
         why = "under limitTxnsPerMin all terminals begin at once in every slice"
         return why, "leave out tpcc.limitTxnsPerMin, or "

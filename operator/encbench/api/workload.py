@@ -276,7 +276,7 @@ class WorkloadSpec(Model):
         Rule(
             cel=f"{_NOT_BENCHMARKSQL} || {_whole_minutes('duration')}",
             message="BenchmarkSQL counts in whole minutes: make load.duration a multiple of 1m, "
-            "or use encbench's own client",
+            "or omit tpcc.benchmarksql and client.image to use encbench's own client",
             holds=lambda it: (
                 it.tpcc is None
                 or it.tpcc.benchmarksql is None
@@ -287,7 +287,8 @@ class WorkloadSpec(Model):
             cel=f"{_NOT_BENCHMARKSQL} || self.tpcc.dialect == 6 || "
             "!self.load.warmup.matches('[1-9]')",
             message="BenchmarkSQL 5 has no warm-up: write load.warmup: 0s and a longer "
-            "load.duration, or use encbench's own client",
+            "load.duration, or omit tpcc.benchmarksql and client.image to use encbench's own "
+            "client",
             holds=lambda it: not _is_benchmarksql(it, 5) or it.load.warmup_seconds == 0,
         ),
         Rule(

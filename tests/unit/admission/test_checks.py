@@ -438,7 +438,7 @@ WHOLE = {"concurrency": [4], "warmup": "0s", "duration": "1m"}
         (
             tpcc(WHOLE, benchmarksql={}),
             "BenchmarkSQL counts nothing that can be read at the end of a slice",
-            "leave out tpcc.benchmarksql to use encbench's own client",
+            "leave out tpcc.benchmarksql and client.image to use encbench's own client",
         ),
         (
             tpcc(limitTxnsPerMin=600),

@@ -91,8 +91,7 @@ def pair_problems(
     if tpcc.benchmarksql is not None and mode.in_transit is not None:
         text = (
             "BenchmarkSQL does not report what its sessions negotiated, so inTransit cannot be "
-            "proven: use encbench's own client (leave tpcc.benchmarksql out), or a mode without "
-            "inTransit"
+            f"proven: {own_client(tpcc)}, or use a mode without inTransit"
         )
         yield Problem(WORKLOAD, Reason.MODE_UNPROVABLE, text)
     if tpcc.full_check is not None and instance.is_external:
@@ -101,6 +100,12 @@ def pair_problems(
             "out, and run tpcc check-all from the client's image once the campaign has ended"
         )
         yield Problem(WORKLOAD, Reason.EXTERNAL_UNSUPPORTED, text)
+
+
+def own_client(tpcc: Tpcc) -> str:
+    """What to write in place of BenchmarkSQL. Its image has no client of encbench."""
+    dialect = "" if tpcc.dialect == 5 else ", and write dialect: 5"
+    return f"leave out tpcc.benchmarksql and client.image{dialect} to use encbench's own client"
 
 
 def reports_sessions(workload: WorkloadSpec) -> bool:
@@ -131,17 +136,17 @@ def _columns(tpcc: Tpcc, mode: EncryptionModeSpec) -> Iterator[Problem]:
         yield Problem(ENCRYPTION_MODE, Reason.MODE_UNSUPPORTED, text)
     if mode.driver is not None and mode.driver.encrypting is not None and tpcc.benchmarksql:
         text = (
-            "BenchmarkSQL's image lacks encbench's encrypting driver: leave tpcc.benchmarksql out "
-            "to use encbench's own client, which has it; or put the driver's jar at a URL or on a "
-            "claim, and name it in driver.jar with class io.encbench.jdbc.EncbenchDriver"
+            f"BenchmarkSQL's image lacks encbench's encrypting driver: {own_client(tpcc)}, which "
+            "has it; or put the driver's jar at a URL or on a claim, and name it in driver.jar "
+            "with class io.encbench.jdbc.EncbenchDriver"
         )
         yield Problem(WORKLOAD, Reason.DRIVER_UNSUPPORTED, text)
     own = mode.driver.jar if mode.driver is not None else None
     if own is not None and "{mek}" in own.url_template and tpcc.benchmarksql is not None:
         text = (
             "BenchmarkSQL writes its URL into its log, and with {mek} in driver.jar.urlTemplate "
-            "the key as well: leave tpcc.benchmarksql out to use encbench's own client, which "
-            "shows no URL, or write {mekFile} if the driver reads the key from a file"
+            f"the key as well: {own_client(tpcc)}, which shows no URL, or write {{mekFile}} if "
+            "the driver reads the key from a file"
         )
         yield Problem(WORKLOAD, Reason.DRIVER_UNSUPPORTED, text)
     if mode.proxy is not None:

@@ -150,7 +150,9 @@ def test_benchmarksql_cannot_prove_tls() -> None:
     spec = tpcc_spec({"benchmarksql": {}}, WHOLE)
     assert pair_problems(spec, on("mysql"), PLAIN) == []
     (found,) = pair_problems(spec, on("mysql"), TLS)
-    assert "use encbench's own client" in found
+    assert "leave out tpcc.benchmarksql and client.image to use encbench's own client" in found
+    (found,) = pair_problems(tpcc_spec({"benchmarksql": {}, "dialect": 6}, WHOLE), on("mysql"), TLS)
+    assert "leave out tpcc.benchmarksql and client.image, and write dialect: 5 to use" in found
     assert pair_problems(tpcc_spec(), on("mysql"), TLS) == []
 
 
@@ -159,7 +161,7 @@ def test_benchmarksql_drives_external_databases_in_plaintext_alone() -> None:
     spec = tpcc_spec({"benchmarksql": {}}, WHOLE)
     assert pair_problems(spec, outside, PLAIN) == []
     (found,) = pair_problems(spec, outside, TLS)
-    assert "inTransit cannot be proven: use encbench's own client" in found
+    assert "inTransit cannot be proven: leave out tpcc.benchmarksql and client.image" in found
     assert pair_problems(tpcc_spec(), outside, TLS) == []
 
 
@@ -177,7 +179,7 @@ def test_benchmarksql_would_print_the_key() -> None:
     theirs = tpcc_spec({"benchmarksql": {}}, WHOLE)
     (found,) = pair_problems(theirs, on("mysql"), with_jar("{mek}"))
     assert "writes its URL into its log" in found
-    assert "leave tpcc.benchmarksql out" in found
+    assert "leave out tpcc.benchmarksql and client.image" in found
     assert pair_problems(theirs, on("mysql"), with_jar("{mekFile}")) == []
     assert pair_problems(tpcc_spec(), on("mysql"), with_jar("{mek}")) == []
 
