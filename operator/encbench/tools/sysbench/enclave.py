@@ -83,7 +83,7 @@ def problems(
     if sysbench.enclave_workload is None:
         text = (
             "encrypted column types need a client that encrypts: write sysbench.script: "
-            "enclave_point, enclave_range or enclave_write, or columns.method: confidential"
+            "enclave_point, enclave_range or enclave_write, or leave columns out of the mode"
         )
         yield Problem(ENCRYPTION_MODE, Reason.MODE_UNSUPPORTED, text)
         return

@@ -123,7 +123,7 @@ def _columns(tpcc: Tpcc, mode: EncryptionModeSpec) -> Iterator[Problem]:
     if mode.enclave is not None:
         text = (
             "encrypted column types are for integers and texts, and TPC-C's tables have decimals "
-            "and timestamps as well: write columns.method: confidential, or a workload with "
+            "and timestamps as well: leave columns out of the mode, or write a workload with "
             "sysbench.script: enclave_point"
         )
         yield Problem(ENCRYPTION_MODE, Reason.MODE_UNSUPPORTED, text)

@@ -132,7 +132,13 @@ def test_what_fits_has_no_problem(name: str) -> None:
     ("test", "mode", "on", "why"),
     [
         ({"script": "enclave_point"}, {}, MARIADB, "enclave_point runs on PostgreSQL only"),
-        ({}, ENCLAVE, POSTGRESQL, "write sysbench.script: enclave_point, enclave_range or"),
+        (
+            {},
+            ENCLAVE,
+            POSTGRESQL,
+            "write sysbench.script: enclave_point, enclave_range or enclave_write, or leave "
+            "columns out of the mode",
+        ),
         (
             {"script": "enclave_write", "options": {"lookup": "k"}},
             {},

@@ -165,6 +165,13 @@ def test_benchmarksql_drives_external_databases_in_plaintext_alone() -> None:
     assert pair_problems(tpcc_spec(), outside, TLS) == []
 
 
+def test_postgresql_has_no_other_columns_for_tpcc_than_plain_ones() -> None:
+    columns = {"method": "enclave", "ratio": 100, "enclave": {}}
+    mode = EncryptionModeSpec.model_validate({"columns": columns})
+    (found,) = pair_problems(tpcc_spec(), on("postgresql"), mode)
+    assert "leave columns out of the mode, or write a workload with sysbench.script" in found
+
+
 def test_benchmarksql_would_print_the_key() -> None:
     def with_jar(key: str) -> EncryptionModeSpec:
         jar = {
