@@ -78,7 +78,11 @@ async def test_an_engine_that_the_proxy_does_not_speak_to() -> None:
 @pytest.mark.parametrize(
     ("spec", "said"),
     [
-        ({"columns": ALL}, "write driver: {encrypting: {}} into the mode, or columns.ratio: 0"),
+        (
+            {"columns": ALL},
+            "write driver: {encrypting: {}} into the mode, or columns.ratio: 0; sysbench takes no "
+            "driver and needs a mode and a matrix entry of its own",
+        ),
         (
             {"columns": {"method": "confidential", "list": ["bmsql_item.i_pric"]}, "driver": None},
             "bmsql_item.i_pric is not a column of TPC-C's tables: write bmsql_item.i_price",
@@ -102,7 +106,8 @@ async def test_an_image_of_benchmarksql_lacks_our_driver() -> None:
     [
         (
             {"columns": ALL, "driver": {"encrypting": {}}},
-            "sysbench does not use JDBC: leave driver",
+            "sysbench does not use JDBC: leave driver out of the mode, or give TPC-C and sysbench "
+            "modes and matrix entries of their own",
         ),
         (
             {"columns": {"method": "confidential", "list": ["sbtest.pat"]}},

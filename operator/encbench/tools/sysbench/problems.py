@@ -71,8 +71,8 @@ def pair_problems(
         yield from _taken_ids(workload)
     if mode.driver is not None:
         text = (
-            "sysbench does not use JDBC: leave driver out of the mode; with columns, sysbench "
-            "reads ciphertext"
+            "sysbench does not use JDBC: leave driver out of the mode, or give TPC-C and sysbench "
+            "modes and matrix entries of their own; with columns, sysbench reads ciphertext"
         )
         yield Problem(ENCRYPTION_MODE, Reason.DRIVER_UNSUPPORTED, text)
     if columns is None:

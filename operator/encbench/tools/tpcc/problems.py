@@ -131,7 +131,8 @@ def _columns(tpcc: Tpcc, mode: EncryptionModeSpec) -> Iterator[Problem]:
     if encrypts and mode.driver is None:
         text = (
             "TPC-C's transactions cannot work with the ciphertext of encrypted columns: write "
-            "driver: {encrypting: {}} into the mode, or columns.ratio: 0"
+            "driver: {encrypting: {}} into the mode, or columns.ratio: 0; sysbench takes no driver "
+            "and needs a mode and a matrix entry of its own"
         )
         yield Problem(ENCRYPTION_MODE, Reason.MODE_UNSUPPORTED, text)
     if mode.driver is not None and mode.driver.encrypting is not None and tpcc.benchmarksql:
