@@ -135,7 +135,8 @@ examples:
 
 The renderings come from the bucket, with the installation's credentials: you need the right to list
 the Deployments of the release's namespace, to get the Secret of the analysts, and to forward a port
-if the store is in the cluster. Those without that right can use what --link prints.
+if the store is in the cluster. Those without that right can use what --link prints if the store is
+outside, and else the file that someone with the right fetches.
 """
 
 _OPEN = "Fetch a campaign's report as a page and open it in your browser, as report --open does."

@@ -107,8 +107,8 @@ async def store(
     operator, options = await find(cluster, namespace, release)
     own = operator["metadata"]["namespace"]
     with TemporaryDirectory() as directory:
-        await _credentials(cluster, operator, Path(directory))
         endpoint = options.s3_external_endpoint or options.s3_endpoint
+        await _credentials(cluster, operator, endpoint, Path(directory))
         async with _reachable(kubectl, cluster, endpoint, own) as reached:
             yield _opened(options, reached, Path(directory))
 
@@ -126,7 +126,7 @@ async def link(
             "objectStore.external.clientEndpoint to an address that others reach"
         )
     with TemporaryDirectory() as directory:
-        await _credentials(cluster, operator, Path(directory))
+        await _credentials(cluster, operator, endpoint, Path(directory))
         return await _opened(options, endpoint, Path(directory)).presign_get(key, seconds)
 
 
@@ -142,7 +142,7 @@ def _opened(options: argparse.Namespace, endpoint: str, credentials: Path) -> "O
     )
 
 
-async def _credentials(cluster: Cluster, operator: Body, directory: Path) -> None:
+async def _credentials(cluster: Cluster, operator: Body, endpoint: str, directory: Path) -> None:
     """Write credentials into the directory, those that only read where there are any.
 
     CommandError without the right to see them.
@@ -155,9 +155,11 @@ async def _credentials(cluster: Cluster, operator: Body, directory: Path) -> Non
     except Rejected:
         secret = None
     if secret is None:
+        inside = await _service(cluster, endpoint, own)
+        flags = "--output html --file report.html writes" if inside else "--link prints"
         raise CommandError(
             f"Secret {name} in namespace {own} does not exist, or you may not read it: "
-            "someone who may can pass on what kubectl encbench report --link prints"
+            f"someone who may can pass on what kubectl encbench report {flags}"
         )
     for key in (s3.ACCESS_KEY_FILE, s3.SECRET_KEY_FILE, s3.SESSION_TOKEN_FILE):
         # Only temporary credentials have a token. S3Connection names a file that it misses.

@@ -126,6 +126,21 @@ async def test_a_secret_that_may_not_be_read_is_said(forbidden: bool) -> None:
 
 
 @pytest.mark.parametrize(
+    ("endpoint", "way"),
+    [
+        ("http://minio:9000", "--output html --file report.html writes"),
+        ("https://s3.example.com", "--link prints"),
+    ],
+)
+async def test_what_others_can_pass_on_works_at_that_store(endpoint: str, way: str) -> None:
+    cluster = FakeCluster()
+    cluster.add(DEPLOYMENT, operator("--namespace", "a", "--s3-endpoint", endpoint))
+    with pytest.raises(CommandError, match=f"pass on what kubectl encbench report {way}"):
+        async with installation.store(Kubectl(), cluster, "a", None):
+            pass
+
+
+@pytest.mark.parametrize(
     "outside", ["https://s3.example.com", "https://example.com", "http://[fd00::10]:9000"]
 )
 async def test_an_address_outside_of_the_cluster_is_taken_as_it_is(outside: str) -> None:
