@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from encbench.api.campaign import Interleave
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import External, InstanceTemplateSpec
 from encbench.api.workload import WorkloadSpec
@@ -519,6 +520,12 @@ def test_clients_are_not_beside_databases_that_were_gone() -> None:
     beside = of_sets(lambda t: ("a", "b") if t.arm == "tde" else ("b", "c"))
     (caveat,) = setting.beside_databases(beside)
     assert "on node b, where testbed" in caveat.text
+    assert caveat.text.endswith("With residency: OnDemand they are stopped.")
+    blocks = beside.spec.blocks.model_copy(update={"interleave": Interleave()})
+    spec = beside.spec.model_copy(update={"blocks": blocks})
+    (caveat,) = setting.beside_databases(replace(beside, spec=spec))
+    assert "idleCpu" not in caveat.text and "OnDemand" not in caveat.text
+    assert "Add nodes, or keep clients and databases apart by placement" in caveat.text
 
 
 @pytest.mark.parametrize(

@@ -197,12 +197,17 @@ def beside_databases(facts: Facts) -> Iterator[Caveat]:
     }
     if found:
         node, bed = min((node or "", bed) for node, bed in found)
+        bounded = (
+            ". Add nodes, or keep clients and databases apart by placement.nodeSelector."
+            if facts.spec.blocks.interleave
+            else ", and limits.idleCpu is all that bounds what they do. With residency: OnDemand "
+            "they are stopped."
+        )
         yield note(
             title="Clients ran beside other databases",
             text=f"For instance on node {node}, where testbed {bed} has its database, because no "
             "node was free of databases. Those were idle while others were measured, but they "
-            "hold memory there, and limits.idleCpu is all that bounds what they do. With "
-            "residency: OnDemand they are stopped.",
+            f"hold memory there{bounded}",
         )
 
 
