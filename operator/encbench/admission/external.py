@@ -95,8 +95,8 @@ def _impossible(spec: CampaignSpec) -> Iterator[str]:
     """Settings that need a server that can be stopped, or a data directory that can be copied."""
     if spec.reset != "none":
         yield (
-            "encbench cannot restore the data directory of an external database: leave reset out, "
-            "or write blocks.perTestbed to load the data again after that many blocks"
+            "encbench cannot restore the data directory of an external database: leave reset out; "
+            "blocks.perTestbed then loads the data again after that many blocks"
         )
     if spec.residency != "Resident":
         yield "encbench cannot stop an external database: leave residency out"

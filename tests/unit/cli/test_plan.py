@@ -289,6 +289,28 @@ def test_rows_that_are_deleted_once_are_noted(
     assert {one for one in (UNIFORM, RESET, ANEW) if one in said} == noted
 
 
+@pytest.mark.parametrize(("blocks", "advised"), [({}, True), ({"perTestbed": 1}, False)])
+def test_beside_an_external_database_no_reset_is_advised(
+    blocks: dict[str, int], advised: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    instance, plain, _, workload, _ = everything()
+    postgresql = {"engine": "postgresql", "version": "17"}
+    instance["spec"] |= {**postgresql, "settings": {}, "resources": {"cpu": "1", "memory": "1Gi"}}
+    instance["spec"]["image"] = "docker.io/encbench/postgresql:17"
+    place = {"host": "db.example.com", "database": "x", "credentialsSecretRef": {"name": "login"}}
+    outside = body(INSTANCE_TEMPLATE, "theirs", "bench")
+    outside["spec"] = {**postgresql, "external": place}
+    del workload["spec"]["sysbench"]
+    workload["spec"]["tpcc"] = {"warehouses": 2, "statements": "benchmarksql"}
+    refs = {"modeRefs": ["plain"], "workloadRefs": ["oltp"]}
+    matrix = [{"instanceRefs": ["small", "theirs"], **refs}]
+    study = campaign(matrix=matrix, blocks={"min": 4, **blocks})
+    main(["plan", "-f", written(tmp_path, instance, outside, plain, workload, study)])
+    said = " ".join(capsys.readouterr().out.split())
+    assert "write reset: block" not in said
+    assert ("looks dearer: write blocks.perTestbed, unless" in said) is advised
+
+
 async def test_the_refusals_are_the_operator_s(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

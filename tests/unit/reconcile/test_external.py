@@ -362,7 +362,7 @@ async def test_a_mode_that_nobody_can_prove(mode: dict[str, Any], said: str) -> 
 @pytest.mark.parametrize(
     ("field", "value", "said"),
     [
-        ("reset", "block", "write blocks.perTestbed to load the data again"),
+        ("reset", "block", "leave reset out; blocks.perTestbed then loads the data again"),
         ("residency", "OnDemand", "leave residency out"),
         ("cache", "Cold", "leave cache out"),
     ],
