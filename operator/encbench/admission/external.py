@@ -76,7 +76,8 @@ def _beyond(mode: EncryptionModeSpec) -> Iterator[str]:
     if mode.in_transit is not None and mode.in_transit.version == "TLSv1.2":
         yield (
             "under TLSv1.2 the cipher suite depends on the server's certificate, which encbench "
-            "does not choose on an external server: write inTransit.version: TLSv1.3"
+            "does not choose on an external server: write inTransit.version: TLSv1.3 in the mode, "
+            "or in one of its own in a matrix entry of its own"
         )
     if mode.enclave is not None:
         yield (

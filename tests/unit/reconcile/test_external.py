@@ -349,7 +349,7 @@ async def test_tls_needs_no_client_certificate_of_the_users(engine: str) -> None
     ("mode", "said"),
     [
         (TDE, "can neither turn on nor prove encryption at rest on an external server"),
-        (TLS12, "write inTransit.version: TLSv1.3"),
+        (TLS12, "write inTransit.version: TLSv1.3 in the mode, or in one of its own"),
     ],
 )
 async def test_a_mode_that_nobody_can_prove(mode: dict[str, Any], said: str) -> None:

@@ -153,4 +153,7 @@ def _lacking(
                 f"temporary tables in plaintext; it can encrypt {', '.join(flavour.scopes)}"
             )
     if in_transit is not None and in_transit.version == "TLSv1.3" and version < FIRST_TLS_1_3:
-        yield f"{server} has no TLS 1.3: write inTransit.version: TLSv1.2 in the mode"
+        yield (
+            f"{server} has no TLS 1.3: write inTransit.version: TLSv1.2 in the mode, or in one of "
+            "its own in a matrix entry of its own"
+        )
