@@ -7,7 +7,7 @@ from encbench.admission.follow_up import follow_up, follow_up_name, follow_ups, 
 from encbench.api.campaign import FROZEN_FIELDS, CampaignSpec, CampaignStatus, Extends, Resolved
 from encbench.api.conditions import is_true
 from encbench.api.kinds import CAMPAIGN
-from encbench.api.lifecycle import COMPLETE
+from encbench.api.lifecycle import COMPLETE, FAILED
 from encbench.core.problem import Problem, Reason
 from encbench.kube.parsing import parse, parse_spec
 from encbench.ports import Body
@@ -30,6 +30,11 @@ class Extended:
     @property
     def obstacle(self) -> str:
         """Why it cannot be extended, with what to do instead; empty where it can."""
+        if is_true(self.status.conditions, FAILED):
+            return (
+                f"campaign {self.name} ended without all its blocks, and nothing more is measured "
+                "for it: apply a new campaign"
+            )
         if not is_true(self.status.conditions, COMPLETE):
             return f"campaign {self.name} is not complete: extend it once all its blocks are valid"
         done, most = follow_ups(self.spec), most_follow_ups(self.spec)

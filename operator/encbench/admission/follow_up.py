@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from encbench.api.campaign import Blocks, CampaignSpec, Extends, Resolved
+from encbench.api.campaign import MIN_UNITS, Blocks, CampaignSpec, Extends, Resolved
 from encbench.core.naming import child_name, digest
 
 
@@ -42,8 +42,15 @@ def follow_up(
 ) -> CampaignSpec:
     """The spec of the follow-up of that campaign, without its deadline, which was for other blocks.
 
-    ValueError, with the sentence of the rule, where the plan does not allow that many `blocks`.
+    ValueError, with what to write, where the plan does not allow that many `blocks`.
     """
+    each = spec.blocks.per_testbed
+    if 0 < blocks < MIN_UNITS * each:
+        # The rule of the API names blocks.min and perTestbed, which whoever extends does not write.
+        raise ValueError(
+            f"with perTestbed: {each} each set of testbeds is one observation, and an interval "
+            f"needs at least four: write --blocks {MIN_UNITS * each} or more"
+        )
     number = follow_ups(spec) + 1
     not_copied = {"precision", "blocks", "extends", "seed", "suspend", "active_deadline_seconds"}
     own = spec.blocks.to_dict() | {"min": blocks, "solo": 0}

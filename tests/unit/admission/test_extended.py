@@ -122,6 +122,23 @@ async def test_an_unfinished_campaign_is_not_extended() -> None:
     assert "is not complete" in problem.text
 
 
+async def test_a_campaign_that_failed_is_not_extended_later_either() -> None:
+    failed = first(complete=False)
+    failed["status"]["conditions"] = [
+        {
+            "type": "Failed",
+            "status": "True",
+            "reason": "DeadlineExceeded",
+            "message": "",
+            "lastTransitionTime": "2030-01-01T00:00:00Z",
+        }
+    ]
+    _, (problem,) = await admitted(made(first()), failed)
+    assert problem.reason is Reason.NOT_EXTENDABLE
+    assert "campaign demo ended without all its blocks" in problem.text
+    assert problem.text.endswith("apply a new campaign")
+
+
 async def test_another_incarnation_of_that_name_is_not_the_campaign() -> None:
     again = first()
     again["metadata"]["uid"] = "uid-again"

@@ -76,7 +76,7 @@ async def test_repeated_after_a_lost_answer_it_finds_what_it_made(
         ({"campaign": "other"}, {}, "there is no campaign other"),
         ({}, {"complete": False}, "is not complete"),
         ({"blocks": 0}, {}, "--blocks 0: Input should be greater than or equal to 1"),
-        ({"blocks": 6}, {"blocks": {"min": 8, "perTestbed": 2}}, "--blocks 6: with perTestbed"),
+        ({"blocks": 6}, {"blocks": {"min": 8, "perTestbed": 2}}, "write --blocks 8 or more"),
     ],
 )
 async def test_why_it_cannot(given: dict[str, Any], there: dict[str, Any], said: str) -> None:
