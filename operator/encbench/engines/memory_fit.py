@@ -94,11 +94,13 @@ class Pool:
             grown = self._sized(instance, enough, sessions) or pool
         rest = own.memory_bytes - self.beside - takes
         smaller = f"settings.{self.setting} of {rest // MEBIBYTE}{self.unit} or less, "
+        # Only statements are prepared for each table. TPC-C's tables are fixed, and count none.
+        fewer = "fewer tables, " if sessions.statements else ""
         text = (
             f"resources.memory of {own.memory} does not hold {sessions}, because {self.server} "
             f"takes about {mebibytes(takes):,} MiB for them beside its buffer pool of "
             f"{pool // MEBIBYTE:,} MiB: write memory of {mebibytes(enough)}Mi "
-            f"or more, {smaller if rest >= LEAST else ''}fewer tables, or a lower load.concurrency"
+            f"or more, {smaller if rest >= LEAST else ''}{fewer}or a lower load.concurrency"
         )
         yield Problem(INSTANCE_TEMPLATE, Reason.MEMORY_TOO_SMALL, text)
 

@@ -44,6 +44,7 @@ def test_connections_that_do_not_fit_beside_the_pool_are_refused_with_a_size(nam
     _, setting, pool = ENGINES[name]
     (problem,) = room(name, "1Gi", MANY, **{setting: pool})
     assert "resources.memory of 1Gi does not hold 2,048 connections" in problem
+    assert "fewer tables" not in problem, "without prepared statements they are nothing"
     found = re.search(r"write memory of ([0-9]+)Mi or more", problem)
     assert found
     assert room(name, f"{found[1]}Mi", MANY, **{setting: pool}) == [], "the advice is good"

@@ -43,13 +43,13 @@ def problems(workload: WorkloadSpec, mode: EncryptionModeSpec) -> Iterator[Probl
     takes = AT_REST + MEMORY.of(sessions) + (TLS_MEMORY * threads if mode.in_transit else 0)
     if takes <= own.memory_bytes:
         return
-    yield Problem(
-        WORKLOAD,
-        Reason.MEMORY_TOO_SMALL,
+    fewer = "fewer sysbench.tables, " if sessions.statements else ""
+    text = (
         f"client.resources.memory of {own.memory} does not hold {sessions}: write "
-        f"{-(-takes // MEBIBYTE)}Mi or more, more client.replicas, fewer sysbench.tables, or a "
-        "lower load.concurrency",
+        f"{-(-takes // MEBIBYTE)}Mi or more, more client.replicas, {fewer}or a lower "
+        "load.concurrency"
     )
+    yield Problem(WORKLOAD, Reason.MEMORY_TOO_SMALL, text)
 
 
 def _prepared(sysbench: Sysbench) -> tuple[int, int]:

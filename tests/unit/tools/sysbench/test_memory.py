@@ -73,6 +73,15 @@ def problems(spec: WorkloadSpec, mode: EncryptionModeSpec | None = None) -> list
     return [problem.text for problem in found]
 
 
+def test_fewer_tables_are_advised_where_statements_are_prepared_for_each() -> None:
+    (problem,) = problems(many("256Mi"))
+    assert "fewer sysbench.tables, or a lower load.concurrency" in problem
+    made = many("256Mi").to_dict()
+    made["sysbench"]["options"] = {"db-ps-mode": "disable"}
+    (problem,) = problems(WorkloadSpec.model_validate(made))
+    assert "more client.replicas, or a lower load.concurrency" in problem
+
+
 def test_a_client_that_does_not_hold_its_threads_is_refused_with_a_size() -> None:
     (problem,) = problems(many("256Mi"))
     assert "client.resources.memory of 256Mi does not hold 2,048 connections" in problem
