@@ -53,6 +53,11 @@ class Pool:
         beside = max(self.beside, self.load)
         return max(min(int(memory_bytes * 0.8), memory_bytes - beside), LEAST)
 
+    def least(self, instance: InstanceTemplateSpec) -> int:
+        """Memory that holds the server, the pool that the template sets, and one connection."""
+        size = max(self.parse(instance.settings.get(self.setting, "")) or 0, LEAST)
+        return max(self.beside + size + self.sessions.connection, size * 5 // 4)
+
     def size(self, instance: InstanceTemplateSpec) -> Iterator[Problem]:
         """Whether the template sets a size that is one, and leaves the server enough."""
         own, value = instance.embedded.resources, instance.settings.get(self.setting)

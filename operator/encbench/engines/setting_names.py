@@ -74,7 +74,7 @@ class SettingsFile:
         if own.memory_bytes < pool.least_memory:
             text = (
                 f"resources.memory of {own.memory} is too little for {pool.server} with "
-                f"these settings: write {mebibytes(pool.least_memory)}Mi or more"
+                f"these settings: write {mebibytes(pool.least(instance))}Mi or more"
             )
             yield Problem(INSTANCE_TEMPLATE, Reason.MEMORY_TOO_SMALL, text)
         elif self.wrong(pool.setting, instance.settings.get(pool.setting, "")) is None:

@@ -1,11 +1,13 @@
 """What is wrong with a template or a mode, in sentences."""
 
+import re
 from typing import Any
 
 import pytest
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
+from encbench.core.session_memory import Sessions
 from encbench.engines.mysql.flavour import MYSQL
 from encbench.engines.mysql.problems import option_file
 from encbench.engines.registry import engine
@@ -161,6 +163,24 @@ def test_tls_1_3_is_not_for_every_version() -> None:
         assert problems(TLS12, version=version) == []
 
 
+@pytest.mark.parametrize("pool", [None, "128M", "3G", "1", "many"])
+def test_memory_that_is_named_holds_the_pool_and_a_connection(pool: str | None) -> None:
+    settings = {} if pool is None else {"innodb_buffer_pool_size": pool}
+    problem = problems(resources={"cpu": "1", "memory": "256Mi"}, settings=settings)[-1]
+    found = re.search(r"write ([0-9]+)Mi or more", problem)
+    assert found
+    enough = instance(
+        engine="mysql",
+        version="8.4",
+        settings=settings,
+        resources={"cpu": "1", "memory": f"{found[1]}Mi"},
+    )
+    template = InstanceTemplateSpec.model_validate(enough)
+    assert not [*engine("mysql").room(template, Sessions(1, 0))]
+    said = [p.text for p in engine("mysql").problems(template, EncryptionModeSpec())]
+    assert not [text for text in said if "memory" in text]
+
+
 def test_temporary_tables_are_percona_s_alone() -> None:
     mode = {"atRest": {"method": "engine", "scope": ["tables", "temporary"]}}
     assert problems(mode) == [
@@ -181,7 +201,7 @@ def test_algorithm_and_key_are_mariadb_s() -> None:
 
 def test_a_server_without_room_is_refused_with_numbers() -> None:
     assert problems(resources={"cpu": "1", "memory": "512Mi"}) == [
-        "resources.memory of 512Mi is too little for MySQL with these settings: write 528Mi or more"
+        "resources.memory of 512Mi is too little for MySQL with these settings: write 529Mi or more"
     ]
     small = {"cpu": "1", "memory": "528Mi"}
     assert problems(resources=small) == []
