@@ -485,7 +485,8 @@ def test_what_a_rate_decides_is_neither_a_table_s_nor_without_blocks() -> None:
     (group,) = report.groups
     assert group.equal_work
     assert [(step.blocks, step.verdict) for step in group.steps] == [(2, "NoData")]
-    assert "The hop is not told apart" in {caveat.title for caveat in report.caveats}
+    said = {caveat.title: caveat.text for caveat in report.caveats}
+    assert "and the same resources and upstream." in said["The hop is not told apart"]
     (table,) = report.studies
     names = [column.name for column in table.columns]
     (row,) = table.rows

@@ -63,7 +63,7 @@ def hop_not_apart(facts: Facts) -> Iterator[Caveat]:
             title="The hop is not told apart",
             text=f"No arm goes through the proxy and is otherwise like {names} with nothing "
             "encrypted: what the way through the proxy costs is in the figures of driver or "
-            "encryption. Add a mode with columns.ratio: 0 and the same resources.",
+            "encryption. Add a mode with columns.ratio: 0 and the same resources and upstream.",
         )
 
 
