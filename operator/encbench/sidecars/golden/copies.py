@@ -130,7 +130,7 @@ class GoldenVolume:
             raise CopyRefused(
                 f"the golden copy takes {needed / 2**20:.0f} MiB and the volume has "
                 f"{free / 2**20:.0f} MiB left: make the template's storage.size more than twice "
-                "the data's size, or write reset: none"
+                "the data's size or, if no workload has a recovery, write reset: none"
             )
 
     def _last(self) -> str:

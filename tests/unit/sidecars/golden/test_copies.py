@@ -116,8 +116,11 @@ def test_a_volume_that_is_too_small_is_refused_beforehand(
 ) -> None:
     free = type("usage", (), {"free": 1000})
     monkeypatch.setattr(shutil, "disk_usage", lambda _: free)
-    with pytest.raises(CopyRefused, match=r"make the template's storage\.size more than twice"):
+    with pytest.raises(
+        CopyRefused, match=r"make the template's storage\.size more than twice"
+    ) as why:
         volume.prepare("golden", cold=False)
+    assert str(why.value).endswith("or, if no workload has a recovery, write reset: none")
     assert not (volume.golden / "data").exists()
 
 
