@@ -16,7 +16,7 @@ from encbench.engines.external import entries_of
 from encbench.engines.facts import FACTS
 from encbench.engines.registry import engine
 from encbench.kube.classes import is_default
-from encbench.kube.labels import DRIVER, KEY
+from encbench.kube.labels import DRIVER, KEY, USE
 from encbench.kube.use import unmarked
 
 _ENFORCE = "pod-security.kubernetes.io/enforce"
@@ -33,14 +33,17 @@ def keys(found: CampaignParts) -> Iterator[Problem]:
     for name, mode in found.modes.items():
         ref = mode.at_rest.key_secret_ref if mode.at_rest else None
         if ref is not None:
-            advice = "create it, or leave keySecretRef out to have a key generated"
+            advice = (
+                f"create it with the label {USE}={KEY} and a key file of MariaDB, which is a line "
+                "of the form 1;<64 hex digits>, or leave keySecretRef out to have a key generated"
+            )
             takes = _key_files(found, name)
             yield from _key(found, f"EncryptionMode {name}: ", ref, advice, takes)
     for name, mode in found.modes.items():
         mek = mode.mek_secret_ref
         if mek is not None:
             field = "columns.mekSecretRef" if mode.columns else "driver.jar.keySecretRef"
-            advice = "create it with a key of 32 hex digits"
+            advice = f"create it with the label {USE}={KEY} and a key of 32 hex digits"
             advice += ", or leave mekSecretRef out to have a key generated" if mode.columns else ""
             yield from _key(found, f"EncryptionMode {name}: {field}: ", mek, advice, [unfit])
 
@@ -103,7 +106,10 @@ def _jar(found: CampaignParts, where: str, claim: str) -> Iterator[Problem]:
     """What is wrong with the claim that has the driver."""
     body = found.objects.get((kinds.PERSISTENT_VOLUME_CLAIM, claim))
     if body is None:
-        advice = "create it with the jar in it, or name the jar by url and sha256"
+        advice = (
+            f"create it with the label {USE}={DRIVER} and the jar in it, or name the jar by url "
+            "and sha256"
+        )
         yield not_found(found, where, kinds.PERSISTENT_VOLUME_CLAIM, claim, advice)
     elif (why := unmarked(body, DRIVER)) is not None:
         yield Problem(kinds.PERSISTENT_VOLUME_CLAIM, Reason.NOT_MARKED, where + why, claim)

@@ -149,7 +149,11 @@ async def test_a_key_that_is_no_longer_marked_when_it_is_mounted() -> None:
 @pytest.mark.parametrize(
     ("secret", "said"),
     [
-        (None, "there is no Secret mine with an entry mek: create it with a key of 32 hex digits"),
+        (
+            None,
+            "there is no Secret mine with an entry mek: create it with the label "
+            "encbench.io/use=key and a key of 32 hex digits",
+        ),
         (key(KEY, "other"), "there is no Secret mine with an entry mek"),
         (key(KEY[:-1]), "Secret mine, entry mek has 31 hex digits: write 32"),
         (key(KEY * 2), "has 64 hex digits: write 32"),
@@ -186,7 +190,8 @@ ON_CLAIM = {**JAR, "claimName": "drivers", "path": "d.jar"}
 async def test_a_claim_is_used_once_it_is_there_and_marked() -> None:
     world, own = World(), mode("enc", driver={"jar": ON_CLAIM})
     said = await refused(*tpcc_parts(), own, study("enc"), world=world)
-    assert "there is no PersistentVolumeClaim drivers in namespace bench: create it" in said
+    assert "there is no PersistentVolumeClaim drivers in namespace bench: create it with" in said
+    assert "the label encbench.io/use=driver and the jar in it, or name the jar by url" in said
     world.cluster.add(PERSISTENT_VOLUME_CLAIM, claim(None))
     await world.settle(30)
     assert refusal(world).endswith(

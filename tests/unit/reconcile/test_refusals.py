@@ -56,7 +56,8 @@ async def test_everything_that_is_wrong_is_said_at_once_and_nothing_is_made() ->
         "there is no EncryptionMode missing in namespace bench",
         "there is no ConfigMap mine",
         "innodb_buffer_pool_siz",
-        "there is no Secret my-key with an entry keyfile",
+        "there is no Secret my-key with an entry keyfile: create it with the label "
+        "encbench.io/use=key and a key file of MariaDB, which is a line of the form 1;<64 hex",
     ):
         assert said in message
     assert world.campaign().status.phase == "Refused"
