@@ -12,6 +12,7 @@ from encbench.api.lifecycle import CAMPAIGN_LIFE
 from encbench.api.rules import Rule, Transition, Unique
 from encbench.api.scalars import (
     Bool,
+    Duration,
     Fraction,
     Int,
     Name,
@@ -19,6 +20,7 @@ from encbench.api.scalars import (
     PositiveDuration,
     Sentence,
     Time,
+    longer_than_zero,
     milliseconds,
     parse_duration,
 )
@@ -69,7 +71,7 @@ class Interleave(Model):
 
     slice: PositiveDuration = "3s"
     """For how long an arm's clients run before those of the next arm do."""
-    settle: PositiveDuration = "500ms"
+    settle: Annotated[Duration, longer_than_zero("500ms")] = "500ms"
     """The part at the beginning of each slice that does not count."""
     rounds: Annotated[Int, Field(ge=4, le=1000)] = 20
     """Slices that every arm gets in a block, in a fresh order each time."""

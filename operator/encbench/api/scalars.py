@@ -100,14 +100,17 @@ Sentence = Annotated[str, Field(max_length=4096)]
 Duration = Annotated[str, Field(max_length=32), matches(DURATION_PATTERN, DURATION_HINT)]
 """A length of time as Kubernetes writes it: `90s`, `1m30s`, `2h`."""
 
-PositiveDuration = Annotated[
-    Duration,
-    Rule(
+
+def longer_than_zero(example: str) -> Rule:
+    """The rule of a duration that is not zero, with one that fits the field."""
+    return Rule(
         cel="self.matches('[1-9]')",
-        message="write a duration longer than zero, such as 30s",
+        message=f"write a duration longer than zero, such as {example}",
         holds=_has_digit_above_zero,
-    ),
-]
+    )
+
+
+PositiveDuration = Annotated[Duration, longer_than_zero("30s")]
 """A duration that is not zero."""
 
 NO_MILLISECONDS = Rule(
