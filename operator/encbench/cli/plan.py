@@ -174,6 +174,11 @@ async def from_cluster(
         still_runs = None if status.completion_time else cluster
         notes = await _misfits(still_runs, namespace, spec, status.resolved)
         planned = Planned(name, namespace, notes=notes, standing="was accepted", outline=shape)
+        if notes:
+            warnings.append(
+                "The specs of this campaign are frozen: a note that asks for a change of one is "
+                "about a new campaign."
+            )
     return Answer(campaigns=(planned,), offline=False, warnings=tuple(warnings))
 
 

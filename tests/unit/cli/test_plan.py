@@ -387,6 +387,21 @@ async def test_a_campaign_that_runs_is_planned_with_its_own_pace() -> None:
     assert "the median of this campaign's 5 trials so far" in found.source
 
 
+@pytest.mark.parametrize("keeps", [False, True])
+async def test_notes_on_a_campaign_that_was_accepted_are_for_a_new_one(keeps: bool) -> None:
+    world = World()
+    world.apply(*parts(), study("tde"))
+    await world.run(lambda: world.campaign().status.resolved is not None)
+    own = {"storageclass.kubernetes.io/is-default-class": "true"}
+    default = {"name": "disks", "annotations": own}
+    policy = "Retain" if keeps else "Delete"
+    world.cluster.add(STORAGE_CLASS, {"metadata": default, "reclaimPolicy": policy})
+    answer = await from_cluster(world.cluster, "bench", "study")
+    notes = answer.campaigns[0].notes
+    assert ("name a class with Delete" in " ".join(one.text for one in notes)) is keeps
+    assert any("about a new campaign" in one for one in answer.warnings) is bool(notes)
+
+
 async def test_a_campaign_that_was_refused_says_why() -> None:
     world = World()
     world.apply(study("tde"))

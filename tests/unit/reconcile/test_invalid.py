@@ -30,6 +30,7 @@ async def test_a_mode_that_is_not_in_force_is_no_measurement() -> None:
     assert failed is not None
     assert (status.phase, failed.reason) == ("Failed", "TooManyInvalidTrials")
     assert "oltp at 2 threads" in failed.message
+    assert "what has to change in a spec needs a new campaign" in failed.message
     rows = {row.arm: row for row in report(world).status.rows}
     assert rows["tde"].overhead is None
     assert rows["tde"].verdict == "NoData"

@@ -55,6 +55,8 @@ IDLE = 15.0
 SELDOM = 3600.0
 """Seconds between looks at a campaign that has ended: each look puts another one into the queue,
 which keeps it until it is due."""
+_FROZEN = "what has to change in a spec needs a new campaign, because this one's are frozen"
+"""Trials and testbeds name the field to change, and only what ends with them says so once."""
 
 
 CampaignDecision = Decision[CampaignStatus, do.CampaignEffect]
@@ -399,11 +401,11 @@ def _report(
         reason = "DeadlineExceeded"
         message = "the campaign took longer than its activeDeadlineSeconds"
     elif broken:
-        reason, message = "TestbedFailed", "; ".join(broken.values())
+        reason, message = "TestbedFailed", f"{'; '.join(broken.values())}; {_FROZEN}"
     elif given_up:
         reason = "TooManyInvalidTrials"
         message = "too many trials were Invalid or Failed (kubectl get trials says why): "
-        message += ", ".join(given_up)
+        message += f"{', '.join(given_up)}; {_FROZEN}"
     else:
         kind, reason = life.COMPLETE, "AllBlocksMeasured"
         message = "every planned block is valid"
