@@ -83,6 +83,7 @@ def piling_orders(found: CampaignParts) -> Iterator[Problem]:
 
 def deleted_rows(found: CampaignParts) -> Iterator[Problem]:
     """A note on each workload that deletes rows which it, or a later trial, then does not find."""
+    fixed = any(instance.is_external for instance in found.instances.values())
     for name, template in found.combinations(WORKLOAD, INSTANCE_TEMPLATE):
         sysbench = found.workloads[name].sysbench
         if sysbench is None or sysbench.script != "oltp_delete":
@@ -95,9 +96,7 @@ def deleted_rows(found: CampaignParts) -> Iterator[Problem]:
                 "again and again"
             )
         if found.campaign.reset == "none" and found.campaign.blocks.per_testbed != 1:
-            anew = (
-                "blocks.perTestbed: 1" if found.instances[template].is_external else "reset: block"
-            )
+            anew = "blocks.perTestbed: 1" if fixed else "reset: block"
             advice.append(
                 f"write {anew}, and name the workload last in workloadRefs, because later trials "
                 "miss the rows"

@@ -103,7 +103,7 @@ def _may_miss_a_mark(testbed: Testbed, seen: TestbedSeen) -> bool:
 
 def _lacking(settings: Settings, testbed: Testbed) -> str:
     """What the mode needs and the chart's values have left out since the campaign was accepted."""
-    if testbed.spec.mode.gocryptfs is None or settings.volume_image:
+    if testbed.spec.mode.gocryptfs is None or settings.programs.volume.reference:
         return ""
     return (
         "gocryptfs needs a privileged container beside the database, which this installation does "

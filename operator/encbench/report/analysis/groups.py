@@ -60,14 +60,7 @@ def group(
     counted = [trial for of in pairs.blocks.values() for trial in of.values()]
     outside = outside_pods(cell.arms, modes, counted)
     compared = comparisons(
-        pairs,
-        judging,
-        floors,
-        spec.margin,
-        (*seen.trials, *seen.lost),
-        pace,
-        looks,
-        outside,
+        pairs, judging, floors, spec.margin, (*seen.trials, *seen.lost), pace, looks, outside
     )
     of_arm = {comparison.arm: comparison for comparison in compared}
     half_width = _half_width(pairs, primary)
