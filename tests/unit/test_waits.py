@@ -20,7 +20,8 @@ from encbench.handlers import kopf_settings
 from encbench.reconcile import election, farewell, loop, nodes, services
 from encbench.reconcile.background import LIMIT
 from encbench.reconcile.campaign.cleanup import GIVE_UP
-from encbench.reconcile.campaign.decide import ARRIVES_WITHIN, IDLE, RESOLVE_AGAIN, RESOLVE_SELDOM
+from encbench.reconcile.campaign.decide import IDLE, RESOLVE_AGAIN, RESOLVE_SELDOM
+from encbench.reconcile.campaign.decision import ARRIVES_WITHIN
 from encbench.reconcile.draft import PATIENCE
 from encbench.reconcile.effects.testbed import ROUND_PAUSE
 from encbench.reconcile.queue import WorkQueue

@@ -16,7 +16,8 @@ from encbench.reconcile import objects
 from encbench.reconcile.campaign import children, estimate
 from encbench.reconcile.campaign.children import CellPlan
 from encbench.reconcile.campaign.cleanup import FINALIZER
-from encbench.reconcile.campaign.decide import CampaignDecision, decide
+from encbench.reconcile.campaign.decide import decide
+from encbench.reconcile.campaign.decision import CampaignDecision
 from encbench.reconcile.campaign.facts import CampaignFound, CampaignSeen, past
 from encbench.reconcile.campaign.ledger import ClientStay, Ledger, Misfit, stay_key
 from encbench.reconcile.campaign.resolve import Resolution

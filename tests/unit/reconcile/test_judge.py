@@ -11,7 +11,7 @@ from encbench.core.records import ClientFacts, DiskIo, ForeignCpu, IdleCpu, Metr
 from encbench.reconcile.trial.facts import Collected, TrialGathered
 from encbench.reconcile.trial.judge import judge
 from encbench.reconcile.trial.neighbours import with_dm_crypt
-from encbench.reconcile.trial.series import WindowMetrics
+from encbench.reconcile.trial.windowed import WindowMetrics
 from encbench.tools.measurement import Measurement
 from tests.support.slices import slices
 from tests.support.workloads import tpcc_spec

@@ -6,7 +6,7 @@ from encbench.reconcile.campaign.planned_figure import cpu_at_a_rate, latency_at
 from encbench.reconcile.objects import Trial, trial
 from encbench.reconcile.trial.facts import Collected, TrialGathered
 from encbench.reconcile.trial.record import result
-from encbench.reconcile.trial.series import WindowMetrics
+from encbench.reconcile.trial.windowed import WindowMetrics
 from encbench.tools.measurement import Measurement
 from tests.support import manifests
 from tests.unit.reconcile.seen import with_status

@@ -9,7 +9,7 @@ from encbench.api.trial import Window
 from encbench.core.artefact import decode, encode
 from encbench.core.records import ClientFacts, MetricsRecord, TrialCpu
 from encbench.ports import Rejected, Series
-from encbench.reconcile.trial import series
+from encbench.reconcile.trial import series, windowed
 from encbench.reconcile.trial.series import MetricsPlace
 from tests.support.fake_metrics import FakeMetrics
 
@@ -57,7 +57,7 @@ PODS: list[tuple[str, list[tuple[str, float, float]], bool]] = [
 @pytest.mark.parametrize(("what", "pods", "known"), PODS, ids=[row[0] for row in PODS])
 async def test_a_window_belongs_to_one_server(what: str, pods: Any, known: bool) -> None:
     record = await series.read(scraped(*pods), PLACE, WINDOW)
-    found = series.judge(record, PLACE)
+    found = windowed.judge(record, PLACE)
     assert found.has_database is known
     assert (found.cpu.database is not None) is known
     assert (found.disk is not None) is known
@@ -69,7 +69,7 @@ async def test_of_one_server_that_two_jobs_scrape_it_is_known_how_many_series_th
         labels = {**OWN, "instance": "10.0.0.1", "job": "another"}
         metrics.add(metric, labels, counter(rate, 900.0, 1100.0))
     record = decode(MetricsRecord, encode(await series.read(metrics, PLACE, WINDOW)), "a record")
-    found = series.judge(record, PLACE)
+    found = windowed.judge(record, PLACE)
     assert not found.has_database
     assert found.several("database") == 2
     assert found.several("proxy") == 0
@@ -78,7 +78,7 @@ async def test_of_one_server_that_two_jobs_scrape_it_is_known_how_many_series_th
 
 async def test_what_it_read_and_wrote() -> None:
     record = await series.read(scraped(("10.0.0.1", 900.0, 1100.0)), PLACE, WINDOW)
-    disk = series.judge(record, PLACE).disk
+    disk = windowed.judge(record, PLACE).disk
     assert disk is not None
     assert disk.read_bytes_per_second == pytest.approx(4096.0)
     assert disk.write_bytes_per_second == pytest.approx(1024.0)
@@ -88,18 +88,18 @@ async def test_io_that_the_kernel_does_not_show_is_not_known() -> None:
     metrics = FakeMetrics()
     add(metrics, "encbench_database_cpu_seconds_total", 0.5, (900.0, 1100.0), "10.0.0.1")
     add(metrics, "encbench_database_read_bytes_total", 1.0, (900.0, 1100.0), "10.0.0.1")
-    found = series.judge(await series.read(metrics, PLACE, WINDOW), PLACE)
+    found = windowed.judge(await series.read(metrics, PLACE, WINDOW), PLACE)
     assert found.cpu.database is not None
     assert found.disk is None
 
 
 async def test_what_a_cpu_limit_held_up() -> None:
     metrics = scraped(("10.0.0.1", 900.0, 1100.0))
-    assert series.judge(await series.read(metrics, PLACE, WINDOW), PLACE).cpu.throttled is None
+    assert windowed.judge(await series.read(metrics, PLACE, WINDOW), PLACE).cpu.throttled is None
     for name, rate in {"limit": 10.0, "throttled": 2.5}.items():
         metric = f"encbench_database_{name}_periods_total"
         add(metrics, metric, rate, (900.0, 1100.0), "10.0.0.1")
-    found = series.judge(await series.read(metrics, PLACE, WINDOW), PLACE).cpu
+    found = windowed.judge(await series.read(metrics, PLACE, WINDOW), PLACE).cpu
     assert found.throttled is not None
     assert found.throttled["database"] == pytest.approx(0.25)
 
@@ -109,7 +109,7 @@ async def test_bursts_are_no_reason_to_withhold_io() -> None:
     burst = [(900.0 + second, 0.0 if second < 130 else 1e9) for second in range(201)]
     for name in ("read", "write"):
         metrics.add(f"encbench_database_{name}_bytes_total", OWN, burst)
-    disk = series.judge(await series.read(metrics, PLACE, WINDOW), PLACE).disk
+    disk = windowed.judge(await series.read(metrics, PLACE, WINDOW), PLACE).disk
     assert disk is not None
     assert disk.read_bytes_per_second == pytest.approx(1e9 / 60)
 
@@ -137,9 +137,9 @@ def with_a_step(seconds: float, at: float) -> FakeMetrics:
 async def test_a_clock_that_is_set_gives_right_figures_or_none(seconds: float, at: float) -> None:
     if at < 980:
         seconds = 0.0  # before everything: the adapter's part
-    found = series.judge(await series.read(with_a_step(seconds, at), PLACE, WINDOW), PLACE)
+    found = windowed.judge(await series.read(with_a_step(seconds, at), PLACE, WINDOW), PLACE)
     if found.cpu.database is not None:
-        assert found.cpu.database.cores == pytest.approx(0.5, rel=series.MAX_ALIGNMENT_ERROR)
+        assert found.cpu.database.cores == pytest.approx(0.5, rel=windowed.MAX_ALIGNMENT_ERROR)
     elif found.has_database:
         assert found.cpu.withheld["database"]
     inside = WINDOW.start < at < WINDOW.end and abs(seconds) in (2.0, 5.0)
@@ -155,7 +155,7 @@ async def test_a_late_agent_is_no_step() -> None:
     late = [(980.0 + n, n + (0.8 if n == 20 else 0.0)) for n in range(100)]
     for metric in series.UPTIME_SERIES.values():
         metrics.add(metric, OWN, late)
-    found = series.judge(await series.read(metrics, PLACE, WINDOW), PLACE)
+    found = windowed.judge(await series.read(metrics, PLACE, WINDOW), PLACE)
     assert found.cpu.database is not None
 
 
@@ -214,7 +214,7 @@ async def test_what_is_no_count_of_one_cpu_is_not_read() -> None:
 
 def judged(record: MetricsRecord, place: MetricsPlace) -> TrialCpu:
     """What its figures are, after it was stored."""
-    return series.judge(decode(MetricsRecord, encode(record), "a record"), place).cpu
+    return windowed.judge(decode(MetricsRecord, encode(record), "a record"), place).cpu
 
 
 async def test_what_is_uncertain_is_the_busy_cores_not_the_idle_ones() -> None:
@@ -238,7 +238,7 @@ async def test_what_is_uncertain_is_the_busy_cores_not_the_idle_ones() -> None:
             labels = {"node": "n1", "cpu": str(cpu), "mode": "idle"}
             metrics.add("node_cpu_seconds_total", labels, values)
         place = replace(PLACE, node="n1")
-        found = series.judge(await series.read(metrics, place, window), place).cpu
+        found = windowed.judge(await series.read(metrics, place, window), place).cpu
         assert (found.node is not None) is known, found.withheld
 
 

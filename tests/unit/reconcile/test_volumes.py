@@ -24,6 +24,7 @@ from encbench.api.scalars import parse_quantity
 from encbench.core.artefact import decode
 from encbench.core.naming import INDEX
 from encbench.core.records import TrialRecord
+from encbench.kube.pods import NO_IMAGE
 from encbench.ports import Body
 from encbench.reconcile.objects import testbed as as_testbed
 from encbench.reconcile.testbed.facts import TestbedFound
@@ -108,7 +109,8 @@ async def test_privileged_volumes_that_are_turned_off_hold_the_next_set() -> Non
     world.apply(*parts(), mode("fuse", FUSE), study("fuse", blocks=1))
     await world.run(world.running())
     body = next(b for b in world.cluster.all(TESTBED) if b["spec"]["arm"]["name"] == "fuse")
-    settings = replace(world.deps.settings, volume_image="")
+    programs = replace(world.deps.settings.programs, volume=NO_IMAGE)
+    settings = replace(world.deps.settings, programs=programs)
     for deps, lacks in ((world.deps, False), (replace(world.deps, settings=settings), True)):
         seen = await observe(deps, as_testbed(body), TestbedFound())
         assert ("the chart's privilegedVolumes.enabled=true" in seen.lacking) is lacks

@@ -15,7 +15,7 @@ from encbench.reconcile.checks import Checked
 from encbench.reconcile.claims import FoundOnNodes
 from encbench.reconcile.objects import Testbed, Trial
 from encbench.reconcile.pods import JobFacts, PodFacts
-from encbench.reconcile.trial.series import WindowMetrics
+from encbench.reconcile.trial.windowed import WindowMetrics
 from encbench.tools.measurement import Measurement
 from encbench.wire.foreign import printable
 from encbench.wire.recorder import ClockOffset, RunStateName, StateAnswer

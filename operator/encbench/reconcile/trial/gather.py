@@ -34,7 +34,7 @@ from encbench.proofs.check import joined
 from encbench.reconcile import agents
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.objects import Trial
-from encbench.reconcile.trial import neighbours, placed, provenance, recovery, series
+from encbench.reconcile.trial import neighbours, placed, provenance, recovery, series, windowed
 from encbench.reconcile.trial.collect import collect
 from encbench.reconcile.trial.facts import (
     Collected,
@@ -45,7 +45,8 @@ from encbench.reconcile.trial.facts import (
     clock_offset,
 )
 from encbench.reconcile.trial.first_stored import key_of, settle, settled
-from encbench.reconcile.trial.series import MetricsPlace, WindowMetrics
+from encbench.reconcile.trial.series import MetricsPlace
+from encbench.reconcile.trial.windowed import WindowMetrics
 from encbench.tools.registry import tool
 from encbench.wire.foreign import printable
 from encbench.wire.recorder import ClockOffset
@@ -96,7 +97,7 @@ async def gather(
             metrics = WindowMetrics(problem=printable(str(error)))
         else:
             read, artefacts["metrics.json"] = await settle(deps.store, trial, "metrics.json", read)
-            metrics = await asyncio.to_thread(series.judge, read, place)
+            metrics = await asyncio.to_thread(windowed.judge, read, place)
             if slices is not None:
                 cpu, disk = in_slices(metrics.cpu, slices, place), DiskIo.in_slices(slices)
                 metrics = replace(metrics, cpu=cpu, disk=disk)

@@ -7,7 +7,8 @@ from encbench.api.trial import Outcome, TrialSpec
 from encbench.core.records import DiskIo, IdleCpu, TrialCpu
 from encbench.core.throttling import running_seconds, throttled_share
 from encbench.reconcile.trial.facts import Collected, TrialGathered
-from encbench.reconcile.trial.series import Process, WindowMetrics
+from encbench.reconcile.trial.series import Process
+from encbench.reconcile.trial.windowed import WindowMetrics
 from encbench.tools.measurement import Measurement
 
 STEP = 0.2
