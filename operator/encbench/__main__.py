@@ -1,4 +1,4 @@
-"""The composition root: reads the arguments, builds the adapters, starts the loop with kopf."""
+"""The composition root: builds the adapters from the options, starts the loop with kopf."""
 
 import argparse
 import asyncio
@@ -8,12 +8,10 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
-from pathlib import Path
 
 from encbench import __version__, handlers
 from encbench.adapters.agent import HttpAgent
@@ -28,12 +26,12 @@ from encbench.adapters.prometheus import Prometheus
 from encbench.adapters.recorder import HttpRecorder
 from encbench.adapters.watchcache import WatchCache
 from encbench.admission import limits
-from encbench.admission.images import SERVERS, TOOLS
 from encbench.api.kinds import CAMPAIGN, POLICY_BINDING
 from encbench.core.naming import digest
 from encbench.kube import labels
 from encbench.kube.pods import Image, PodMarks, Programs
 from encbench.logs import configure_logging
+from encbench.options import arguments
 from encbench.ports import Cluster, Meter, Reader, Rejected, Unavailable
 from encbench.reconcile import farewell
 from encbench.reconcile.background import Errands
@@ -49,22 +47,6 @@ log = logging.getLogger("encbench")
 
 PARTING_ATTEMPTS = 5
 """A second apart, of the 30 that the kubelet gives a pod to end."""
-IMAGES = {
-    "image": "image of agent and recorder: the operator's",
-    "volume-image": "image with gocryptfs; without it, modes that need a privileged container are "
-    "refused",
-    "proxy-image": "image of the confidential proxy; without it, modes with columns are refused",
-    "turnstile-image": "image of the turnstile; without it, interleaved blocks are refused",
-}
-
-
-CHOICES = {
-    "server-image": (
-        SERVERS,
-        "ENGINE=REPOSITORY: server of templates without an image, whose version is the tag",
-    ),
-    "tool-image": (TOOLS, "TOOL=IMAGE: client of workloads without an image"),
-}
 
 
 class SystemClock:
@@ -73,127 +55,6 @@ class SystemClock:
     def now(self) -> datetime:
         """An aware datetime in UTC."""
         return datetime.now(UTC)
-
-
-def arguments() -> argparse.ArgumentParser:
-    """The command line."""
-    parser = argparse.ArgumentParser(
-        prog="encbench",
-        description="Operator that measures what turning database encryption on costs.",
-    )
-    parser.add_argument(
-        "command",
-        nargs="?",
-        choices=("run", "check", "let-go"),
-        default="run",
-        help="run: the operator; check: test that API server, object store and Prometheus answer; "
-        "let-go: have no campaign wait for the operator, before it is uninstalled",
-    )
-    parser.add_argument(
-        "--namespace",
-        action="append",
-        required=True,
-        help="namespace to watch; may be given several times",
-    )
-    parser.add_argument(
-        "--release-namespace",
-        default="",
-        help="the operator's own; when it is deleted, no campaign waits for the operator any more",
-    )
-    parser.add_argument(
-        "--lease-namespace",
-        default="",
-        help="namespace of the leases of nodes, the same for all operators of a cluster; without "
-        "it, the operator's own",
-    )
-    parser.add_argument(
-        "--election",
-        default="encbench",
-        help="beginning of the names of the shards' Leases, the same for all processes of an "
-        "installation and for no others",
-    )
-    parser.add_argument(
-        "--shards", type=int, default=1, help="processes that share the campaigns among them"
-    )
-    parser.add_argument(
-        "--pod",
-        default="",
-        help="the pod in which this process is the only one, so that it need not wait for the "
-        "Lease of an earlier one",
-    )
-    for name, help_text in IMAGES.items():
-        parser.add_argument(f"--{name}", default="", help=help_text)
-        parser.add_argument(
-            f"--{name}-pull-policy",
-            default="IfNotPresent",
-            choices=("Always", "IfNotPresent", "Never"),
-        )
-    for name, (known, help_text) in CHOICES.items():
-        parser.add_argument(
-            f"--{name}", action="append", default=[], type=partial(_choice, known), help=help_text
-        )
-    parser.add_argument(
-        "--image-pull-secret",
-        action="append",
-        default=[],
-        help="Secret in each watched namespace by which every pod may pull its images; may be "
-        "given several times",
-    )
-    for what in ("label", "annotation"):
-        parser.add_argument(
-            f"--pod-{what}",
-            action="append",
-            default=[],
-            type=_mark,
-            metavar="NAME=VALUE",
-            help=f"{what} of every pod of databases, loads and clients; may be given several times",
-        )
-    parser.add_argument(
-        "--pod-priority-class",
-        default="",
-        help="PriorityClass of every such pod, if not the default",
-    )
-    parser.add_argument(
-        "--admission-policy",
-        action="append",
-        default=[],
-        help="binding of a ValidatingAdmissionPolicy of the chart; may be given several times",
-    )
-    limits.add_options(parser)
-    parser.add_argument("--s3-endpoint", required=True, help="URL of the object store")
-    parser.add_argument("--s3-external-endpoint", help="its URL for clients, if it differs")
-    parser.add_argument("--s3-bucket", default="encbench", help="bucket for all artefacts")
-    parser.add_argument("--s3-region", default="us-east-1")
-    parser.add_argument(
-        "--s3-credentials-dir",
-        type=Path,
-        help="directory with the files access-key, secret-key and, for temporary credentials, "
-        "session-token; without it, the role of the service account is used",
-    )
-    parser.add_argument("--s3-ca-file", type=Path, help="CA certificates of the object store")
-    parser.add_argument("--prometheus-url", required=True)
-    parser.add_argument("--prometheus-ca-file", type=Path, help="CA certificates of Prometheus")
-    parser.add_argument(
-        "--metrics-port", type=int, help="serve the operator's own metrics there, at /metrics"
-    )
-    parser.add_argument("--liveness", help="URL to serve the liveness probe at")
-    parser.add_argument("--log-format", choices=("text", "json"), default="text")
-    parser.add_argument("--log-level", choices=("debug", "info", "warning"), default="info")
-    return parser
-
-
-def _choice(known: Mapping[str, str], text: str) -> tuple[str, str]:
-    name, _, value = text.partition("=")
-    if name not in known or not value:
-        raise argparse.ArgumentTypeError(f"write one of {', '.join(known)}, = and a reference")
-    return name, value
-
-
-def _mark(text: str) -> tuple[str, str]:
-    name, is_given, value = text.partition("=")
-    if not name or not is_given or name.startswith("encbench.io/"):
-        raise argparse.ArgumentTypeError("write a name that is not encbench's own, = and a value")
-    return name, value
 
 
 async def run(args: argparse.Namespace) -> None:

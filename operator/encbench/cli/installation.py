@@ -74,7 +74,7 @@ async def _beside(cluster: Cluster, namespace: str) -> list[Body]:
 
 
 def known_options() -> argparse.ArgumentParser:
-    """Those of the operator's own options that are read here; it takes all of them (`__main__`)."""
+    """Those of the operator's own options that are read here; it takes all of them (`options`)."""
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--s3-endpoint", default="")
     parser.add_argument("--s3-external-endpoint", default="")

@@ -11,10 +11,11 @@ import pytest
 import yaml
 
 from encbench import __version__
-from encbench.__main__ import arguments, installation
+from encbench.__main__ import installation
 from encbench.admission.images import SERVERS, TOOLS
 from encbench.cli.installation import OPERATOR, READER
 from encbench.kube.labels import MANAGED_BY, MANAGER
+from encbench.options import arguments
 from encbench.sidecars.storeusers.__main__ import arguments as storeusers
 from tests.cluster.versions import IMAGE_TAGS
 from tests.release.__main__ import tag

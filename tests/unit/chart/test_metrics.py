@@ -9,8 +9,8 @@ import pytest
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
-from encbench.__main__ import arguments
 from encbench.kube.labels import MANAGED_BY
+from encbench.options import arguments
 from encbench.sidecars.agent import metrics as agent_metrics
 from encbench.sidecars.agent.process import CpuPeriods, Reading
 from encbench.sidecars.recorder import api as recorder

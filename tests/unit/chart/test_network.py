@@ -12,12 +12,12 @@ from urllib.parse import urlsplit
 import pytest
 import yaml
 
-from encbench.__main__ import arguments
 from encbench.api.kinds import JOB, STATEFUL_SET
 from encbench.core.columns import layout
 from encbench.database.pod import AGENT_CONTROL_PORT, AGENT_PORT
 from encbench.engines.facts import FACTS
 from encbench.kube.labels import COMPONENT, MANAGED_BY, MANAGER, SCRAPE
+from encbench.options import arguments
 from encbench.tools.pod import RECORDER_CONTROL_PORT, RECORDER_PORT
 from tests.support.chart import NAMESPACE, REPO, Manifest, Rendered, render
 from tests.support.connections import HEALTH, PORTS, TABLE

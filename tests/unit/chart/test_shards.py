@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from encbench.__main__ import arguments, contender
+from encbench.__main__ import contender
+from encbench.options import arguments
 from tests.support.chart import NAMESPACE, Manifest, Refused, Rendered, render
 
 

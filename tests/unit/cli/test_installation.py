@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 import yaml
 
-from encbench.__main__ import arguments
 from encbench.adapters import kubectl
 from encbench.adapters.kubectl import Kubectl
 from encbench.api.kinds import SECRET, SERVICE, Kind
 from encbench.cli import installation
 from encbench.cli.installation import DEPLOYMENT, OPERATOR
 from encbench.cli.output import CommandError
+from encbench.options import arguments
 from encbench.ports import Body, Rejected
 from tests.support.chart import CHART
 from tests.support.fake_cluster import FakeCluster
