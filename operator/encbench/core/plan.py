@@ -6,7 +6,9 @@ restarted operator continues exactly where the previous one stopped.
 Cells, arms, conditions and blocks are those of docs/glossary.md. The order of each block is drawn
 from the campaign's seed (randomised complete blocks; Box, Hunter & Hunter, Statistics for
 Experimenters, 2nd ed., ch. 4). When a trial does not succeed, a block with a fresh number replaces
-its whole block; the other trials of that block are kept but do not count.
+its whole block; the other trials of that block are kept but do not count. Where the data are fresh
+for each block number, conditions that have not begun that number leave it out: their arms would be
+compared on databases of which some have run more trials than others.
 
 Baseline and A' swap their two testbeds once in every pair of blocks, so neither depends on the luck
 of one placement; the seed decides in which block of the pair. The other arms cannot move. With
@@ -34,6 +36,7 @@ from encbench.api.trial import Outcome
 from encbench.api.workload import WorkloadSpec
 from encbench.core.dataset import dataset_key
 from encbench.core.naming import child_name, digest
+from encbench.core.starts import is_fresh_by_block
 from encbench.core.tally import BlockRun
 
 
@@ -298,6 +301,17 @@ class Attempts:
                     if generation(blocks, block) < serving:
                         run.give_up(block)
 
+    def leave_out_broken(self, cell: Cell) -> None:
+        """Leave the number of a condition's broken block out of the others that lack it.
+
+        Some testbeds ran a trial of that block and others did not. A condition that has begun the
+        number keeps it: no trial of the block before it was missing then.
+        """
+        for runs in zip(*(self.runs(cell, one) for one in cell.conditions), strict=True):
+            for block in sorted(set().union(*(run.broken for run in runs))):
+                for run in runs:
+                    run.leave_out(block)
+
     def runs(self, cell: Cell, condition: LoadLevel) -> tuple[BlockRun, BlockRun]:
         """The usual blocks of a condition, and its sequential ones beside interleaved ones."""
         return self._runs[cell.name, condition]
@@ -325,6 +339,8 @@ def next_trial(
     gone = [one for one in lost if one.cell == cell.name]
     for one in gone:
         known.give_up(one)
+    if is_fresh_by_block(spec.reset, spec.blocks.per_testbed):
+        known.leave_out_broken(cell)
     known.leave_behind(cell, spec.blocks)
     # Number, its condition's place, and the arms that have begun; None is nothing planned yet.
     open_blocks: list[tuple[int, int, Set[str] | None]] = []
@@ -340,10 +356,10 @@ def next_trial(
             exhausted.append(condition)
             continue
         goal = (goals or {}).get(condition) if spec.precision else spec.blocks.min
-        last = (goal or spec.blocks.min) + len(usual.broken)
+        last = (goal or spec.blocks.min) + usual.unused
         ends = [(usual, last)]
         if spec.blocks.interleave is not None and spec.blocks.solo:
-            ends.append((solo, SOLO + spec.blocks.solo + len(solo.broken)))
+            ends.append((solo, SOLO + spec.blocks.solo + solo.unused))
         ahead += ends
         missing = [run.missing(end) for run, end in ends]
         remaining += sum(missing)

@@ -27,11 +27,20 @@ def started_anew(reset: Reset, residency: Residency, cache: Cache) -> Reset:
     return "trial" if residency == "OnDemand" or cache == "Cold" else reset
 
 
+def is_fresh_by_block(reset: Reset, per_testbed: int) -> bool:
+    """Whether all testbeds begin each block number, and nothing else, with the data as loaded.
+
+    `per_testbed` is the number of blocks after which the testbeds are built anew.
+    """
+    return reset == "block" or (reset == "none" and per_testbed == 1)
+
+
 def start_for(reset: Reset, residency: Residency, cache: Cache, *, trial: str, block: int) -> Start:
     """The start that a trial, of which no other has the name, in that block is measured on.
 
     In each block a testbed runs one trial of each condition, and all testbeds run the conditions in
-    the same order. With `block`, arms therefore have the same history when they are compared.
+    the same order. With `block`, arms therefore have the same history when they are compared: when
+    a block breaks, the conditions that come later leave its number out (`is_fresh_by_block`).
     """
     names: dict[Reset, str] = {"none": "", "block": f"block-{block}", "trial": trial}
     return Start(names[started_anew(reset, residency, cache)], names[reset])

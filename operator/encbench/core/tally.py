@@ -16,13 +16,15 @@ class BlockRun:
     low: int
     broken: set[int] = field(default_factory=set)
     """Every number of a block with a trial that did not succeed."""
+    left_out: set[int] = field(default_factory=set)
+    """Numbers that none of this condition's blocks has."""
     started: dict[int, set[str]] = field(default_factory=dict)
     """The arms that have begun, by number, from `low` on."""
 
     def copy(self) -> "BlockRun":
         """One that can be added to without a change of this one."""
         started = {block: set(arms) for block, arms in self.started.items()}
-        return BlockRun(self.arms, self.low, set(self.broken), started)
+        return BlockRun(self.arms, self.low, set(self.broken), set(self.left_out), started)
 
     def add(self, block: int, arm: str, *, broken: bool) -> None:
         """A trial has begun, or has ended; none is ever taken back."""
@@ -36,6 +38,18 @@ class BlockRun:
         """Nothing more of that block is run; another one replaces it."""
         self.broken.add(block)
         self._settle()
+
+    def leave_out(self, block: int) -> None:
+        """Nothing is run under that number, and one more comes at the end, unless it has begun."""
+        if block >= self.low and block not in self.broken and not self.started.get(block):
+            self.left_out.add(block)
+            self.started[block] = set()
+            self._settle()
+
+    @property
+    def unused(self) -> int:
+        """Numbers from which no valid block came, and for which others come at the end."""
+        return len(self.broken) + len(self.left_out)
 
     @property
     def newest(self) -> int:
@@ -61,11 +75,12 @@ class BlockRun:
     def missing(self, last: int) -> int:
         """How many trials of the blocks up to `last` have not begun."""
         known = [
-            self.arms if block in self.broken else len(arms)
+            self.arms if self._is_settled(block) else len(arms)
             for block, arms in self.started.items()
             if block <= last
         ]
         return self.arms * max(0, last + 1 - self.low) - sum(known)
 
     def _is_settled(self, block: int) -> bool:
-        return block in self.broken or len(self.started.get(block, ())) == self.arms
+        given_up = block in self.broken or block in self.left_out
+        return given_up or len(self.started.get(block, ())) == self.arms
