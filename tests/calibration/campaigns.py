@@ -264,6 +264,8 @@ def _judge(design: Design, ratios: Array, by_testbed: Array) -> _Judged:
     blocks, capped = design.pilot, False
     if design.target is not None:
         pilots = {name: _estimate(design, ratios[:, n], blocks) for n, name in enumerate(names)}
+        if not design.per_testbed:
+            pilots["control"] = _estimate(design, by_testbed, blocks)
         planned = plan_blocks(pilots, design.target, design.cap, plan.group(design.blocks))
         blocks, capped = planned.planned, planned.capped
     found = {

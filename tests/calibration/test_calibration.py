@@ -154,7 +154,9 @@ def test_the_interval_covers_and_wrong_verdicts_are_rare(
 ) -> None:
     say(_table(outcomes))
     for name, one in outcomes.items():
-        assert 0.93 <= one.coverage <= 0.97, name
+        # 93 % is the limit of 10,000 campaigns; of fewer, the share scatters more by chance.
+        less_known = slack(one.campaigns) - slack(MANY)
+        assert 0.93 - less_known <= one.coverage <= 0.97, name
     _hold(outcomes)
 
 

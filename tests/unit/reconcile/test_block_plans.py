@@ -8,6 +8,7 @@ from encbench.api.campaign import BlockPlan, CampaignSpec
 from encbench.api.kinds import TRIAL
 from encbench.core.plan import Cell, LoadLevel
 from encbench.core.plan import arms as arms_of
+from encbench.core.plan import seats as seats_of
 from encbench.reconcile.campaign.ledger import LedgerLine, line
 from encbench.reconcile.campaign.precision import block_plans, goals
 from encbench.reconcile.objects import trial
@@ -15,9 +16,11 @@ from tests.support import manifests
 from tests.unit.reconcile.seen import with_status
 
 Blocks = Mapping[int, tuple[float | str | None, ...]]
-"""By block, of baseline, control and treatment: TPS, an outcome, or None while it runs."""
+"""By block, on the testbeds of baseline, control and treatment: TPS, an outcome, or None while it
+runs."""
 
-QUIET: Blocks = {1: (100, 101, 95), 2: (100, 100, 95), 3: (100, 99, 95), 4: (100, 100, 95)}
+NUMBERS = {1: (100, 101, 95), 2: (100, 100, 95), 3: (100, 99, 95), 4: (100, 100, 95)}
+QUIET: Blocks = {**NUMBERS}
 LOUD: Blocks = {1: (100, 104, 95), 2: (100, 96, 95), 3: (100, 103, 95), 4: (100, 97, 95)}
 
 
@@ -38,10 +41,13 @@ def cell(*concurrency: int) -> Cell:
     return Cell("c1", "i", found, tuple(LoadLevel("w", n) for n in concurrency or (8,)))
 
 
-def trials(blocks: Blocks, concurrency: int = 8) -> list[LedgerLine]:
-    found = []
+def trials(blocks: Blocks, concurrency: int = 8, *, by_arm: bool = False) -> list[LedgerLine]:
+    """`by_arm`: the figures are those of the arms, whichever testbeds these are on."""
+    found, arms = [], cell().arms
     for block, figures in blocks.items():
-        for arm, figure in zip(cell().arms, figures, strict=False):
+        seats = seats_of(spec().seed, cell(), LoadLevel("w", concurrency), block)
+        for seat, figure in zip(arms, figures, strict=False):
+            arm = seat if by_arm else next(one for one in arms if seats[one.name] == seat)
             own: dict[str, Any] = {
                 "block": block,
                 "arm": arm.to_dict(),
@@ -134,6 +140,16 @@ def test_with_sets_of_testbeds_their_spread_decides() -> None:
     sets = spec(blocks={"min": 8, "max": 99, "perTestbed": 2})
     blocks: Blocks = {n + 1: (100, 104 if n % 4 < 2 else 96, 95) for n in range(8)}
     apart = spec(blocks={"min": 8, "max": 99})
-    (of_sets,) = block_plans(sets, [cell()], trials(blocks), ())
+    (of_sets,) = block_plans(sets, [cell()], trials(blocks, by_arm=True), ())
     (of_blocks,) = block_plans(apart, [cell()], trials(blocks), ())
     assert of_sets.planned_blocks > 2 * of_blocks.planned_blocks
+
+
+def test_a_difference_between_the_baseline_s_two_testbeds_asks_for_no_blocks() -> None:
+    """It is in the baseline of every block alike, whichever of the two arms is on which testbed."""
+    unlike: Blocks = {n: (one, 1.05 * again, mode) for n, (one, again, mode) in NUMBERS.items()}
+    (found,), (alike,) = planned(unlike), planned(QUIET)
+    assert (found.planned_blocks, found.spread) == (alike.planned_blocks, alike.spread)
+    again = spec(blocks={"min": 4, "max": 99, "perTestbed": 1})
+    (of_sets,) = block_plans(again, [cell()], trials(unlike), ())
+    assert of_sets.planned_blocks > 2 * alike.planned_blocks, "each set is luck of its own"

@@ -8,12 +8,14 @@ never at its mean, and only once: looking again and again until an interval is n
 is reached, would make both wrong.
 
 The arm with the widest interval decides, A' against A included: its spread is about that of a mode
-and independent of it, so that a number that both decide is less tied to the luck of one. N is
-rounded up to whole sets of testbeds, or to pairs of blocks in which A and A' take turns on theirs.
-The reported interval is then the ordinary one of all N blocks. Stein's own, with the pilot's spread
-and n0 - 1 degrees of freedom, would be exact for normal differences, but is a fifth wider and
-ignores noise that changes after the pilot. The ordinary one covers slightly less than its level,
-because a pilot that is quiet by luck ends early (tests/calibration measures by how much).
+and independent of it, so that a number that both decide is less tied to the luck of one. Where the
+two keep their testbeds, they are compared by testbed, so that what differs between these is not
+taken for spread. N is rounded up to whole sets of testbeds, or to pairs of blocks in which A and A'
+take turns on theirs. The reported interval is then the ordinary one of all N blocks. Stein's own,
+with the pilot's spread and n0 - 1 degrees of freedom, would be exact for normal differences, but is
+a fifth wider and ignores noise that changes after the pilot. The ordinary one covers slightly less
+than its level, because a pilot that is quiet by luck ends early (tests/calibration measures by how
+much).
 """
 
 import math

@@ -40,7 +40,8 @@ def block_plans(
             blocks = by_condition.get(place, {})
             pilot = _complete(cell, blocks, lambda line: line.figure)
             if place not in fixed and len(pilot) >= spec.blocks.min:
-                found_by = _estimates(spec, cell, _judged(cell, blocks) or pilot)
+                subject = _judged(cell, blocks) or pilot
+                found_by = _estimates(spec, cell, _by_testbed(spec, cell, condition, subject))
                 target, together = spec.precision.target_half_width, plan.group(spec.blocks)
                 most, least = spec.blocks.max, fewest(spec)
                 planned = plan_blocks(found_by, target, most, together, least)
@@ -96,6 +97,23 @@ def _complete(
         known = {name: value for name, value in own.items() if value is not None}
         if len(known) == len(cell.arms):
             found[block] = known
+    return found
+
+
+def _by_testbed(spec: CampaignSpec, cell: Cell, condition: LoadLevel, pilot: Pilot) -> Pilot:
+    """The figures by the arm on whose testbed they were measured.
+
+    Baseline and A' swap theirs, so by arm the difference between the two is added in some blocks
+    and subtracted in others. That looks like noise, but is none: a mode's baseline is both of them,
+    in each block. Where each set of testbeds is one observation, the difference is another one in
+    each and part of what is to be known, so the figures stay by arm.
+    """
+    if spec.blocks.per_testbed:
+        return pilot
+    found = {}
+    for block, by_arm in pilot.items():
+        seats = plan.seats(spec.seed, cell, condition, block)
+        found[block] = {seats[name].name: figure for name, figure in by_arm.items()}
     return found
 
 

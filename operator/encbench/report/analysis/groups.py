@@ -167,9 +167,13 @@ def _rounds(pairs: Pairs) -> int | None:
 
 
 def _half_width(pairs: Pairs, primary: JudgedFigure) -> float | None:
-    """Half of the widest interval over all arms, A' included, on the scale of the target."""
+    """Half of the widest interval over all arms, A' included, on the scale of the target.
+
+    As in the plan, the difference between two testbeds that are kept is no noise of A'.
+    """
     found = [pairs.estimate(primary.field, arm.name) for arm in pairs.arms]
-    found.append(pairs.by_arm(primary.field))
+    repeat = pairs.by_testbed if pairs.one_set else pairs.by_arm
+    found.append(repeat(primary.field))
     halves = [half for one in found if one is not None and (half := one.half_width()) is not None]
     return rounded(max(halves)) if halves else None
 

@@ -223,6 +223,16 @@ def test_the_width_that_was_reached_is_on_the_scale_of_its_target() -> None:
     assert (change.high - change.low) / 2 > 0.022
 
 
+@pytest.mark.parametrize("difference", [0.0, 0.06])
+def test_luck_of_kept_testbeds_is_in_no_width_that_was_reached(difference: float) -> None:
+    placement = {"plain-control": difference}
+    study = replace(CALM, precision=0.02, wanted=8, noise=0.004, placement=placement)
+    found = group(study).half_width
+    assert found is not None and found < 0.006
+    anew = group(replace(study, per_testbed=1)).half_width
+    assert anew is not None and (anew > 0.02) == (difference > 0), "each set is another observation"
+
+
 def test_a_pilot_that_was_never_over_says_so() -> None:
     index, bucket = write(replace(CALM, precision=0.02, wanted=9))
     early = index.model_copy(update={"block_plans": (), "trials": index.trials[:9]})
