@@ -282,7 +282,9 @@ class CampaignSpec(Model):
     margin: Annotated[Number, Field(gt=0, lt=1)] = 0.05
     """Overhead that matters, as a fraction: 0.05 is 5 %."""
     seed: Annotated[Int, Field(ge=0, le=2**53 - 1)] = 1
-    """Seed of every random order in the plan."""
+    """Seed of every random order in the plan. The same plan with the same seed has the same orders.
+    A campaign that is repeated, as each night, needs another seed each time, or what an order does
+    to an arm is the same in all of them."""
     limits: Limits = Field(default_factory=Limits)
     """Limits that make a trial Invalid, fixed in advance and blind to its TPS."""
     reset: Reset = "none"
