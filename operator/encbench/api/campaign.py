@@ -122,7 +122,8 @@ class Blocks(Model):
     32 in all cells together."""
     per_testbed: Annotated[Int, Field(ge=0, le=250)] = 0
     """Blocks after which all testbeds are rebuilt, so that the interval includes luck of placement;
-    0 keeps them. Baseline and control always alternate between their two testbeds."""
+    0 keeps them. In each pair of block numbers, baseline and control swap their two testbeds
+    once."""
     interleave: Interleave | None = None
     """Run the trials of a block at the same time and let their clients take turns every few
     seconds, which leaves the machine's drift out of the comparison. Without it a block's trials

@@ -10,8 +10,12 @@ its whole block; the other trials of that block are kept but do not count. Where
 for each block number, conditions that have not begun that number leave it out: their arms would be
 compared on databases of which some have run more trials than others.
 
-Baseline and A' swap their two testbeds once in every pair of blocks, so neither depends on the luck
-of one placement; the seed decides in which block of the pair. The other arms cannot move. With
+Baseline and A' swap their two testbeds once in every pair of block numbers, so neither depends on
+the luck of one placement; the seed decides in which block of the pair. The other arms cannot move.
+A replacement sits as its own number says, not as the block that it replaces, so of the valid blocks
+a few more may have one seating than the other. Modes do not notice, because their baseline is both
+testbeds in each block. Seats that followed from outcomes could change within a block, when a trial
+before it turns out not to count or another release goes on, and put both arms on one testbed. With
 `blocks.perTestbed` the operator rebuilds all testbeds of a cell after that many blocks; each set
 has a *generation*, which is a function of the block's number. A set that was lost with a node adds
 one to that of all blocks that are planned later, and leaves its unfinished block to a replacement.
