@@ -3,8 +3,8 @@
 dm-crypt encrypts in threads of the kernel, and so do file systems such as CephFS and ZFS, of which
 a pod sees nothing. What the kernel takes is in no pod, so no figure of a server's CPU includes it.
 CPU per transaction of such an arm can therefore show a cost, but never that there is none. Where
-only a declaration says that a disk is encrypted, storage beyond the node may do that instead, which
-cannot be told apart.
+only a declaration says that a disk is encrypted, storage beyond the node may do that instead, and
+nothing in a pod shows which of the two it is.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
