@@ -10,6 +10,7 @@ from encbench.api.kinds import CAMPAIGN, INSTANCE_TEMPLATE, WORKLOAD, Kind
 from encbench.api.workload import WorkloadSpec
 from encbench.core.plan import SOLO, cells
 from encbench.core.problem import Problem, Reason
+from encbench.core.starts import is_fresh_by_block
 from encbench.engines.innodb.settings import LOAD, reads_pool_back
 from encbench.engines.postgresql.stock_level import plan_changes
 from encbench.kube.affinity import HOSTNAME
@@ -126,9 +127,13 @@ def most_trials(found: CampaignParts) -> int:
     return most_blocks(found.campaign) * places
 
 
+def _all_workloads(found: CampaignParts) -> bool:
+    return found.workloads.keys() >= {*named(found.campaign)[WORKLOAD]}
+
+
 def trials(found: CampaignParts) -> Iterator[Problem]:
     """Whether the campaign is small enough for the operator, once all workloads are found."""
-    if not found.workloads.keys() >= {*named(found.campaign)[WORKLOAD]}:
+    if not _all_workloads(found):
         return
     count, blocks = most_trials(found), most_blocks(found.campaign)
     conditions = sum(len(cell.conditions) for cell in cells(found.campaign, found.workloads))
@@ -151,11 +156,16 @@ def trials(found: CampaignParts) -> Iterator[Problem]:
 def numbers(found: CampaignParts) -> Iterator[Problem]:
     """Whether there are numbers for all interleaved blocks, below those of the solo ones."""
     spec, most = found.campaign, _most_usual(found.campaign)
+    if is_fresh_by_block(spec.reset, spec.blocks.per_testbed):
+        # Each may leave out the numbers of all blocks that break in the others of its cell.
+        whole = cells(spec, found.workloads) if _all_workloads(found) else ()
+        others = max((len(cell.conditions) for cell in whole), default=1) - 1
+        most += others * (spec.blocks.max_replacements + 1)
     if spec.blocks.interleave is not None and most > SOLO:
         field = "blocks.max" if spec.precision else "blocks.min"
         text = (
-            f"{field} and blocks.maxReplacements together are {most:,} blocks, and with "
-            f"blocks.interleave a condition may have {SOLO:,}: lower one of them"
+            f"{field} and blocks.maxReplacements together may take {most:,} numbers of "
+            f"blocks, and with blocks.interleave there are {SOLO:,}: lower one of them"
         )
         yield Problem(CAMPAIGN, Reason.TOO_MANY_TRIALS, text, found.name)
 

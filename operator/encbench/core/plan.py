@@ -29,7 +29,7 @@ nothing is planned beyond the pilot.
 
 import random
 import sys
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -305,20 +305,29 @@ class Attempts:
                     if generation(blocks, block) < serving:
                         run.give_up(block)
 
-    def leave_out_broken(self, cell: Cell) -> None:
+    def leave_out_broken(self, cell: Cell, valid: Callable[[LoadLevel], int], solo: int) -> None:
         """Leave the number of a condition's broken block out of the others that lack it.
 
         Some testbeds ran a trial of that block and others did not. A condition that has begun the
-        number keeps it: no trial of the block before it was missing then.
+        number keeps it: no trial of the block before it was missing then. So does one that has its
+        `valid` blocks, or `solo` ones, before that number.
         """
-        for runs in zip(*(self.runs(cell, one) for one in cell.conditions), strict=True):
-            for block in sorted(set().union(*(run.broken for run in runs))):
-                for run in runs:
-                    run.leave_out(block)
+        usual, apart = zip(*(self.runs(cell, one) for one in cell.conditions), strict=True)
+        ends = [valid(one) for one in cell.conditions]
+        _leave_out_broken(usual, ends)
+        _leave_out_broken(apart, [SOLO + solo] * len(ends))
 
     def runs(self, cell: Cell, condition: LoadLevel) -> tuple[BlockRun, BlockRun]:
         """The usual blocks of a condition, and its sequential ones beside interleaved ones."""
         return self._runs[cell.name, condition]
+
+
+def _leave_out_broken(runs: Sequence[BlockRun], ends: Sequence[int]) -> None:
+    """Each run with the last number that it would have if every block were valid."""
+    for block in sorted(set().union(*(run.broken for run in runs))):
+        for run, end in zip(runs, ends, strict=True):
+            if block <= end + run.unused:
+                run.leave_out(block)
 
 
 def next_trial(
@@ -343,8 +352,12 @@ def next_trial(
     gone = [one for one in lost if one.cell == cell.name]
     for one in gone:
         known.give_up(one)
+
+    def valid(condition: LoadLevel) -> int:
+        return ((goals or {}).get(condition) if spec.precision else None) or spec.blocks.min
+
     if is_fresh_by_block(spec.reset, spec.blocks.per_testbed):
-        known.leave_out_broken(cell)
+        known.leave_out_broken(cell, valid, spec.blocks.solo or 0)
     known.leave_behind(cell, spec.blocks)
     # Number, its condition's place, and the arms that have begun; None is nothing planned yet.
     open_blocks: list[tuple[int, int, Set[str] | None]] = []

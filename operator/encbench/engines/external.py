@@ -47,6 +47,8 @@ def _not_certificates(pem: str) -> str | None:
         return "is empty: put the PEM file there"
     if "PRIVATE KEY-----" in pem:
         return "has a private key, which clients must not get: leave only certificates there"
+    if "BEGIN TRUSTED CERTIFICATE" in pem:
+        return "has a TRUSTED CERTIFICATE, which drivers cannot read: write it as a CERTIFICATE"
     try:
         # Bundles have names of CAs in UTF-8 between the certificates.
         known = pem.encode("ascii", "replace").decode()

@@ -31,6 +31,8 @@ class ContainerFacts:
     """Unix time; None of one that does not run."""
     ended_at: float | None = None
     """Unix time; None of one that runs, or has not run."""
+    last_ended_at: float | None = None
+    """Of the run before the last restart."""
     termination_message: str = ""
     image_id: str = ""
 
@@ -174,6 +176,7 @@ def _container(entry: Body, prefix: str = "") -> ContainerFacts:
         running="running" in state,
         running_since=_moment((state.get("running") or {}).get("startedAt")),
         ended_at=_moment(terminated.get("finishedAt")),
+        last_ended_at=_moment(last.get("finishedAt")),
         restarts=int(entry.get("restartCount", 0)),
         waiting_reason=waiting.get("reason", ""),
         waiting_message=waiting.get("message", ""),

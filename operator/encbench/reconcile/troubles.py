@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from math import inf
 
 from encbench.api.lifecycle import (
     IMAGE_PULLING,
@@ -113,10 +114,10 @@ SERVING = ("server", proxy.NAME, f"init:{fuse.NAME}")
 """Containers of the database's pod without which no client is answered."""
 
 
-def fallen(database: PodFacts, since: float) -> Trouble | None:
-    """What answered at that Unix time and has ended since, though it may run again."""
+def fallen(database: PodFacts, since: float, until: float = inf) -> Trouble | None:
+    """What answered at one Unix time and ended before the other, though it may run again."""
     known = (database.container(name) for name in SERVING)
-    found = [one for one in known if _has_fallen(one, since)]
+    found = [one for one in known if _has_fallen(one, since, until)]
     if not found:
         return None
     # One that ran out of memory may have taken the others with it.
@@ -125,7 +126,11 @@ def fallen(database: PodFacts, since: float) -> Trouble | None:
     return Trouble(reason, f"{_where(database, first)} {_how_it_ended(database, first)}")
 
 
-def _has_fallen(one: ContainerFacts, since: float) -> bool:
+def _has_fallen(one: ContainerFacts, since: float, until: float) -> bool:
+    # Of several ends only the last one has a time.
+    ended = one.last_ended_at if one.running else one.ended_at
+    if one.restarts <= (1 if one.running else 0) and (ended or 0.0) > until:
+        return False
     if one.running:
         # By its node's clock, which may not be that of the API server.
         return one.restarts > 0 and (one.running_since or 0.0) > since

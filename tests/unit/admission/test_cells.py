@@ -119,8 +119,8 @@ async def test_interleaved_blocks_have_numbers_below_the_solo_ones(
         [
             (
                 CAMPAIGN,
-                f"{field} and blocks.maxReplacements together are 1,001 blocks, and with "
-                "blocks.interleave a condition may have 1,000: lower one of them",
+                f"{field} and blocks.maxReplacements together may take 1,001 numbers of "
+                "blocks, and with blocks.interleave there are 1,000: lower one of them",
             )
         ]
         if field

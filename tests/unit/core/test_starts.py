@@ -10,7 +10,7 @@ import pytest
 from encbench.api.campaign import CampaignSpec
 from encbench.api.trial import Outcome
 from encbench.core import plan
-from encbench.core.plan import Attempts, Cell, PlannedTrial
+from encbench.core.plan import Attempts, Cell, Past, PlannedTrial
 from encbench.core.starts import is_fresh_by_block, start_for
 from tests.unit.core.test_plan import campaign, only_cell, played, run_to_the_end, succeeds
 
@@ -149,3 +149,49 @@ def test_it_goes_on_the_same_after_a_restart_and_counts_down_to_nothing() -> Non
             history.add(past[counted])
             counted += 1
     assert state.remaining == 0
+
+
+@pytest.mark.parametrize("fields", [{"reset": "block"}, {"perTestbed": 1}], ids=str)
+def test_a_condition_that_is_done_has_no_block_for_one_that_breaks_later(
+    fields: dict[str, object],
+) -> None:
+    blocks = {"min": 6, "max": 30, "maxReplacements": 3, "perTestbed": fields.get("perTestbed", 0)}
+    precision = {"targetHalfWidth": 0.05}
+    spec = campaign(blocks=blocks, precision=precision, reset=fields.get("reset", "none"))
+    cell = only_cell(spec, concurrency=[1, 8])
+    goals = dict(zip(cell.conditions, (6, 20), strict=True))
+    breaks = {(8, 2), (8, 15), (8, 17)}
+
+    def end(planned: PlannedTrial) -> Outcome:
+        place = (planned.condition.concurrency, planned.block)
+        return "Failed" if place in breaks and planned.order == 1 else "Succeeded"
+
+    past = run_to_the_end(spec, cell, end, goals)
+    state = plan.next_trial(spec, cell, past, goals)
+    assert (state.exhausted, state.remaining) == ((), 0)
+    assert valid_blocks(cell, past) == [6, 20]
+
+
+@pytest.mark.parametrize("fields", CASES.values(), ids=CASES)
+@pytest.mark.parametrize("seed", range(8))
+def test_whatever_breaks_each_condition_has_its_blocks_and_no_more(
+    fields: dict[str, object], seed: int
+) -> None:
+    spec = campaign(**{"blocks": {"min": 6, "maxReplacements": 9}, **fields})
+    cell = only_cell(spec, concurrency=[1, 4, 8])
+    past = run_to_the_end(spec, cell, by_chance(seed))
+    assert plan.next_trial(spec, cell, past).exhausted == ()
+    solo = spec.blocks.solo if spec.blocks.interleave is not None else 0
+    assert valid_blocks(cell, past) == [spec.blocks.min + solo] * 3
+
+
+def valid_blocks(cell: Cell, past: list[Past]) -> list[int]:
+    """How many blocks of each condition are whole and valid."""
+    ends = defaultdict(list)
+    for one in past:
+        ends[one.condition, one.block].append(one.outcome)
+    whole = ["Succeeded"] * len(cell.arms)
+    return [
+        sum(found == whole for (condition, _), found in ends.items() if condition == own)
+        for own in cell.conditions
+    ]

@@ -398,6 +398,26 @@ def test_a_load_that_succeeds_although_its_server_ended_is_not_loaded(
     assert not _deletes(decision), "its log says what it missed"
 
 
+@pytest.mark.parametrize("tool_ended", [UNIX - 8, UNIX - 2])
+@pytest.mark.parametrize(
+    "fell",
+    [
+        ContainerFacts("server", **AGAIN, exit_reason="OOMKilled", last_ended_at=UNIX - 5),
+        ContainerFacts("server", exit_code=1, exit_reason="Error", ended_at=UNIX - 5),
+    ],
+    ids=["runs again", "is down"],
+)
+def test_a_server_that_ends_after_its_load_is_no_reason(
+    fell: ContainerFacts, tool_ended: float
+) -> None:
+    """An operator that was away sees both at once."""
+    ended = ContainerFacts("tool", exit_code=0, exit_reason="Completed", ended_at=tool_ended)
+    load = JobFacts("load", succeeded=True, pods=(a_pod("load", ended, **DURING),))
+    database = a_pod("bed-0", *ready("server", "agent"), fell)
+    decision = decide(a_testbed(UP), saw(load=load, database=database))
+    assert (status_of(decision, "Loaded")[0] == "True") is (tool_ended < UNIX - 5)
+
+
 REPLACED = {"goes": a_pod(deleting=True), "is another": a_pod(created=UNIX - 9), "is gone": None}
 
 

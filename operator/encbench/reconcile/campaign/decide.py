@@ -144,7 +144,8 @@ def _run(draft: CampaignDraft, resolved: Resolved) -> CampaignDecision:
     attempts = [past(trial) for trial in trials]
     fixed = draft.status.block_plans
     tried = chain(ledger.tried(map(place_of, fixed)), map(line, trials))
-    plans = block_plans(spec, cells, tried, fixed)
+    outside = {name for name, one in resolved.instances.items() if one.is_external}
+    plans = block_plans(spec, cells, tried, fixed, outside)
 
     def planned(cell: Cell, lost: Sequence[LostSet]) -> plan.CellState:
         return plan.next_trial(spec, cell, attempts, goals(plans, cell), ledger.history, lost)

@@ -7,7 +7,7 @@ What is planned for is the figure that will be judged: a recovery's seconds; whe
 decides TPS, CPU per transaction or, if that is not known, average latency; else TPS.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
 from encbench.api.campaign import MIN_UNITS, BlockPlan, CampaignSpec
 from encbench.core import plan
@@ -24,8 +24,12 @@ def block_plans(
     cells: Iterable[Cell],
     trials: Iterable[LedgerLine],
     known: Sequence[BlockPlan],
+    outside: Container[str] = (),
 ) -> list[BlockPlan]:
-    """The plans that were fixed before, and those whose pilot is over now."""
+    """The plans that were fixed before, and those whose pilot is over now.
+
+    `outside` are the names of external instances, whose arms all share one database.
+    """
     if spec.precision is None:
         return list(known)
     fixed = set(map(place_of, known))
@@ -41,7 +45,9 @@ def block_plans(
             pilot = _complete(cell, blocks, lambda line: line.figure)
             if place not in fixed and len(pilot) >= spec.blocks.min:
                 subject = _judged(cell, blocks) or pilot
-                found_by = _estimates(spec, cell, _by_testbed(spec, cell, condition, subject))
+                if not spec.blocks.per_testbed and cell.instance_ref not in outside:
+                    subject = _by_testbed(spec, cell, condition, subject)
+                found_by = _estimates(spec, cell, subject)
                 target, together = spec.precision.target_half_width, plan.group(spec.blocks)
                 most, least = spec.blocks.max, fewest(spec)
                 planned = plan_blocks(found_by, target, most, together, least)
@@ -106,10 +112,8 @@ def _by_testbed(spec: CampaignSpec, cell: Cell, condition: LoadLevel, pilot: Pil
     Baseline and A' swap theirs, so by arm the difference between the two is added in some blocks
     and subtracted in others. That looks like noise, but is none: a mode's baseline is both of them,
     in each block. Where each set of testbeds is one observation, the difference is another one in
-    each and part of what is to be known, so the figures stay by arm.
+    each and part of what is to be known, and this is not asked.
     """
-    if spec.blocks.per_testbed:
-        return pilot
     found = {}
     for block, by_arm in pilot.items():
         seats = plan.seats(spec.seed, cell, condition, block)

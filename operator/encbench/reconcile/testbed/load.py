@@ -1,5 +1,7 @@
 """The testbed's dataset: its load, and the checks of what was loaded."""
 
+from math import inf
+
 from encbench.api import lifecycle as life
 from encbench.api.kinds import JOB
 from encbench.api.scalars import parse_duration
@@ -148,11 +150,12 @@ def _await_others(draft: TestbedDraft, why: str) -> TestbedDecision:
 
 
 def _fallen(draft: TestbedDraft, load: JobFacts) -> Trouble | None:
-    """What of the database has ended since the load's pod was made."""
+    """What of the database ended while the load's pod was there and its tool had not ended."""
     database, pod = draft.seen.database, next(iter(load.pods), None)
     if database is None or pod is None or database.created > pod.created:
         return None
-    return troubles.fallen(database, pod.created)
+    # An operator that was away may see it long after the load.
+    return troubles.fallen(database, pod.created, pod.container("tool").ended_at or inf)
 
 
 def _kept(load: JobFacts) -> int | None:

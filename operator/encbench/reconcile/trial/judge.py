@@ -47,7 +47,8 @@ def judge(
     broken = next(_broken(spec, gathered, has_agent=has_agent, has_proxy=has_proxy), None)
     if broken is not None:
         reason, message = broken
-        hint = _UNREADABLE if over_fuse and reason == "SeriesLost" else ""
+        missing = not (gathered.metrics.problem or gathered.metrics.several("database"))
+        hint = _UNREADABLE if over_fuse and reason == "SeriesLost" and missing else ""
         return "Invalid", reason, f"{message}{hint}"
     if gathered.collected.measurement is None:
         return "Failed", "OutputUnreadable", gathered.collected.problem

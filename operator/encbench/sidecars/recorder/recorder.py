@@ -218,10 +218,11 @@ class RunDriver:
             return False
         try:
             upload.put(uploads[name], self._config.folder / name, self._run.authority)
+            self._run.note_away(None, uploads)
             return True
         except upload.Away as reason:
             _say(f"the object store did not take {name}, trying again: {reason}")
-            self._run.away = str(reason)
+            self._run.note_away(str(reason), uploads)
         except upload.UploadRefused as reason:
             error = f"the object store refused {name}: {reason}"
             _say(error)

@@ -121,6 +121,12 @@ class Run:
             if self.uploads is uploads:
                 self.error, self.away = error, None
 
+    def note_away(self, why: str | None, uploads: dict[str, str]) -> None:
+        """How the last try with these URLs ended: why the store took nothing, or that it did."""
+        with self._lock:
+            if self.uploads is uploads:
+                self.away = why
+
     def uploaded(self) -> None:
         """Everything is stored."""
         with self._lock:

@@ -394,6 +394,19 @@ def test_databases_on_unlike_nodes_are_a_serious_caveat() -> None:
     assert "kernel 6.19.0 against 6.18.0" in text_of(kernel, said)
 
 
+CHACHA = {"inTransit": {**TLS["inTransit"], "cipherSuite": "TLS_CHACHA20_POLY1305_SHA256"}}
+BARE_JAR = {
+    "driver": {
+        "jar": {
+            "claimName": "jars",
+            "path": "d.jar",
+            "class": "x.D",
+            "urlTemplate": "jdbc:x://{host}",
+        }
+    }
+}
+
+
 def test_clients_that_encrypt_without_aes_instructions_are_named_with_their_side() -> None:
     slow: dict[str, object] = {"aes": False}
     in_transit = replace(CALM, modes={"tde": TLS}, client_machines={"tde": slow, "plain": slow})
@@ -408,6 +421,8 @@ def test_clients_that_encrypt_without_aes_instructions_are_named_with_their_side
         ({"plain": slow}, {"tde": TLS}),
         ({"tde": slow}, {}),
         ({"tde": {"aes": True}}, {"tde": TLS}),
+        ({"tde": slow}, {"tde": CHACHA}),
+        ({"tde": slow}, {"tde": BARE_JAR}),
     ):
         study = replace(CALM, client_machines=machines, modes=modes)
         assert "No AES instructions" not in titles(study)

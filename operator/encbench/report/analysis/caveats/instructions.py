@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.report.analysis.bucket import ProvenanceSource
 from encbench.report.analysis.caveats.facts import Facts, serious
 from encbench.report.document import Caveat
@@ -31,7 +32,7 @@ def no_aes(facts: Facts) -> Iterator[Caveat]:
 
 
 def _with_ciphers_at_clients(facts: Facts) -> Iterator[ProvenanceSource]:
-    """The provenance of trials in whose mode the clients have ciphers of their own."""
+    """The provenance of trials in whose mode the clients encrypt by AES."""
     modes = {
         (group.instance, group.workload, arm.name): facts.resolved.modes[arm.mode_ref]
         for group in facts.groups
@@ -41,6 +42,16 @@ def _with_ciphers_at_clients(facts: Facts) -> Iterator[ProvenanceSource]:
         trial.uid
         for trial in facts.trials
         if (mode := modes.get((trial.instance, trial.workload, trial.arm))) is not None
-        and (mode.in_transit is not None or mode.driver is not None or mode.enclave is not None)
+        and _has_aes_at_clients(mode)
     }
     return (source for source in facts.sources if source.trials & uids)
+
+
+def _has_aes_at_clients(mode: EncryptionModeSpec) -> bool:
+    tls, driver, columns = mode.in_transit, mode.driver, mode.columns
+    if mode.enclave is not None or (tls is not None and "AES" in tls.cipher_suite):
+        return True
+    if driver is None or (columns is not None and "AES" not in columns.algorithm):
+        return False
+    # A driver of the user's own encrypts only what it gets a key for.
+    return driver.jar is None or driver.jar.key_secret_ref is not None or columns is not None
