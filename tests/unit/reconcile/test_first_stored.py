@@ -10,7 +10,7 @@ import pytest
 from encbench.api.trial import Window
 from encbench.core.evidence import TrialProofsRecord
 from encbench.core.records import MetricsRecord
-from encbench.reconcile.trial import first_stored, series
+from encbench.reconcile.trial import first_stored, windowed
 from encbench.reconcile.trial.first_stored import keep, key_of, settle, settled
 from tests.support.fake_store import FakeStore
 from tests.unit.reconcile.seen import PROVEN, a_trial
@@ -36,7 +36,7 @@ def where_it_is_done(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     noting(first_stored, "encode")
     noting(first_stored, "decode")
-    noting(series, "judge")
+    noting(windowed, "judge")
     return done
 
 
