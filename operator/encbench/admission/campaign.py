@@ -67,8 +67,10 @@ def piling_orders(found: CampaignParts) -> Iterator[Problem]:
     """A note on each workload whose statements may get another plan as its data grow."""
     # Beside an external database there is no reset.
     fixed = any(instance.is_external for instance in found.instances.values())
-    advice = "blocks.perTestbed" if fixed else "reset: block"
-    if fixed and found.campaign.blocks.per_testbed:
+    advice = "reset: block"
+    if fixed:
+        advice = f"{'a lower ' if found.campaign.blocks.per_testbed else ''}blocks.perTestbed"
+    if fixed and found.campaign.blocks.per_testbed == 1:
         return
     for name, template in found.combinations(WORKLOAD, INSTANCE_TEMPLATE):
         changes = plan_changes(found.instances[template], found.workloads[name])

@@ -32,8 +32,8 @@ class Extended:
         """Why it cannot be extended, with what to do instead; empty where it can."""
         if is_true(self.status.conditions, FAILED):
             return (
-                f"campaign {self.name} ended without all its blocks, and nothing more is measured "
-                "for it: apply a new campaign"
+                f"campaign {self.name} failed, and nothing more is measured for it: apply a new "
+                "campaign"
             )
         if not is_true(self.status.conditions, COMPLETE):
             return f"campaign {self.name} is not complete: extend it once all its blocks are valid"

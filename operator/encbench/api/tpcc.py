@@ -119,7 +119,8 @@ class Tpcc(Model):
         Rule(
             cel="self.dialect == 5 || has(self.benchmarksql)",
             message="dialect 6 needs BenchmarkSQL 6: write benchmarksql: {home: /benchmarksql} "
-            "and its image in client.image, or dialect: 5 for encbench's own client",
+            "and its image in client.image, or dialect: 5 without client.image for encbench's "
+            "own client",
             holds=lambda it: it.dialect == 5 or it.benchmarksql is not None,
         ),
         Rule(
@@ -137,8 +138,8 @@ class Tpcc(Model):
         Rule(
             cel="!has(self.benchmarksql) || !has(self.statements) || "
             "self.statements == 'benchmarksql'",
-            message="BenchmarkSQL sends its own statements: omit statements, or use encbench's own "
-            "client for lean ones",
+            message="BenchmarkSQL sends its own statements: omit statements, or omit benchmarksql "
+            "and client.image to have lean ones by encbench's own client",
             holds=lambda it: it.benchmarksql is None or it.statements != "lean",
         ),
         Rule(

@@ -276,7 +276,8 @@ class WorkloadSpec(Model):
         Rule(
             cel=f"{_NOT_BENCHMARKSQL} || {_whole_minutes('duration')}",
             message="BenchmarkSQL counts in whole minutes: make load.duration a multiple of 1m, "
-            "or omit tpcc.benchmarksql and client.image to use encbench's own client",
+            "or omit tpcc.benchmarksql and client.image (with dialect: 5) to use encbench's own "
+            "client",
             holds=lambda it: (
                 it.tpcc is None
                 or it.tpcc.benchmarksql is None

@@ -172,7 +172,7 @@ def _check(sources: Sequence[Source], source: Source, row: TableRow, claim: Clai
     place = _plain(sources, source, row, claim)
     plain = place.figure if place else None
     if place is None or plain is None:
-        return unchecked(_nowhere(source, claim))
+        return unchecked(f"{claim.plain} is empty" if place else _nowhere(source, claim))
     formula = FORMULAS[claim.formula]
     if formula.positive and (plain.value <= 0 or encrypted.value <= 0):
         return OverheadCheck(source, row, claim, "impossible", published, plain=place)

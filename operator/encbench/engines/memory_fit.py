@@ -100,7 +100,7 @@ class Pool:
         rest = own.memory_bytes - self.beside - takes
         smaller = f"settings.{self.setting} of {rest // MEBIBYTE}{self.unit} or less, "
         # Only statements are prepared for each table. TPC-C's tables are fixed, and count none.
-        fewer = "fewer tables, " if sessions.statements else ""
+        fewer = "fewer tables, " if sessions.statements > 1 else ""
         text = (
             f"resources.memory of {own.memory} does not hold {sessions}, because {self.server} "
             f"takes about {mebibytes(takes):,} MiB for them beside its buffer pool of "

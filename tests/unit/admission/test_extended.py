@@ -135,7 +135,7 @@ async def test_a_campaign_that_failed_is_not_extended_later_either() -> None:
     ]
     _, (problem,) = await admitted(made(first()), failed)
     assert problem.reason is Reason.NOT_EXTENDABLE
-    assert "campaign demo ended without all its blocks" in problem.text
+    assert "campaign demo failed, and nothing more is measured" in problem.text
     assert problem.text.endswith("apply a new campaign")
 
 

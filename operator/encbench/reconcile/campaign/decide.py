@@ -308,17 +308,22 @@ def _report(
         reason = "DeadlineExceeded"
         message = "the campaign took longer than its activeDeadlineSeconds"
     elif broken:
-        reason, message = "TestbedFailed", f"{'; '.join(broken.values())}; {_FROZEN}"
+        reason, message = "TestbedFailed", _frozen("; ".join(broken.values()))
     elif given_up:
         reason = "TooManyInvalidTrials"
         message = "too many trials were Invalid or Failed (kubectl get trials says why): "
-        message += f"{', '.join(given_up)}; {_FROZEN}"
+        message = _frozen(message + ", ".join(given_up))
     else:
         kind, reason = life.COMPLETE, "AllBlocksMeasured"
         message = "every planned block is valid"
     draft.condition(kind, True, reason, message)
     news = do.Announce(reason, message[:4096], warning=kind == life.FAILED)
     return draft.decide(*effects, news, step="done", requeue=0.0)
+
+
+def _frozen(why: str) -> str:
+    """With what to do about it, which a long list must not push out of a condition's message."""
+    return f"{why[: 4096 - len(_FROZEN) - 2]}; {_FROZEN}"
 
 
 def _give_up(

@@ -43,7 +43,11 @@ def problems(workload: WorkloadSpec, mode: EncryptionModeSpec) -> Iterator[Probl
     takes = AT_REST + MEMORY.of(sessions) + (TLS_MEMORY * threads if mode.in_transit else 0)
     if takes <= own.memory_bytes:
         return
-    fewer = "fewer sysbench.tables, " if sessions.statements else ""
+    fewer = (
+        "fewer sysbench.tables, "
+        if sessions.statements and workload.sysbench_test.tables > 1
+        else ""
+    )
     text = (
         f"client.resources.memory of {own.memory} does not hold {sessions}: write "
         f"{-(-takes // MEBIBYTE)}Mi or more, more client.replicas, {fewer}or a lower "

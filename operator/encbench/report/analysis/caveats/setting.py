@@ -340,13 +340,20 @@ def many_orders(facts: Facts) -> Iterator[Caveat]:
             piled[trial.testbed] = piled.get(trial.testbed, 0.0) + orders
     testbed, most = max(piled.items(), key=itemgetter(1), default=("", 0.0))
     if most >= MANY_ORDERS:
+        # Beside an external database there is no reset.
+        fixed = any(one.is_external for one in facts.resolved.instances.values())
+        lower = "a lower " if facts.spec.blocks.per_testbed else ""
+        advice = (
+            f"Write {lower}blocks.perTestbed, after which the data are loaded again."
+            if fixed
+            else "Write reset: block to restore the data before each block."
+        )
         yield serious(
             title="Orders piled up",
             text=f"Testbed {testbed} got about {text.number(round(most, -3), 0)} new orders in "
             "each warehouse, which has 30,000 when it is loaded. With several hundred thousand, "
             "PostgreSQL may plan Stock-Level anew and read all of the stock for it, and an arm "
-            "that gets there before another looks dearer. Write reset: block to restore the data "
-            "before each block.",
+            f"that gets there before another looks dearer. {advice}",
         )
 
 
