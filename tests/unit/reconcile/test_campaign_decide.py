@@ -15,7 +15,7 @@ from encbench.kube import labels
 from encbench.reconcile import objects
 from encbench.reconcile.campaign import children, estimate
 from encbench.reconcile.campaign.children import CellPlan
-from encbench.reconcile.campaign.cleanup import FINALIZER
+from encbench.reconcile.campaign.cleanup import CLIENT_GRACE, FINALIZER
 from encbench.reconcile.campaign.decide import decide
 from encbench.reconcile.campaign.decision import CampaignDecision
 from encbench.reconcile.campaign.facts import CampaignFound, CampaignSeen, past
@@ -566,6 +566,14 @@ def test_suspended_time_does_not_count_for_the_deadline() -> None:
         assert deleted(decide(again, late)), "it counts again"
 
 
+def test_each_suspension_counts_beside_those_before_it() -> None:
+    known = {**ACCEPTED, "Suspended": ("True", 100.0)}
+    for limit, stops in ((300, False), (299, True)):
+        of = a_campaign(known, suspend=True, activeDeadlineSeconds=limit)
+        again = replace(of, status=of.status.model_copy(update={"suspended_seconds": 200}))
+        assert bool(deleted(decide(again, saw(again)))) == stops
+
+
 # -- the end
 
 
@@ -601,6 +609,17 @@ def test_the_reason_why_a_report_is_late_is_shown() -> None:
     found = find(decision.status.conditions, "Reported")
     assert found is not None
     assert found.message == "the store is away"
+
+
+def test_a_report_is_given_up_only_while_something_prevents_it() -> None:
+    """However long the operator was away since it began to render."""
+    of = a_campaign({**ACCEPTED, "Reported": ("False", 24 * 3600 + 1.0)})
+    seen = saw(of, *ALL, testbeds={})
+    late = decide(of, seen)
+    assert status_of(late, "Failed") == ("", "")
+    assert wants(late, Publish)
+    prevented = decide(of, replace(seen, found=CampaignFound(problem="the store is away")))
+    assert status_of(prevented, "Failed") == ("True", "ReportFailed")
 
 
 def test_too_many_broken_blocks_end_it() -> None:
@@ -819,3 +838,18 @@ def test_a_deleted_one_goes_once_nothing_can_be_uploaded_any_more() -> None:
     assert late == (SetFinalizers(("other",)), RemoveIfThere())
     of = replace(of, finalizers=("other",))
     assert decide(of, saw(of)).effects == ()
+
+
+def test_of_a_deleted_namespace_the_last_upload_is_waited_for() -> None:
+    """What a client stores after the finalizer is gone would stay in the bucket."""
+    of = replace(a_campaign(), deleting=True)
+    runs = of.status.progress.model_copy(update={"active": 1})
+    running = replace(of, status=of.status.model_copy(update={"progress": runs}))
+    of.body["metadata"]["deletionTimestamp"] = ago(1)
+    seen = CampaignSeen(NOW, None, {}, {}, is_blind=True)
+    gone = (SetFinalizers(()), RemoveIfThere())
+    waits = decide(running, seen)
+    assert (waits.effects, waits.requeue) == ((), CLIENT_GRACE - 1)
+    over = replace(seen, now=NOW + timedelta(seconds=CLIENT_GRACE))
+    assert decide(running, over).effects == gone
+    assert decide(of, seen).effects == gone, "none of its clients runs"
