@@ -2,9 +2,16 @@
 
 from dataclasses import replace
 
+from encbench.api.campaign import LostSet
+from encbench.core.artefact import digest_of, encode
+from encbench.core.naming import INDEX, storage_prefix
+from encbench.core.records import CampaignId, IndexEarlier, IndexRecord, IndexStorage
+from encbench.reconcile.campaign.children import CellPlan
 from encbench.reconcile.campaign.ledger import LedgerLine, line
-from encbench.reconcile.campaign.publish import _when
+from encbench.reconcile.campaign.publish import _earlier, _sets, _when
 from tests.unit.reconcile.seen import NOW, a_trial, ago
+from tests.unit.reconcile.test_campaign_decide import RESOLVED, a_campaign, the_cell
+from tests.unit.reconcile.world import World
 
 
 def ended(name: str, created: float, released: float | None = None) -> LedgerLine:
@@ -17,3 +24,38 @@ def ended(name: str, created: float, released: float | None = None) -> LedgerLin
 def test_a_trial_that_never_ran_stands_where_it_was_created() -> None:
     first, never, last = ended("c", 300, 290), ended("b", 200), ended("a", 100, 90)
     assert sorted([last, never, first], key=_when) == [first, never, last]
+
+
+def test_a_set_is_lost_by_its_own_cell_alone() -> None:
+    of = a_campaign()
+    cell = the_cell(of)
+    plan = CellPlan(of, RESOLVED, cell)
+
+    def lost(name: str) -> list[LostSet]:
+        return [LostSet(cell=name, generation=1, message="its node is gone", time=ago(9))]
+
+    assert list(_sets(plan, [], lost(cell.name))) == [1, 2]
+    assert list(_sets(plan, [], lost("another"))) == [1]
+
+
+async def test_of_several_follow_ups_the_last_one_continues_all_before_it() -> None:
+    world = World()
+    first = IndexEarlier(
+        campaign=CampaignId(name="study", uid="uid-1", namespace="ns"),
+        key="ns/study/report/index.json",
+        digest=digest_of(b"the first"),
+    )
+    again = IndexRecord(
+        campaign=CampaignId(name="more", uid="uid-2", namespace="ns"),
+        spec=a_campaign().spec,
+        resolved=RESOLVED,
+        storage=IndexStorage(bucket="bucket", prefix="ns/more"),
+        cells=(),
+        extends=(first,),
+        generated_time=ago(60),
+    )
+    key = f"{storage_prefix('ns', 'more', 'uid-2')}/{INDEX}"
+    world.store.objects[key] = encode(again)
+    own = IndexEarlier(campaign=again.campaign, key=key, digest=digest_of(encode(again)))
+    of = a_campaign(extends={"name": "more", "uid": "uid-2", "planDigest": digest_of(b"plan")})
+    assert await _earlier(world.deps, of) == (first, own)
