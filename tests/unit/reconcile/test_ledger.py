@@ -1,5 +1,6 @@
 """The ledger of a campaign: what it takes in, when it is filled, and that nothing falls through."""
 
+import copy
 from dataclasses import replace
 
 import pytest
@@ -86,6 +87,23 @@ async def test_what_a_deleted_trial_left_unfinished_goes_before_the_report() -> 
     del world.store.objects[f"{prefix}/other/trial.json"]
     await remove_unfinished(world.store, world.campaign(), {"other"})
     assert "other" in folders(), "so does a Trial"
+
+
+async def test_trials_of_an_earlier_campaign_of_that_name_never_enter_it() -> None:
+    """They stay for a while, or for good where they were orphaned."""
+    world = await in_the_middle()
+    ledger = ledger_of(world)
+    known = set(ledger.lines)
+    body = copy.deepcopy(world.cluster.one(TRIAL, SPACE, min(known)))
+    body["metadata"] |= {"name": "of-an-earlier-one", "uid": "its-own"}
+    body["metadata"]["ownerReferences"][0]["uid"] = "an-earlier-one"
+    body["metadata"].pop("resourceVersion")
+    world.cluster.add(TRIAL, body)
+    assert ledger.filled is not None
+    ledger.filled -= AGAIN
+    await world.settle(20)
+    assert known <= ledger.lines.keys()
+    assert "of-an-earlier-one" not in ledger.lines
 
 
 async def test_of_a_campaign_that_is_over_nothing_is_kept_or_read() -> None:

@@ -380,6 +380,17 @@ def test_clients_that_fit_there_no_longer_go_elsewhere_and_stay_there(reason: st
     assert cell.next() == ["n3"]
 
 
+def test_of_several_that_found_no_room_the_last_one_says_whether_to_stay() -> None:
+    """A new process reads them by their names, not in the order in which they were made."""
+    cell = Cell()
+    cell.ran(outcome="Failed", reason="Unschedulable")
+    cell.ran("n2")
+    cell.ran(outcome="Failed", reason="Unschedulable")
+    assert cell.next() == []
+    cell.trials = dict(reversed(cell.trials.items()))
+    assert cell.next() == []
+
+
 def test_with_like_nodes_clients_never_go_elsewhere() -> None:
     cell = Cell(limits={"likeNodes": True})
     cell.ran("n2")
