@@ -228,6 +228,15 @@ def test_where_there_is_no_database_to_load_it_is_not_waited_for(lost: dict[str,
     assert holds(cut_short(a_client(None, deleting=True, ends=ago(11)), **lost)), "it answers"
 
 
+def test_a_start_that_was_taken_back_may_have_been_agreed_on_anew() -> None:
+    """Another operator may have said so to a client that is cut off, until the step's deadline."""
+    longer = longest(a_trial().spec) + parse_duration(a_trial().spec.step_deadlines.start)
+    for released, is_held in ((longer - 60, True), (longer + 1, False)):
+        trial = a_trial({"Released": ("True", released)}, outcome="Invalid")
+        assert trial.status.release_at is None
+        assert holds(decide(trial, saw(a_client(None, is_silent=True)))) is is_held
+
+
 def test_the_log_of_what_was_stopped_has_a_moment_to_arrive() -> None:
     decision = cut_short(a_client("finished"))
     assert not wants(decision, Gather)
@@ -242,12 +251,15 @@ def test_a_trial_that_was_over_before_this_rule_holds_nothing() -> None:
 # -- a campaign
 
 
-def created(facts: Facts, released: float = 60.0, **spec: Any) -> list[dict[str, Any]]:
+def created(
+    facts: Facts, released: float = 60.0, replicas: int = 1, **spec: Any
+) -> list[dict[str, Any]]:
     """What is made beside a trial of ten seconds' warm-up, `released` seconds after its release."""
     of = campaigns.a_campaign(**spec)
     running = campaigns.the_trials(of, None, running=facts)
     for name, one in running.items():
         one.body["spec"]["workload"]["load"]["warmup"] = "10s"
+        one.body["spec"]["workload"]["client"]["replicas"] = replicas
         one.body["status"]["releaseAt"] = NOW.timestamp() - released
         running[name] = as_trial(one.body)
     decision = decide_campaign(of, campaigns.saw(of, trials=running))
@@ -276,6 +288,13 @@ def test_a_warm_up_that_is_long_enough_is_when_the_next_clients_start(
 ) -> None:
     """Of ten seconds, four are needed."""
     assert len(created({"Released": ("True", released)}, released=released)) == made
+
+
+@pytest.mark.parametrize(("released", "made"), [(1.9, 1), (2.1, 0)], ids=["in time", "too late"])
+def test_more_clients_take_longer_to_start(released: float, made: int) -> None:
+    """Of ten seconds, two of them need eight: they would start in the measured window."""
+    facts: Facts = {"Released": ("True", released)}
+    assert len(created(facts, released=released, replicas=2)) == made
 
 
 def test_clients_at_the_barrier_are_looked_at_as_seldom_as_those_that_run() -> None:
