@@ -393,6 +393,23 @@ def test_a_tool_that_fails_early_ends_with_its_own_reason() -> None:
     assert not wants(failed, DisarmServer)
 
 
+@pytest.mark.parametrize(
+    ("codes", "end"),
+    [((1, 1), (None, None)), ((0, 1), ("Invalid", "NotUnderLoad"))],
+    ids=["cut-off", "one-had-ended"],
+)
+def test_a_stop_has_to_cut_off_every_client(
+    codes: tuple[int, ...], end: tuple[str | None, str | None]
+) -> None:
+    """One that had ended by itself was no load for the server to be stopped under."""
+    facts = {**RUNNING, "Recovered": ("True", 1.0)}
+    trial = a_trial(facts, releaseAt=UNIX - 75.0, replicas=2)
+    recovery = trial.spec.workload.model_copy(update={"recovery": Recovery(stop="Crash")})
+    crashing = replace(trial, spec=trial.spec.model_copy(update={"workload": recovery}))
+    clients = [a_client(FINISHED, exit_code=code) for code in codes]
+    assert verdict(decide(crashing, saw(*clients))) == end
+
+
 def test_a_store_is_waited_for_without_the_operator_s_absences() -> None:
     kept = Stopped("recovered", RecoveryRecord(ok=True, reason="Answered", message=""))
     assert wants(stopped(60, kept), KeepRecovery)
@@ -637,6 +654,7 @@ def test_the_second_proof_follows_at_once() -> None:
 AFTER = [
     ("not in force", {"found": found(NOT_PROVEN, 5.0)}, "ProofFailed"),
     ("restarted", {"found": found(PROVEN, 65.0)}, "Disrupted"),
+    ("restarted, its clock set back", {"found": found(PROVEN, 2.0)}, "Disrupted"),
     ("restarted and not in force", {"found": found(NOT_PROVEN, 65.0)}, "Disrupted"),
     ("database gone", {"database": None}, "Disrupted"),
     ("database deleted", {"database": a_pod(deleting=True)}, "Disrupted"),
@@ -726,6 +744,15 @@ def test_a_refused_url_is_renewed() -> None:
 def test_a_store_that_does_not_come_back_ends_it() -> None:
     facts = {**PROVEN_TWICE, "Measured": ("True", 24 * 3600 + 1.0)}
     assert verdict(decide(a_trial(facts), saw(a_client(FINISHED)))) == ("Failed", "ArchiveTimeout")
+
+
+def test_a_store_that_is_back_gets_the_record_however_late() -> None:
+    late = a_trial({**PROVEN_TWICE, "Archived": ("False", 2 * 24 * 3600 + 1.0)})
+    decision = decide(late, saw(a_client(UPLOADED)))
+    assert decision.status.outcome is None
+    assert wants(decision, Gather)
+    away = saw(a_client(UPLOADED), found=found(store_problem="the store is away"))
+    assert verdict(decide(late, away)) == ("Failed", "ArchiveTimeout")
 
 
 @pytest.mark.parametrize(
