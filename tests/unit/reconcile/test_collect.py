@@ -1,24 +1,32 @@
 """Reading what clients stored, of which nothing is trusted: neither its size nor its lines."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from encbench.api.trial import Window
+from encbench.api.workload import Recovery
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.trial import collect as module
 from encbench.reconcile.trial.collect import client_key, collect
-from encbench.reconcile.trial.facts import Collected, TrialGathered, TrialSeen
+from encbench.reconcile.trial.facts import Collected, TrialFound, TrialGathered, TrialSeen
 from encbench.reconcile.trial.judge import judge
 from encbench.wire.files import FILES, OUTPUT, SERIES, SUMMARY
+from encbench.wire.recorder import ClockOffset
 from tests.support.fake_store import FakeStore
 from tests.unit.reconcile.seen import NOW, a_trial
 
 BARE = json.dumps({"schema": "encbench.io/client-summary/v1", "tool": "sysbench"}).encode()
+LOG = (Path(__file__).parents[2] / "data/sysbench/rate.log").read_bytes()
 
 
-async def collected(trial: Trial, store: FakeStore) -> Collected:
-    return await collect(store, trial, TrialSeen(NOW, testbed=None, database=None, job=None))
+async def collected(trial: Trial, store: FakeStore, **after: ClockOffset) -> Collected:
+    """`after` is how the client's clock was against ours when its run had ended."""
+    clocks = dict(enumerate(after.values()))
+    seen = TrialSeen(NOW, testbed=None, database=None, job=None, found=TrialFound(clocks=clocks))
+    return await collect(store, trial, seen)
 
 
 def stored(trial: Trial, **content: bytes) -> FakeStore:
@@ -104,10 +112,87 @@ async def test_a_window_of_the_run_is_asked_for_whatever_the_client_s_clock(ahea
     assert not found.misplaced
 
 
+@pytest.mark.parametrize(("round_trip", "moved"), [(1.0, 0.0), (0.5, 0.4)])
+async def test_our_clock_has_not_moved_by_what_a_slow_answer_explains(
+    round_trip: float, moved: float
+) -> None:
+    """After the run, too, an offset is no more exact than half of its round trip."""
+    trial = a_trial(releaseAt=RELEASED)
+    store = stored(trial, summary=with_window(RELEASED + 10, RELEASED + 70), output=LOG)
+    after: ClockOffset = {"seconds": -0.4, "roundTrip": round_trip}
+    assert (await collected(trial, store, after=after)).own_clock_moved == pytest.approx(moved)
+
+
 async def test_what_waited_in_a_client_is_among_its_facts() -> None:
     trial = a_trial(releaseAt=RELEASED)
-    log = Path(__file__).parents[2] / "data/sysbench/rate.log"
-    waiting = log.read_text().replace("[ 1s ] queue length: 0", "[ 1s ] queue length: 293")
+    waiting = LOG.decode().replace("[ 1s ] queue length: 0", "[ 1s ] queue length: 293")
     summary = with_window(RELEASED + 10, RELEASED + 13)
     found = await collected(trial, stored(trial, summary=summary, output=waiting.encode()))
     assert [client.queue for client in found.clients] == [(293, 0)]
+
+
+def of_two(trial: Trial, *content: dict[str, bytes]) -> FakeStore:
+    """A store with the files of two clients."""
+    usual = {OUTPUT: LOG, SERIES: b"", SUMMARY: BARE}
+    return FakeStore(
+        objects={
+            client_key(trial, index, name): found
+            for index, own in enumerate(content)
+            for name, found in (usual | own).items()
+        }
+    )
+
+
+async def test_a_window_is_what_all_clients_have_in_common() -> None:
+    trial = a_trial(releaseAt=RELEASED, replicas=2)
+    one, other = (10.0, 70.0), (11.5, 71.0)
+    for spans in ((one, other), (other, one)):
+        summaries = (with_window(RELEASED + start, RELEASED + end) for start, end in spans)
+        store = of_two(trial, *({SUMMARY: summary} for summary in summaries))
+        found = await collected(trial, store)
+        assert found.window == Window(start=RELEASED + 11.5, end=RELEASED + 70.0)
+
+
+def cut_off(late: float, ran: float) -> dict[str, bytes]:
+    """The files of a client that began so late, and whose server was stopped under it."""
+    stamps = {"began": (late, 0.0), "ended": (late + ran, ran)}
+    summary = {
+        name: {"unix": RELEASED + at, "monotonic": clock} for name, (at, clock) in stamps.items()
+    }
+    lines = "".join(
+        f"[ {second}s ] thds: 8 tps: 50.00 qps: 100.00 (r/w/o: 50.00/40.00/10.00) "
+        "lat (ms,95%): 2.00 err/s: 0.00 reconn/s: 0.00\n"
+        for second in range(1, int(ran) + 1)
+    )
+    return {
+        OUTPUT: f"sysbench 1.0.20 (using bundled LuaJIT 2.1.0-beta2)\n{lines}".encode(),
+        SUMMARY: json.dumps({**json.loads(BARE), **summary}).encode(),
+    }
+
+
+def crashing(replicas: int) -> Trial:
+    """A trial whose server is stopped 70 seconds after the release."""
+    trial = a_trial(releaseAt=RELEASED, replicas=replicas)
+    recovery = trial.spec.workload.model_copy(update={"recovery": Recovery(stop="Crash")})
+    return replace(trial, spec=trial.spec.model_copy(update={"workload": recovery}))
+
+
+async def test_so_it_is_of_clients_whose_server_was_stopped() -> None:
+    trial = crashing(2)
+    on_time, late = cut_off(0.0, 70.0), cut_off(2.0, 68.0)
+    for content in ((on_time, late), (late, on_time)):
+        found = await collected(trial, of_two(trial, *content))
+        assert found.window == Window(start=RELEASED + 12.0, end=RELEASED + 70.0), found.problem
+
+
+@pytest.mark.parametrize(
+    ("late", "ran", "early"),
+    [(5.0, 65.0, 0.0), (-5.0, 70.0, 0.0), (0.0, 65.0, 5.0)],
+    ids=["began-late", "clock-behind", "ended-early"],
+)
+async def test_a_client_that_began_late_has_not_ended_early(
+    late: float, ran: float, early: float
+) -> None:
+    trial = crashing(1)
+    found = await collected(trial, of_two(trial, cut_off(late, ran)))
+    assert (found.early, found.window is None) == (early, early > 0)
