@@ -11,7 +11,9 @@ from encbench.api.trial import Window
 from encbench.core.evidence import TrialProofsRecord
 from encbench.core.records import MetricsRecord
 from encbench.reconcile.trial import first_stored, windowed
+from encbench.reconcile.trial.facts import TrialFound
 from encbench.reconcile.trial.first_stored import keep, key_of, settle, settled
+from encbench.reconcile.trial.gather import _proofs
 from tests.support.fake_store import FakeStore
 from tests.unit.reconcile.seen import PROVEN, a_trial
 from tests.unit.reconcile.world import World, parts, study
@@ -74,3 +76,12 @@ async def test_of_two_proofs_the_first_one_counts() -> None:
     assert await keep(store, a_trial(), "proof-before.json", first) == first
     assert await keep(store, a_trial(), "proof-before.json", other) == first
     assert set(store.objects) == {key_of(a_trial(), "proof-before.json")}
+
+
+async def test_a_proof_keeps_its_evidence_when_the_operator_that_made_it_is_gone() -> None:
+    """Its condition says only what came of it."""
+    world = World()
+    trial = a_trial({"ProvenBefore": ("True", 9.0)})
+    made = PROVEN.model_copy(update={"evidence": {"cipher": "AES"}})
+    await keep(world.store, trial, "proof-before.json", TrialProofsRecord(before=made))
+    assert (await _proofs(world.deps, trial, TrialFound())).before == made

@@ -114,6 +114,18 @@ async def test_bursts_are_no_reason_to_withhold_io() -> None:
     assert disk.read_bytes_per_second == pytest.approx(1e9 / 60)
 
 
+async def test_a_file_system_with_little_to_do_is_as_exact_as_its_server() -> None:
+    """What it does now and then is a small part of what both use, and its error is as well."""
+    for busy, known in ((0.01, True), (2.0, False)):
+        metrics = scraped(("10.0.0.1", 900.0, 1100.0))
+        now_and_then = [(902.0 + 5 * n, busy * (n // 2)) for n in range(40)]
+        metrics.add("encbench_volume_cpu_seconds_total", OWN, now_and_then)
+        place = replace(PLACE, volume_limit=1.0)
+        found = windowed.judge(await series.read(metrics, place, WINDOW), place).cpu
+        assert found.database is not None
+        assert (found.volume is not None) is known, found.withheld
+
+
 def with_a_step(seconds: float, at: float) -> FakeMetrics:
     """A minute of half a core, as a Prometheus records it whose clock is set at that moment.
 
