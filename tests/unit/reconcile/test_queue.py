@@ -89,6 +89,19 @@ async def test_a_key_that_changes_while_it_is_worked_on_is_taken_up_again_and_ne
     assert work.most_at_once == 1
 
 
+async def test_of_the_wishes_while_it_is_worked_on_the_earliest_counts() -> None:
+    work = Recorder()
+    work.hold = asyncio.Event()
+    queue = WorkQueue(work, on_error=work.failed)
+    async with running(queue):
+        queue.add("a")
+        await work.has_seen(1)
+        queue.add("a")
+        queue.add("a", 3600.0)
+        work.hold.set()
+        await work.has_seen(2)
+
+
 async def test_different_keys_are_worked_on_side_by_side() -> None:
     work = Recorder()
     work.hold = asyncio.Event()
