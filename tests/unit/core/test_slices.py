@@ -81,6 +81,13 @@ def test_replicas_add_up_slot_by_slot() -> None:
     assert found.seconds == pytest.approx(5.0)
 
 
+def test_a_slot_is_counted_once_its_last_replica_counts() -> None:
+    """The window of a trial begins there."""
+    (found,) = of_clients([file(row(0)), file(row(0, late=0.1))], [0.0, 0.0], 1).rows
+    edges = (found.begin - START, found.counted - START, found.end - START)
+    assert edges == pytest.approx((0.0, 0.6, 3.1))
+
+
 def test_a_slot_that_a_replica_lacks_is_an_error() -> None:
     with pytest.raises(SlicesError, match="has not kept slot 3"):
         of_clients([file(row(1), row(3)), file(row(1))], [0.0, 0.0], 2)
@@ -184,6 +191,12 @@ def test_the_server_is_known_in_every_slot_of_the_block() -> None:
 def test_readings_of_another_length_are_not_used() -> None:
     found = with_server(slices(), answer(0.1, 0.8, 0.2, 0.6, late=0.4))
     assert [one.database_cpu_seconds for one in found.rows] == [None, None]
+
+
+def test_a_rate_is_of_the_slices_that_were_read() -> None:
+    """Of ten slices of 2.5 s one lacks its reading."""
+    found = of_clients([file(*(row(slot) for slot in range(10)))], [0.0], 1)
+    assert found.each_second([5.0] * 9 + [None]) == pytest.approx(2.0)
 
 
 def test_a_run_of_readings_that_broke_off_says_nothing_of_the_block() -> None:

@@ -184,6 +184,15 @@ def test_the_placement_interval_is_that_of_one_difference() -> None:
     assert replace(found, luck=1e6).placement_bounds("increase") is not None, "stays finite"
 
 
+def test_luck_of_two_campaigns_has_two_degrees_of_freedom() -> None:
+    # t(0.95; 2) = 2.9200
+    found = intervals.of_ratios([-0.1, -0.1, -0.1, -0.1], campaigns=[0, 0, 1, 1])
+    assert found is not None
+    bounds = replace(found, luck=0.01).placement_bounds("loss")
+    assert bounds is not None
+    assert math.log(1 - bounds.low) - math.log(1 - bounds.high) == pytest.approx(2 * 0.029200, 1e-4)
+
+
 # ------------------------------------------------------------------------------ follow-ups
 
 

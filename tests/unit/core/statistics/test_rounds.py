@@ -156,6 +156,19 @@ def test_without_carry_over_none_is_found() -> None:
     assert abs(none.mean) < 2 * (none.half_width() or 0.0)
 
 
+def test_the_first_slot_of_a_block_comes_after_none() -> None:
+    """The last slot of the block, by the same index less one, is no predecessor."""
+    one = [amounts(100), amounts(90), amounts(100)]
+    assert carry_over([[one]], [(A, T, A2)], (A, A2)) is None
+
+
+def test_a_slot_after_the_same_arm_s_own_is_no_counterpart() -> None:
+    """Of two rounds only the first compares a slot after T with one after the other arm."""
+    rounds = [[amounts(100)] * 3, [amounts(100), amounts(90), amounts(50)]]
+    found = carry_over([rounds], [(T, A2, A, A, T, A2)], (A, A2))
+    assert found is not None and found.mean == 0
+
+
 def test_carry_over_of_one_set_of_testbeds_is_one_observation() -> None:
     """In blocks, and in the batches of few blocks; also where two campaigns are pooled."""
     for blocks, sets, campaigns, units in (
@@ -189,3 +202,9 @@ def test_a_common_spread_of_few_pairs_is_not_told() -> None:
     assert common_spread([[(0.0, 0.0), (1.0, 1.0)]] * 5) is None
     assert common_spread([[(0.0, 0.0), (1.0, 1.0)]] * 6) == pytest.approx(math.sqrt(0.5))
     assert common_spread([]) is None
+
+
+def test_a_common_spread_rests_on_pairs_and_not_on_series() -> None:
+    """One degree of freedom with a variance of 0.5, beside ten with none."""
+    short, long = [(0.0, 0.0), (1.0, 1.0)], [(0.0, 0.0)] * 11
+    assert common_spread([short, long]) == pytest.approx(math.sqrt(0.5 / 11))
