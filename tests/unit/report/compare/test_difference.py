@@ -103,6 +103,45 @@ def test_a_larger_cost_is_shown_with_what_could_explain_it() -> None:
     assert [pair.deltas[0].says for pair in turned.pairs] == ["lower", "lower"]
 
 
+@pytest.mark.parametrize(
+    ("limit", "luck", "worse", "still_open"),
+    [
+        (0.05, 0.04, True, False),
+        (0.05, 0.06, False, True),
+        (0.05, None, False, True),
+        (0.13, 0.02, False, False),
+        (0.13, 0.04, False, True),
+    ],
+    ids=["shown", "by-luck", "luck-unknown", "ruled-out", "hidden-by-luck"],
+)
+def test_luck_of_placement_leaves_open_whether_an_overhead_grew(
+    limit: float, luck: float | None, worse: bool, still_open: bool
+) -> None:
+    """B − A is 10 points [8, 12], which the testbeds' luck may have made or hidden."""
+    found = compare(REPORT, REPORT)
+    pair = found.pairs[0]
+    delta = replace(pair.deltas[0], difference=interval(0.10, 0.08, 0.12), luck=luck)
+    judged = gate.judge(replace(found, pairs=(replace(pair, deltas=(delta,)),)), limit)
+    assert (bool(judged.worse), bool(judged.open)) == (worse, still_open)
+
+
+def test_luck_is_as_large_as_it_moves_an_overhead() -> None:
+    """A loss of half of TPS moves half as far as its logarithm; placement intervals know as well.
+
+    Each is ±t(0.95; 1) = 6.3138 times the luck of one campaign.
+    """
+    half = report_of(replace(A, concurrency=(4,), loss={"tde": 0.5}))
+    (pair,) = compare(half, half).pairs
+    (comparison,) = half.groups[0].comparisons
+    for delta in pair.deltas:
+        finding = comparison.finding(delta.figure.key)
+        assert finding is not None and finding.placement is not None
+        low, high = finding.placement.low, finding.placement.high
+        assert low is not None and high is not None
+        one = (high - low) / 2 / 6.3138
+        assert delta.luck == pytest.approx(T_QUANTILES[2] * math.sqrt(2) * one, rel=0.03)
+
+
 def test_a_difference_without_bounds_has_no_dash_in_their_place() -> None:
     one = report_of(replace(A, blocks=1, concurrency=(4,)))
     said = renderings.summary(compare(one, one))
