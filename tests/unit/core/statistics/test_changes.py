@@ -33,6 +33,14 @@ def test_both_steps_of_a_bump_are_found() -> None:
     assert first.after == second.before > max(first.before, second.after) + 4
 
 
+def test_parts_before_and_after_a_change_share_its_level() -> None:
+    """By itself this part would change: two of 70 orders split it so well."""
+    part = [0.01, 0.02, 0.03, 0.04, 9.01, 9.02, 9.03, 9.04]
+    assert [change.place for change in course(part).changes] == [4]
+    for values, place in (([*noise(10, 3, -100), *part], 10), ([*part, *noise(10, 3, 100)], 8)):
+        assert [change.place for change in course(values).changes] == [place]
+
+
 @pytest.mark.parametrize("place", [0, 7, 14])
 def test_one_strange_campaign_is_no_level(place: int) -> None:
     values = noise(15)
