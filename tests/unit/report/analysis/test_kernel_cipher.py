@@ -5,8 +5,10 @@ from typing import Any
 import pytest
 
 from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.api.overheadreport import Interval
 from encbench.core.evidence import ProofVerdict
-from encbench.report.analysis.kernel_cipher import on_dm_crypt, outside_pods
+from encbench.report.analysis.kernel_cipher import on_dm_crypt, outside_pods, without_cipher
+from encbench.report.document.group import Finding
 from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study
 from tests.support.testbeds import ENCRYPTED_CLASS, GOCRYPTFS, PLAINTEXT, TDE, TLS
@@ -53,3 +55,19 @@ def test_a_proof_on_trust_has_not_seen_dm_crypt() -> None:
         verdict = ProofVerdict.model_validate({"ok": True, "summary": "", "on_trust": on_trust})
         own = trial.model_copy(update={"proof_before": verdict, "proof_after": None})
         assert on_dm_crypt([trial.arm], [own]) == arms
+
+
+@pytest.mark.parametrize(("cost", "obstacle"), [(0.10, "Placement"), (0.01, "KernelCipher")])
+def test_a_cost_that_luck_explains_is_not_the_cipher_s(cost: float, obstacle: str) -> None:
+    """That CPU of the kernel is missing hides a cost, and makes none."""
+    change = Interval(estimate=cost, low=cost - 0.005, high=cost + 0.005)
+    measured = Finding(
+        figure="cpuPerTransaction",
+        blocks=6,
+        change=change,
+        bar=0.03,
+        verdict="Inconclusive",
+        obstacle="Placement",
+        why="",
+    )
+    assert without_cipher(measured).obstacle == obstacle

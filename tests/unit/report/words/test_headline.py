@@ -10,6 +10,8 @@ from encbench.api.instancetemplate import External
 from encbench.api.overheadreport import Interval, Verdict
 from encbench.api.tpcc import BenchmarkSql
 from encbench.api.trial import Outcome
+from encbench.core.artefact import decode, digest_of, encode
+from encbench.core.records import TrialRecord
 from encbench.report.analysis.build import build, to_status
 from encbench.report.document.group import Finding, PairedComparison
 from encbench.report.formats.cards import card
@@ -63,6 +65,20 @@ def test_where_encryption_was_proven(mode: dict[str, Any], words: str) -> None:
     assert proof_clause(spec, found) == words
     unproven = found.model_copy(update={"proven": False})
     assert proof_clause(spec, unproven) == "encryption not proven for every trial"
+
+
+@pytest.mark.parametrize("lacks", ["before", "after"])
+def test_a_trial_without_one_of_its_proofs_is_not_proven(lacks: str) -> None:
+    index, bucket = write(Study(concurrency=(4,), blocks=2))
+    entries = list(index.trials)
+    at, entry = next((n, one) for n, one in enumerate(entries) if "-tde-" in one.name)
+    assert entry.key is not None
+    record = decode(TrialRecord, bucket[entry.key], entry.key)
+    proofs = record.proofs.model_copy(update={lacks: None})
+    content = bucket[entry.key] = encode(record.model_copy(update={"proofs": proofs}))
+    entries[at] = entry.model_copy(update={"digest": digest_of(content)})
+    found = build(index.model_copy(update={"trials": tuple(entries)}), bucket.__getitem__)
+    assert "encryption not proven for every trial" in found.headlines[0].text
 
 
 def test_what_was_declared_is_not_called_proven() -> None:
@@ -379,8 +395,9 @@ def test_one_sentence_per_treatment_and_the_range_over_conditions() -> None:
 
 def test_the_condition_is_chosen_by_the_plan_even_when_another_is_worse() -> None:
     study = Study(instances=("small", "large"), concurrency=(4, 16), blocks=3)
-    headline = report_of(study).headlines[0]
-    assert (headline.instance, headline.concurrency) == ("small", 16)
+    for one in (study, replace(study, concurrency=(16, 4))):
+        headline = report_of(one).headlines[0]
+        assert (headline.instance, headline.concurrency) == ("small", 16)
 
 
 AT_EQUAL_WORK = Study(concurrency=(4,), rate=100)
