@@ -14,7 +14,7 @@ from encbench.report.analysis.interleaving import carry_overs, interleaving
 from encbench.report.analysis.pairs import Pairs
 from encbench.report.document.interleaving import Interleaving, excludes_zero
 from encbench.report.document.trial import RoundView, SlotView, TrialView
-from encbench.report.figures import judged
+from encbench.report.figures import JUDGED, judged
 from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study
 
@@ -179,6 +179,18 @@ def test_who_ran_before_shows_in_the_baseline_s_slots() -> None:
     assert cpu.change.estimate == pytest.approx(0, abs=1e-9)
 
 
+def test_what_moved_tps_may_have_moved_latency_as_well() -> None:
+    timed = {
+        arm: one.model_copy(update={"latency_average_ms": 40.0})
+        for arm, one in block([100] * 4, [100] * 4, [90] * 4).items()
+    }
+    cpu = JUDGED["cpuPerTransaction"].field
+    pairs = Pairs({1: timed}, ARMS, lambda n: n, carried={"tps": 0.02, cpu: 0.01})
+    for field, carried in (("tps", 0.02), ("latency_average_ms", 0.02), (cpu, 0.01)):
+        one = pairs.estimate(field, "tde")
+        assert one is not None and one.carried == carried
+
+
 def test_a_block_with_an_unknown_slot_says_nothing_of_carry_over() -> None:
     torn = block([100] * 4, [100] * 4, [100] * 4)
     first, *rest = torn["tde"].rounds
@@ -341,6 +353,10 @@ def test_a_sequential_campaign_has_none_of_this() -> None:
             replace(TURN_STUDY, background={"tde": 0.1}),
             "CPU per transaction depends on what is counted",
         ),
+        (
+            replace(TURN_STUDY, background={"plain": 0.1, "plain-control": 0.1}),
+            "CPU per transaction depends on what is counted",
+        ),
         (replace(TURN_STUDY, carry=0.05), "Who ran before shows"),
         (replace(TURN_STUDY, sticky=0.95, rounds=100), "Neighbouring observations are alike"),
         (replace(TURN_STUDY, spanned=0.05), "Latency leaves out interrupted transactions"),
@@ -424,3 +440,11 @@ def test_rows_have_what_the_arm_s_own_slices_had() -> None:
     assert tde.client_cpu_cores == pytest.approx((tde.client_cpu_percent or 0) / 100 * 2, rel=1e-4)
     assert (tde.node_cpu_percent, tde.node_cpu_points) != (None, None)
     assert tde.node_cpu_points is None and tde.database_cpu_points is not None
+
+
+def test_cpu_of_several_clients_is_shown_of_one() -> None:
+    one, three = (
+        report_of(replace(TURN_STUDY, more_clients=more)).trials[0].client_cpu_cores
+        for more in ((), ((0.0, 1.0), (0.0, 1.0)))
+    )
+    assert one is not None and three == pytest.approx(one / 3, rel=1e-4)

@@ -472,6 +472,20 @@ def test_luck_that_stands_in_a_step_s_way_is_what_the_card_advises_about() -> No
     assert "blocks.perTestbed" in headline.so
 
 
+def test_luck_between_two_modes_is_larger_than_against_both_testbeds_of_the_baseline() -> None:
+    """One testbed against one, and one against the mean of two: 2 and 1.5 of a testbed's own."""
+    group = report_of(replace(COLUMNS, concurrency=(64,), instances=("2x4c32g",))).groups[0]
+    widths: dict[bool, set[float]] = {True: set(), False: set()}
+    for step in group.steps:
+        assert step.placement is not None
+        low, high = step.placement.low, step.placement.high
+        assert low is not None and high is not None
+        of_baseline = group.baseline.name in (step.arm, step.before)
+        widths[of_baseline].add(round(math.log1p(-low) - math.log1p(-high), 4))
+    (of_baseline,), (of_modes,) = widths[True], widths[False]
+    assert of_baseline == pytest.approx(math.sqrt(3 / 4) * of_modes, rel=0.01)
+
+
 def test_what_a_rate_decides_is_neither_a_table_s_nor_without_blocks() -> None:
     study = Study(
         workloads=("oltp-read-only",),
@@ -493,3 +507,12 @@ def test_what_a_rate_decides_is_neither_a_table_s_nor_without_blocks() -> None:
     cells = dict(zip(names, row, strict=True))
     assert cells["encrypted_qps"] == pytest.approx(1000, rel=0.01)
     assert cells["qps_overhead_percent"] is None
+
+
+def test_latency_of_a_queue_is_no_figure_of_a_step() -> None:
+    columns = {"columns": {**HOP, "ratio": 100}}
+    study = Study(concurrency=(4,), blocks=2, rate=50, loss={"all": 0.1}, modes={"all": columns})
+    queue = {(block, "all"): (300, 300) for block in (1, 2)}
+    for one, is_known in ((study, True), (replace(study, queue=queue), False)):
+        (step,) = report_of(one).groups[0].steps
+        assert (step.latency_average is not None, step.latency_p95 is not None) == (is_known,) * 2
