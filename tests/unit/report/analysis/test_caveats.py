@@ -14,7 +14,16 @@ from encbench.api.workload import WorkloadSpec
 from encbench.core.evidence import MachineFacts, ProofVerdict, ProvenanceRecord, ServerFacts
 from encbench.report.analysis.bucket import ProvenanceSource
 from encbench.report.analysis.build import build
-from encbench.report.analysis.caveats import Facts, columns, cycle, load, others, setting, software
+from encbench.report.analysis.caveats import (
+    Facts,
+    columns,
+    cycle,
+    load,
+    others,
+    setting,
+    software,
+    throttling,
+)
 from encbench.report.document import Provenance, Report
 from encbench.report.document.trial import TrialView
 from encbench.report.formats.markdown import markdown
@@ -64,6 +73,17 @@ def test_a_dataset_is_compared_with_the_pool_of_its_own_instance() -> None:
         "oltp-read-only on large: about 229 MiB of rows in a buffer pool of 1,024 MiB"
     )
     assert said(128, 128) == ""
+
+
+@pytest.mark.parametrize("pools", [(128, 1024), (1024, 128)])
+def test_a_dataset_has_to_fit_into_the_smallest_pool_of_an_instance(pools: tuple[int, int]) -> None:
+    """As where settings changed between two sets of testbeds; 229 MiB of rows."""
+    found = report_of(CALM)
+    sources = [source(found, "small", pool << 20) for pool in pools]
+    facts = Facts(
+        found.spec, found.resolved, found.groups, found.trials, (), found.provenance, sources
+    )
+    assert not [*setting.dataset_in_memory(facts)]
 
 
 def dataset_note(settings: dict[str, str], workload: WorkloadSpec | None = None) -> str:
@@ -575,6 +595,8 @@ def test_the_slowest_client_is_named() -> None:
     uneven = replace(several, more_clients=several.more_clients[:2])
     (first, *_) = report_of(uneven).trials
     assert first.slowest_client is None, "16 threads are not three times as many"
+    (first, *_) = report_of(replace(several, rate=50)).trials
+    assert first.slowest_client is None, "nor are 50 transactions a second four times as many"
 
 
 def test_a_machine_whose_trials_do_not_count_is_no_caveat() -> None:
@@ -669,6 +691,7 @@ def test_testbeds_that_took_the_place_of_lost_ones_are_a_note() -> None:
     assert "of one instance ran on 2 sets of testbeds" in text_of(lost, said)
     assert "Each mode ran on few testbeds" in titles(lost)
     assert said not in titles(replace(lost, per_testbed=1)), "each block had a set of its own"
+    assert said not in titles(replace(lost, lost_in=1)), "no block that counts was on the lost set"
     (group,) = report_of(lost).groups
     assert [block.block for block in group.blocks if block.counted] == [1, 2, 4, 5, 6, 7]
 
@@ -695,6 +718,22 @@ def test_what_a_cpu_limit_held_up_is_said_by_arm() -> None:
     assert "arm plain" not in said
     offered = replace(BUSY, rate=50, held_up={"plain": 0.3, "tde": 0.5})
     assert "30 % in arm plain (" in text_of(offered, title)
+
+
+def test_what_a_cpu_limit_held_up_is_the_mean_over_an_arm_s_trials_in_a_condition() -> None:
+    found = report_of(replace(CALM, concurrency=(4, 16), blocks=2))
+
+    def said(percent: Callable[[TrialView], float]) -> list[str]:
+        trials = [
+            trial.model_copy(update={"held_up_percent": {"database": percent(trial)}})
+            for trial in found.trials
+        ]
+        facts = Facts(found.spec, found.resolved, found.groups, trials, (), Provenance(), ())
+        return [caveat.text for caveat in throttling.held_up(facts)]
+
+    assert not said(lambda trial: 19.0 * (trial.block == 1))
+    (text,) = said(lambda trial: 12.0 * (trial.arm == "tde" and trial.concurrency == 16))
+    assert ": 12 % in arm tde (oltp-read-write at 16 threads on small). Its" in text
 
 
 def test_a_client_beyond_its_limit_had_none() -> None:
