@@ -7,13 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from encbench.sidecars.recorder import recorder
+from encbench.core.artefact import digest_of
+from encbench.sidecars.recorder import process, recorder
+from encbench.sidecars.recorder.barrier import BarrierStamp
 from encbench.sidecars.recorder.config import RecorderConfig, from_environment
+from encbench.sidecars.recorder.moment import Moment, at_unix
+from encbench.sidecars.recorder.process import Throttling, Usage
 from encbench.sidecars.recorder.recorder import RunDriver, cut_off, termination_message
 from encbench.sidecars.recorder.run import Run
-from encbench.wire.files import TIMETABLE
+from encbench.wire.files import OUTPUT, SUMMARY, TIMETABLE
 from encbench.wire.slices import OwnSlots
 
+BEGAN = BarrierStamp(Moment(1000.0, 0.0), 0)
 SLOTS = OwnSlots(warmup=2.0, period=1.1, slice=1.0, settle=0.5, slots=1, own=[0])
 
 
@@ -81,3 +86,59 @@ def test_a_clock_that_is_set_after_the_release_moves_no_start(
     assert float(first[1]) == pytest.approx(start_at + step + 1.9, abs=0.01)
     assert float(slot[2]) == pytest.approx(start_at + step + 2.0, abs=0.01)
     assert run.state == "running"
+
+
+def test_an_output_that_is_cut_off_has_the_digest_of_what_is_stored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The operator refuses a file whose digest is another one."""
+    monkeypatch.setattr(recorder, "LARGEST", 8)
+    output = tmp_path / OUTPUT
+    output.write_text("123456789")
+    digests = RunDriver(config(tmp_path), Run())._finish(BEGAN, 0.0)
+    stored = output.read_bytes()
+    said = json.loads((tmp_path / SUMMARY).read_text())["output"]
+    assert said == {"bytes": len(stored), "digest": digest_of(stored)}
+    assert digests[OUTPUT] == said["digest"]
+
+
+def test_what_a_cpu_limit_held_up_in_the_window_is_in_the_summary(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, driver, output = time.time(), RunDriver(config(tmp_path), Run()), tmp_path / OUTPUT
+    lines = (
+        ("Threads started!", 12.0, 0.0),
+        ("[ 2s ] Checkpoint report:", 10.0, 1.0),
+        ("the end", 0.0, 3.5),
+    )
+    for line, ago, held_up in lines:
+        with output.open("a") as file:
+            file.write(f"{line}\n")
+        os.utime(output, (now - ago, now - ago))
+        when = at_unix(now - ago).monotonic
+        usage = Usage(when, 1.0, None, None, Throttling(held_up, 10 * held_up, 100.0))
+        monkeypatch.setattr(driver, "_usage", lambda usage=usage: usage)
+        driver._read_output()
+    driver._finish(BEGAN, 0.0)
+    summary = json.loads((tmp_path / SUMMARY).read_text())
+    assert summary["throttledSeconds"] == pytest.approx(2.5, abs=0.01)
+    assert summary["throttledPeriods"] == pytest.approx(25.0, abs=0.1)
+
+
+def test_what_a_tool_wrote_last_counts_though_its_wrapper_has_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The wrapper may end after the look for its note, and before the look for itself."""
+    run, output = Run(), tmp_path / OUTPUT
+    output.touch()
+
+    def has_just_ended(_: int) -> bool:
+        figures = "thds: 4 tps: 300.00 qps: 6.00 (r/w/o: 4/1/1) lat (ms,95%): 1.86 err/s: 0.00"
+        output.write_text(f"[ 1s ] {figures}\n")
+        (tmp_path / "ended").write_text("0 12.0 0\n")
+        return False
+
+    monkeypatch.setattr(process, "is_alive", has_just_ended)
+    RunDriver(config(tmp_path), run)._follow(os.getpid())
+    assert run.last is not None
+    assert run.last.tps == 300.0
