@@ -104,6 +104,16 @@ def test_slow_callers_do_not_keep_others_away(port: int, echo: Echo) -> None:
         connection.close()
 
 
+@pytest.mark.parametrize("raw", [b"GET / HTTP/1.1\r\n\r\n", b""], ids=["answered", "gone"])
+def test_a_caller_leaves_its_place_to_the_next(
+    raw: bytes, echo: Echo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serving, "_AT_ONCE", 1)
+    with served(echo.answer) as port:
+        talk(port, raw)
+        assert b"200 OK" in talk(port, b"GET / HTTP/1.1\r\n\r\n")
+
+
 @pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="no IPv6 here")
 def test_both_families(port: int) -> None:
     assert b"200 OK" in talk(port, b"GET / HTTP/1.1\r\n\r\n", host="::1")

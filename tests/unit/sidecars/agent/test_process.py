@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from encbench.sidecars.agent.process import CpuPeriods, ProcessReader, Reading
+from encbench.sidecars.agent.process import CpuPeriods, ProcessReader, Reading, together
 from encbench.sidecars.proc import CPU_STATS
 
 TICK = os.sysconf("SC_CLK_TCK")
@@ -218,3 +218,15 @@ def test_what_its_cpu_limit_held_up(proc: Path, path: str) -> None:
     stat.write_text("usage_usec 1\nnr_periods 200\nnr_throttled 31\nthrottled_usec 5\n")
     reading = read("mariadbd", proc)
     assert reading is not None and reading.periods == CpuPeriods(ran=200, throttled=31)
+
+
+def test_beneath_a_server_only_the_file_system_reads_and_writes_the_disk(proc: Path) -> None:
+    add(proc, 7, "mariadbd", cpu=(150, 50, 0, 0), pages=3, io=(1000, 2000))
+    add(proc, 8, "gocryptfs", cpu=(30, 0, 0, 0), pages=9, io=(10, 20))
+    server, beneath = read("mariadbd", proc), read("gocryptfs", proc)
+    both = together(server, beneath)
+    assert both is not None
+    assert (both.process_id, both.resident_bytes) == (7, 3 * PAGE)
+    assert both.cpu_seconds == pytest.approx(230 / TICK)
+    assert (both.read_bytes, both.write_bytes) == (10, 20)
+    assert together(server, None) is None, "figures without it would be others"

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from encbench.adapters.sql import Row, SqlError
+from encbench.engines.innodb.pool import AT_STARTUP, STATUS
 from encbench.sidecars.agent.probe import probe
 from encbench.sidecars.agent.server import Settling
 
@@ -16,8 +17,12 @@ class Tables:
         self.names = list(names)
         self.flushed: list[str] = []
         self.fails = ""
+        self.pool: dict[str, str] = {}
+        """What the server says of filling its buffer pool, by statement."""
 
     def rows(self, statement: str, _: Sequence[object] = ()) -> list[Row]:
+        if statement in self.pool:
+            return [("", self.pool[statement])]
         if statement.startswith("SELECT TABLE_NAME"):
             return [(name,) for name in self.names]
         if statement.startswith("FLUSH TABLES"):
@@ -69,3 +74,13 @@ def test_a_failed_step_is_repeated() -> None:
 def test_a_server_without_tables_is_at_rest() -> None:
     tables = Tables()
     assert tables.round(Settling(lambda: tables, probe("mariadb")), 1)
+
+
+@pytest.mark.parametrize("engine", ["mariadb", "mysql"])
+def test_a_server_that_fills_its_pool_is_not_at_rest(engine: str) -> None:
+    tables = Tables("a")
+    settling = Settling(lambda: tables, probe(engine))
+    tables.pool = {AT_STARTUP: "ON", STATUS: "Loaded 1025/3276800 pages"}
+    assert not tables.round(settling, 9)
+    tables.pool[STATUS] = "Buffer pool(s) load completed at 261122 19:58:01"
+    assert tables.round(settling, 9)
