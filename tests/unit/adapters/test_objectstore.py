@@ -1,10 +1,17 @@
-"""Presigned URLs begin with the URL of the bucket, as recorders demand; no server is asked."""
+"""Presigned URLs, and what a client of the store is asked; no server is.
 
+Presigned URLs begin with the URL of the bucket, as recorders demand.
+"""
+
+import io
 from pathlib import Path
+from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 
 from encbench.adapters.objectstore import ObjectStore
+from encbench.ports import Conflict
 
 KEY = "team-a/study-c0ffee00/trials/6f9b2a51-0000-4000-8000-000000000001/client-0/output.log"
 CASES = (
@@ -27,3 +34,49 @@ async def test_a_presigned_url_is_in_the_bucket(
     url = await store.presign_put(KEY, 60)
     assert url.partition("?")[0] == f"{store.url}/{KEY}"
     assert store.url == f"{endpoint.rstrip('/')}/{bucket}"
+
+
+def store_of(client: object, folder: Path, monkeypatch: pytest.MonkeyPatch) -> ObjectStore:
+    """A store that is asked through that client."""
+    where = "http://store.invalid"
+    store = ObjectStore(endpoint=where, bucket="b", region="r", credentials=folder)
+    monkeypatch.setattr(store._connection, "_client", lambda _: client)
+    return store
+
+
+async def test_other_content_of_the_same_length_is_a_conflict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Taken:
+        """A store that has the key."""
+
+        def put_object(self, **_: Any) -> None:
+            taken = {"Code": "PreconditionFailed"}
+            answer = {"Error": taken, "ResponseMetadata": {"HTTPStatusCode": 412}}
+            raise ClientError(answer, "PutObject")
+
+        def get_object(self, **_: Any) -> dict[str, Any]:
+            return {"Body": io.BytesIO(b"first"), "ContentLength": 5}
+
+    store = store_of(Taken(), tmp_path, monkeypatch)
+    await store.put_if_absent("key", b"first", "text/plain")
+    with pytest.raises(Conflict, match="key exists with other content"):
+        await store.put_if_absent("key", b"other", "text/plain")
+
+
+async def test_more_keys_than_one_request_takes_are_all_deleted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone: list[list[str]] = []
+
+    class Deleting:
+        """A store that has every key."""
+
+        def delete_objects(self, **asked: Any) -> dict[str, Any]:
+            gone.append([one["Key"] for one in asked["Delete"]["Objects"]])
+            return {}
+
+    keys = [f"trials/{number}" for number in range(2001)]
+    await store_of(Deleting(), tmp_path, monkeypatch).delete(keys)
+    assert [key for some in gone for key in some] == keys
+    assert max(map(len, gone)) == 1000, "S3 takes no more"
