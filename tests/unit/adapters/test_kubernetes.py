@@ -101,6 +101,24 @@ async def test_409_is_a_conflict_but_for_delete() -> None:
         await cluster.delete(CONFIG_MAP, "ns", "one", "uid")
 
 
+async def test_only_the_incarnation_that_is_meant_is_deleted() -> None:
+    """Another one of that name may be a user's new campaign."""
+    there = ["new"]
+
+    async def handler(request: web.Request) -> web.Response:
+        wanted = (await request.json()).get("preconditions", {}).get("uid", there[0])
+        if wanted not in there:
+            return web.json_response({"message": "the UID in the precondition"}, status=409)
+        there.remove(wanted)
+        return web.json_response({})
+
+    async with served(handler) as cluster:
+        await cluster.delete(CONFIG_MAP, "ns", "one", "old")
+        assert there == ["new"]
+        await cluster.delete(CONFIG_MAP, "ns", "one", "new")
+        assert not there
+
+
 async def test_a_container_that_waits_has_no_log() -> None:
     async with served(answering(400, "container is waiting to start")) as cluster:
         assert await cluster.logs("ns", "pod", "server", 5) == ""
@@ -180,6 +198,22 @@ async def test_a_list_that_expires_is_read_anew() -> None:
     assert asked == ["", "second", "", "second"]
     assert [one["metadata"] for one in found] == [{"name": "first"}, {"name": "second"}]
     assert {one["kind"] for one in found} == {"ConfigMap"}
+
+
+async def test_a_list_by_labels_has_every_page() -> None:
+    asked: list[tuple[str, str]] = []
+
+    async def handler(request: web.Request) -> web.Response:
+        token = request.query.get("continue", "")
+        asked.append((token, request.query["labelSelector"]))
+        metadata = {"continue": "second"} if len(asked) < 2 else {}
+        item = {"metadata": {"name": token or "first"}}
+        return web.json_response({"metadata": metadata, "items": [item]})
+
+    async with served(handler) as cluster:
+        found = await cluster.list(CONFIG_MAP, "ns", {"color": "red"})
+    assert [one["metadata"]["name"] for one in found] == ["first", "second"]
+    assert asked == [("", "color=red"), ("second", "color=red")]
 
 
 async def test_a_list_that_always_expires_is_unavailable() -> None:

@@ -7,6 +7,7 @@ from typing import NoReturn
 
 import aiohttp
 import pytest
+from aiohttp import web
 
 from encbench.adapters import sidecar
 from encbench.adapters.agent import LARGEST_PROOF, QUICK_SECONDS, STOP_SECONDS, HttpAgent
@@ -15,7 +16,7 @@ from encbench.adapters.sidecar import BYTES_A_VALUE
 from encbench.api.columns import Columns
 from encbench.ports import Access, NotNow, Rejected, Unavailable
 from encbench.sidecars.agent.__main__ import KEPT_SECONDS
-from tests.support import sealed
+from tests.support import sealed, sidecars
 from tests.support.testbeds import ENCLAVE
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
@@ -68,6 +69,23 @@ async def test_what_a_pass_asks_an_agent_about_a_stop_ends_soon(
     often = [sidecar.CONNECT_SECONDS] * 3
     assert connects == [*often, sidecar.AGAIN_SECONDS], "one that is busy for 5 s is there"
     await agent.aclose()
+
+
+async def test_a_redirection_is_not_followed() -> None:
+    """It could lead to a place that only the operator reaches, with a testbed's token."""
+    asked: list[str] = []
+
+    async def handler(request: web.Request) -> web.Response:
+        asked.append(request.path)
+        return web.Response(status=307, headers={"Location": "/elsewhere"})
+
+    app, agent = web.Application(), HttpAgent()
+    app.router.add_route("*", "/{path:.*}", handler)
+    async with sidecars.served(app) as address:
+        with pytest.raises(Unavailable, match="answered with status 307"):
+            await agent.server(address, sidecars.access("token"))
+    await agent.aclose()
+    assert len(asked) == 1 and "/elsewhere" not in asked
 
 
 @pytest.mark.parametrize(("status", "error"), [(400, Rejected), (500, Unavailable), (503, NotNow)])
