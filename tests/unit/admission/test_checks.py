@@ -1,11 +1,13 @@
 """What is wrong with a campaign: which object is to be edited, and the enumerated reason."""
 
+import argparse
 import base64
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from encbench.admission import limits
 from encbench.admission.checks import admit
 from encbench.admission.gather import Allowed, Installed
 from encbench.api.campaign import CampaignSpec
@@ -303,6 +305,15 @@ async def test_a_client_certificate_that_no_client_presents_is_refused(
     assert is_presented or "only sysbench with MySQL's protocol presents" in problems[0].text
 
 
+async def test_the_login_has_what_each_mode_needs_and_not_the_last_alone() -> None:
+    matrix = {"instanceRefs": ["small"], "modeRefs": ["enc", "off"], "workloadRefs": ["oltp"]}
+    modes = [mode(inTransit={}), manifests.body(ENCRYPTION_MODE, "off", SPACE)]
+    login = secret("login", CREDENTIALS, username="Ym9i", password="Ym9i")
+    (problem,) = await admitted(*external(matrix=[matrix]), *modes, login)
+    assert (problem.subject, problem.reason) == ("login", Reason.ENTRY_MISSING)
+    assert "the certificate of the server's CA" in problem.text
+
+
 async def test_nothing_says_what_an_external_server_reads() -> None:
     login = secret("login", CREDENTIALS, username="Ym9i", password="Ym9i")
     in_memory = workload(maxReadKib=1)
@@ -382,6 +393,19 @@ async def test_only_hosts_of_the_administrators_list(host: str, is_allowed: bool
     installed = replace(FULL, allowed=replace(OURS, images=()))
     problems = await admitted(far, study(), login, installed=installed)
     assert [p.reason for p in problems] == ([] if is_allowed else [Reason.NOT_ALLOWED])
+
+
+async def test_an_option_may_name_a_host_in_any_case() -> None:
+    parser = argparse.ArgumentParser()
+    limits.add_options(parser)
+    nothing = {"proxy_image": "", "volume_image": "", "turnstile_image": ""}
+    parser.set_defaults(**nothing, server_image=[], tool_image=[])
+    installed = limits.installed(parser.parse_args(["--allowed-host=DB.Example.com"]))
+    login = secret("login", CREDENTIALS, username="Ym9i", password="Ym9i")
+    for host, said in (("db.example.com", []), ("x.invalid", [Reason.NOT_ALLOWED])):
+        far = {**template(), "spec": choices.external(host)}
+        problems = await admitted(far, study(), login, installed=installed)
+        assert [p.reason for p in problems] == said
 
 
 IN_TURNS: dict[str, Any] = {"blocks": {"interleave": {}}}
