@@ -96,6 +96,19 @@ def test_a_pipeline_ends_on_what_grew(
     assert said in capsys.readouterr().err
 
 
+def test_what_grew_ends_a_pipeline_though_something_else_remains_open(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    studies = (Study(blocks=4), Study(blocks=4, concurrency=(4,), loss={"tde": 0.2}))
+    paths = [tmp_path / f"{number}.json" for number in range(2)]
+    for path, study in zip(paths, studies, strict=True):
+        path.write_bytes(encode(report_of(study)))
+    assert main(["compare", *map(str, paths), "--fail-above=2%", "--allow-unlike"]) == 1
+    said = capsys.readouterr().err
+    assert "worse  tde, oltp-read-write at 4 threads on small: the loss of TPS grew" in said
+    assert "open   tde, oltp-read-write at 16 threads on small: B does not have it" in said
+
+
 def test_what_the_second_report_lacks_remains_open(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -114,6 +114,20 @@ def test_a_pipeline_goes_on_where_nothing_rose(
     assert "Lower from night-9 on" in capsys.readouterr().out
 
 
+def test_a_series_that_is_still_short_opens_nothing_beside_a_long_one(
+    tmp_path: Path, files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As a condition that was added last night: 16 threads did not rise in fourteen nights."""
+    paths = []
+    for report in nights()[OLDER:]:
+        long = tuple(group for group in report.groups if group.concurrency == 16)
+        groups = report.groups if report is nights()[-1] else long
+        paths.append(tmp_path / f"{report.campaign.name}.json")
+        paths[-1].write_bytes(encode(report.model_copy(update={"groups": groups})))
+    assert main(["history", "--fail-on-rise", "-f", *map(str, paths)]) == 0
+    assert "0 of 2 series changed" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
