@@ -70,6 +70,16 @@ async def test_repeated_after_a_lost_answer_it_finds_what_it_made(
     assert await extend(fake, SPACE, arguments()) == 0, "what may be changed later"
 
 
+async def test_a_follow_up_that_is_being_deleted_is_none() -> None:
+    """It measures nothing any more, whatever its plan."""
+    fake = cluster()
+    await extend(fake, SPACE, arguments())
+    await fake.patch_metadata(CAMPAIGN, SPACE, "demo-more-1", finalizers=["example.com/kept"])
+    fake.remove(CAMPAIGN, SPACE, "demo-more-1")
+    with pytest.raises(CommandError, match="demo-more-1 exists already"):
+        await extend(fake, SPACE, arguments())
+
+
 @pytest.mark.parametrize(
     ("given", "there", "said"),
     [
