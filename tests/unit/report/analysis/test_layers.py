@@ -482,8 +482,8 @@ def test_luck_between_two_modes_is_larger_than_against_both_testbeds_of_the_base
         assert low is not None and high is not None
         of_baseline = group.baseline.name in (step.arm, step.before)
         widths[of_baseline].add(round(math.log1p(-low) - math.log1p(-high), 4))
-    (of_baseline,), (of_modes,) = widths[True], widths[False]
-    assert of_baseline == pytest.approx(math.sqrt(3 / 4) * of_modes, rel=0.01)
+    (against_both,), (of_modes,) = widths[True], widths[False]
+    assert against_both == pytest.approx(math.sqrt(3 / 4) * of_modes, rel=0.01)
 
 
 def test_what_a_rate_decides_is_neither_a_table_s_nor_without_blocks() -> None:
