@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from encbench.api.scalars import parse_quantity
-from encbench.core.columns.enclave import encrypted, lookup
+from encbench.core.columns.enclave import encrypted, has_secondary, lookup
+from encbench.core.dataset import dataset_key
 from encbench.core.plan import cells
 from encbench.database import pod as engine_pod
 from encbench.report.analysis.steps import arm_steps
@@ -33,6 +34,17 @@ def test_the_published_load() -> None:
         assert one.load.duration_seconds == 600
         assert one.sysbench.options.get("range-size", "100") == "100"
     assert the(specs, "Campaign").blocks.min == 10
+
+
+@pytest.mark.parametrize("folder", [WHOLE, SMALL], ids=["whole", "small"])
+def test_k_has_an_index_where_rows_are_found_by_it_alone(folder: Path) -> None:
+    """docs/enclave.md predicts the writes without it. Points, ranges and writes share a dataset."""
+    specs = parsed(folder)
+    workloads = all_of(specs, "Workload")
+    for one in workloads.values():
+        assert has_secondary(one.sysbench) is (lookup(one.sysbench) == "k")
+    assert len({dataset_key(one) for one in workloads.values()}) == 2
+    assert len(cells(the(specs, "Campaign"), workloads)) == 2
 
 
 @pytest.mark.parametrize("folder", [WHOLE, SMALL], ids=["whole", "small"])
