@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from encbench.api.scalars import parse_quantity
+from encbench.api.scalars import parse_duration, parse_quantity
 from encbench.core.columns.enclave import encrypted, has_secondary, lookup
 from encbench.core.dataset import dataset_key
 from encbench.core.plan import cells
 from encbench.database import pod as engine_pod
+from encbench.engines.postgresql.settings import parse_size
 from encbench.report.analysis.steps import arm_steps
 from encbench.tools import pod as tool_pod
 from tests.support.chart import Rendered
@@ -24,6 +25,10 @@ from tests.unit.chart.campaigns import (
 
 WHOLE = CAMPAIGNS / "rds-postgresql-enclave"
 SMALL = WHOLE / "small"
+ROW = 500
+"""Bytes that a row takes with all of its columns encrypted and both indexes, about."""
+READING = 50e6
+"""Bytes a second that a proof reads with a twentieth of a core."""
 
 
 def test_the_published_load() -> None:
@@ -71,6 +76,20 @@ def test_the_three_scenarios(folder: Path) -> None:
     }
     by_k = {(4, "k", one, how) for one in ("point", "range") for how in ("Single", "PageBatch")}
     assert found == by_id | by_k
+
+
+def test_there_is_room_and_time_for_the_log() -> None:
+    """Live and in the golden copy, with twice the data for what the writes leave behind."""
+    specs = parsed(WHOLE)
+    instance, campaign = the(specs, "InstanceTemplate"), the(specs, "Campaign")
+    (tables,) = {
+        one.sysbench.tables * one.sysbench.table_size for one in all_of(specs, "Workload").values()
+    }
+    data, log = ROW * tables, parse_size(instance.settings["max_wal_size"])
+    assert log is not None
+    assert log > 2 * data, "which a checkpoint's first change of each page writes whole"
+    assert parse_quantity(instance.storage.size) > 2 * (2 * data + log)
+    assert parse_duration(campaign.step_deadlines.proof) > (2 * data + log) / READING
 
 
 def test_each_step_is_of_one_layer() -> None:
