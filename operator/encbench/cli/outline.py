@@ -78,6 +78,8 @@ class CellOutline(Model):
     """The arms whose enclave's boundary is simulated."""
     shared: bool = Field(exclude=True)
     """All arms take turns on one dataset, in an external database."""
+    checked: bool = Field(exclude=True)
+    """After each trial the agent asks TPC-C's consistency queries."""
 
 
 class PlannedTime(Model):
@@ -93,6 +95,8 @@ class PlannedTime(Model):
     between_trials_seconds: float
     source: str
     """Where the time between trials comes from, in words."""
+    assumed: bool = Field(exclude=True)
+    """The time between trials is, and so holds nothing of what a campaign does there."""
 
 
 class PlannedTrials(LeastAndMost):
@@ -119,11 +123,14 @@ class Pace:
     dead: float
     source: str
     """Where the figure comes from, in words."""
+    assumed: bool = False
+    """No trial of the campaign has shown it."""
 
 
 ASSUMED = Pace(
     DEAD_TIME,
     f"{DEAD_TIME:g} s between two trials are assumed, as the operator does until it has seen some",
+    assumed=True,
 )
 
 
@@ -175,6 +182,7 @@ def outline(
             warmup_seconds=sum(it.trials * it.warmup for it in parts),
             between_trials_seconds=sum(it.trials * (it.dead + it.gathering) for it in parts),
             source=f"{pace.source}{gathering}",
+            assumed=pace.assumed,
         ),
         trials=PlannedTrials(
             least=trials, most=trials_at_most, with_all_replacements=trials_replaced
@@ -254,6 +262,8 @@ def _cell(
             arm.name for arm in cell.arms if resolved.modes[arm.mode_ref].enclave is not None
         ),
         shared=instance.is_external,
+        checked=not instance.is_external
+        and resolved.workloads[cell.dataset_workload].tpcc is not None,
     )
 
 

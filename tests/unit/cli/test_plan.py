@@ -377,7 +377,7 @@ def test_one_of_name_and_manifests(
 
 async def test_a_campaign_that_runs_is_planned_with_its_own_pace() -> None:
     world = World()
-    world.apply(*parts(), study("tde", blocks=3))
+    world.apply(*parts(), study("tde", blocks=3, residency="OnDemand"))
     await world.run(lambda: sum(bool(t.status.start_time) for t in world.trials()) >= 5)
     answer = await from_cluster(world.cluster, "bench", "study")
     (planned,) = answer.campaigns
@@ -385,6 +385,9 @@ async def test_a_campaign_that_runs_is_planned_with_its_own_pace() -> None:
     found = pace(world.trials())
     assert found is not None and found.source == planned.outline.time.source
     assert "the median of this campaign's 5 trials so far" in found.source
+    said = " ".join(text(answer).split())
+    assert "Not counted: starting, loading and proving the databases, which depends on" in said
+    assert "starting and stopping each database" not in said, "which is in the pace"
 
 
 @pytest.mark.parametrize("keeps", [False, True])
@@ -483,6 +486,26 @@ def test_what_is_not_counted_is_said(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "loaded once into each database, restored before each block" in said
     assert "at once 1 × 1 CPU and 512Mi for databases" in said
     assert "; restoring the data before each block; restarting the server before each trial" in said
+
+
+@pytest.mark.parametrize("external", [False, True])
+def test_the_queries_after_each_trial_are_not_counted(
+    external: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An external database has no agent to ask them."""
+    instance, plain, _, workload, _ = everything()
+    del workload["spec"]["sysbench"]
+    workload["spec"]["tpcc"] = {"warehouses": 2}
+    login = {"username": "Ym9i", "password": "Ym9i"}
+    meta = {"name": "db", "namespace": "bench", "labels": {USE: CREDENTIALS}}
+    secret = {"apiVersion": "v1", "kind": "Secret", "metadata": meta, "data": login}
+    if external:
+        instance["spec"] = OUTSIDE
+    refs = {"modeRefs": ["plain"], "workloadRefs": ["oltp"]}
+    study = campaign(matrix=[{"instanceRefs": ["small"], **refs}])
+    assert main(["plan", "-f", written(tmp_path, instance, plain, workload, secret, study)]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert ("; TPC-C's consistency queries after each trial" in said) is not external
 
 
 def test_blocks_in_turns_are_said_as_they_run(
