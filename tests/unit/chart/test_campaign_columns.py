@@ -8,6 +8,7 @@ import pytest
 from encbench.api.scalars import parse_quantity
 from encbench.core.plan import cells
 from encbench.database import pod as engine_pod
+from encbench.engines.innodb.settings import parse_size
 from encbench.report.analysis.steps import arm_steps
 from encbench.tools import pod as tool_pod
 from tests.support.chart import REPO, Rendered
@@ -26,6 +27,10 @@ SYSBENCH = CAMPAIGNS / "rds-mysql-confidential"
 PUBLISHED = REPO / "tests" / "data" / "reference"
 DEFAULTS = REPO / "images/tpcc/tpcc/src/main/java/io/encbench/tpcc/database/DriverDefaults.java"
 CONNECTOR_J = re.compile(r'"jdbc:mysql:",\s+Map.of\((.*?)\)', re.DOTALL)
+ROW = 250
+"""Bytes that a row of sysbench takes in a table and its index, about."""
+BINARY_LOG = 30e9
+"""Bytes that a block's six trials with writes put there at most: 50 MB a second for 90 s each."""
 OVERLAYS = {
     "tpcc": TPCC,
     "tpcc-external": TPCC / "external",
@@ -142,6 +147,30 @@ def test_the_published_load_of_sysbench() -> None:
         assert one.load.concurrency == [64, 128, 256]
     versions = [one.version for one in all_of(specs, "InstanceTemplate").values()]
     assert versions == ["5.7", "8.0"]
+
+
+def test_no_writer_of_sysbench_waits_for_a_small_log() -> None:
+    """As long a log as in the sister campaign, on a disk that holds it and a block's binary log."""
+    specs = parsed(SYSBENCH)
+    workload = next(iter(all_of(specs, "Workload").values())).sysbench
+    sister = parsed(CAMPAIGNS / "rds-mysql-tde")["InstanceTemplate", "mysql-8c32g"].settings
+    for instance in all_of(specs, "InstanceTemplate").values():
+        own = instance.settings
+        assert _log(own) == _log(sister)
+        capacity = ("innodb_io_capacity", "innodb_io_capacity_max")
+        assert [own[name] for name in capacity] == [sister[name] for name in capacity]
+        data = ROW * workload.tables * workload.table_size
+        live = data + _log(own) + BINARY_LOG
+        copied = 2 * data + _log(own)
+        assert parse_quantity(instance.storage.size) > live + copied
+
+
+def _log(settings: dict[str, str]) -> int:
+    """Bytes of the redo log."""
+    if "innodb_redo_log_capacity" in settings:
+        return parse_size(settings["innodb_redo_log_capacity"]) or 0
+    one = parse_size(settings["innodb_log_file_size"]) or 0
+    return one * int(settings["innodb_log_files_in_group"])
 
 
 def test_all_of_them_fit_in_one_namespace() -> None:
