@@ -268,6 +268,15 @@ async def test_a_claim_with_a_driver_is_looked_up() -> None:
     ]
 
 
+@pytest.mark.parametrize(("digest", "refused"), [(64 * "0", True), (63 * "0" + "1", False)])
+async def test_a_jar_s_digest_is_not_our_campaigns_placeholder(digest: str, refused: bool) -> None:
+    place = {"url": "https://drivers.example.com/d.jar", "sha256": digest}
+    jar = {**place, "class": "x.D", "urlTemplate": "jdbc:x://{host}"}
+    said = " ".join(problem.text for problem in await admitted(mode(driver={"jar": jar})))
+    zeros = "EncryptionMode enc: driver.jar.sha256: 64 zeros stand for the digest of your jar"
+    assert (zeros in said) is refused
+
+
 async def test_what_several_modes_share_is_said_once_and_of_all() -> None:
     (problem,) = await admitted(template(settings={"datadir": "/"}))
     assert problem.text.startswith("InstanceTemplate small with EncryptionMode plain, enc: ")
