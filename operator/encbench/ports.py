@@ -211,7 +211,8 @@ class Agent(AgentReader, Protocol):
     async def settle(self, address: str, access: Access) -> agent.SettleAnswer:
         """Have the server write its changes: `settled`, and the remaining `dirtyPages`.
 
-        This is one round of bounded length: call again until it is settled.
+        This is one round of bounded length: call again until it is settled. `dirtyBytes` is what
+        waited to be written before the first of these rounds.
         """
 
     async def evidence(

@@ -79,6 +79,9 @@ class FakeServer:
     """Of sysbench, which a proxy shows of a mode with columns."""
     check_seconds: float = 0.0
     """How long checks of the dataset take."""
+    dirty_bytes: int | None = None
+    """What it has changed and not written whenever it is first asked to write; None if it does not
+    count it."""
     broken: tuple[str, ...] = ()
     """Names of the queries of `tools.tpcc.consistency` that give a row."""
     check_error: str | None = None
@@ -146,6 +149,7 @@ class FakeAgent:
         return {
             "settled": settled and not loading,
             "dirtyPages": 0 if settled else 64 * (server.unwritten + 1),
+            "dirtyBytes": server.dirty_bytes,
             "loading": loading,
             "tookSeconds": 0.1,
             "clock": self.clock(),

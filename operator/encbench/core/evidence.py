@@ -54,6 +54,9 @@ class Proof(ProofVerdict):
     evidence: dict[str, Any] = Field(default_factory=dict)
     """The agent's unchanged answer."""
     time: Time | None = None
+    dirty_bytes: int | None = None
+    """Of a trial's second proof: what its server had changed and not written when it was first
+    asked to. None where the engine or the agent does not count it, and before this figure."""
 
 
 class ProofRecord(Record):

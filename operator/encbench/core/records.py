@@ -268,6 +268,10 @@ class TrialRecord(Record):
     consistency: ProofVerdict | None = None
     """Whether TPC-C's tables were consistent after the run; absent if not checked."""
     disk: DiskIo | None = None
+    dirty_bytes: int | None = None
+    """What the server had changed and not written after the run, before it was made to: InnoDB
+    writes and encrypts it outside of the window. Absent of other engines, and in records before
+    this figure."""
     recovery: RecoveryFacts | None = None
     """For a recovery workload whose server answered again."""
     start_time: Time | None = None

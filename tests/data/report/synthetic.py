@@ -102,6 +102,8 @@ class Study:
     """Share of an instance's CPU that the other databases use; None where it was not measured."""
     disk: tuple[float, float] | None = (36.0, 12.5)
     """KiB that a transaction reads and writes; None where it was not measured."""
+    unwritten: Mapping[str, float] = field(default_factory=dict)
+    """Arm → MiB that its server has not written when a trial ends; not known where not named."""
     throttled: float = 0.0
     """Seconds for which the client was throttled."""
     held_up: Mapping[str, float] = field(default_factory=dict)
@@ -513,6 +515,7 @@ def _figures(
         "result": result,
         "cpu": cpu,
         "disk": _disk(study, tps),
+        "dirtyBytes": round(study.unwritten[arm] * 2**20) if arm in study.unwritten else None,
         "transactions": round(tps * study.seconds),
         "histogram": _histogram(average, round(tps * study.seconds)),
     }

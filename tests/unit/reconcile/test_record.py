@@ -16,3 +16,12 @@ def test_a_declaration_is_taken_over_from_its_proof_whatever_its_words() -> None
     assert found.before is not None and found.after is not None
     assert found.before.on_trust
     assert found.after.on_trust is None
+
+
+def test_what_a_trial_left_unwritten_is_taken_over_from_its_second_proof() -> None:
+    after = PROVEN.model_copy(update={"dirty_bytes": 5 << 20})
+    trial = a_trial(outcome="Succeeded")
+    for made, known in ((after, 5 << 20), (PROVEN, None), (None, None)):
+        proofs = TrialProofsRecord(before=PROVEN, after=made)
+        found = record(trial, NOTHING, trial.status, TrialGathered(proofs=proofs))
+        assert found.dirty_bytes == known

@@ -1,5 +1,6 @@
 """Resets and residency in whole campaigns: which data and which start each trial is measured on."""
 
+import json
 from typing import Any
 
 import pytest
@@ -192,6 +193,19 @@ async def test_the_next_trial_waits_until_the_server_is_at_rest(what: str) -> No
     settled = [address for method, address in world.agent.calls if method == "settle"]
     # Five rounds that did not settle it and one that did, before and after each trial.
     assert len(settled) >= 2 * 2 + 5
+
+
+async def test_a_record_says_what_waited_to_be_written_after_its_trial() -> None:
+    world = World()
+    world.apply(*parts(), study("plain", blocks=1))
+    await world.run(world.running())
+    (trial,) = world.trials()
+    for server in world.agent.servers.values():
+        server.unwritten, server.dirty_bytes = 2, 7 << 20
+    await world.run(world.ended)
+    key = f"/trials/{trial.uid}/trial.json"
+    (own,) = (one for one in world.store.objects if one.endswith(key))
+    assert json.loads(world.store.objects[own])["dirtyBytes"] == 7 << 20
 
 
 # -- the operator dies

@@ -17,6 +17,8 @@ from encbench.engines.marker import Step
 
 DIRTY = "SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_pages_dirty'"
 """The last column of its row counts the pages that are changed and not written."""
+DIRTY_BYTES = "SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_bytes_dirty'"
+"""The same in bytes."""
 STATUS = (
     "SHOW GLOBAL STATUS WHERE Variable_name IN ('Innodb_checkpoint_age', "
     "'Innodb_redo_log_current_lsn', 'Innodb_redo_log_checkpoint_lsn')"

@@ -46,11 +46,12 @@ def declared(testbed: Testbed) -> Proof:
     return before_sessions(instance, testbed.spec.mode)
 
 
-async def settle(deps: Deps, address: str, access: Access) -> None:
+async def settle(deps: Deps, address: str, access: Access) -> int | None:
     """Have the server write what it has changed. NotNow while some of it is not written yet.
 
     NotNow too while the server still fills its pool with the pages of the run before.
     So a trial is measured on a server at rest, and leaves one behind for its neighbours.
+    Returns the changed bytes that waited before the first round; None if that is not known.
     """
     said = await deps.agent.settle(address, access)
     if said["loading"]:
@@ -59,6 +60,7 @@ async def settle(deps: Deps, address: str, access: Access) -> None:
         left = said["dirtyPages"]
         pages = "changes" if left is None else f"{left} changed pages"
         raise NotNow(f"the server is still writing {pages}")
+    return said.get("dirtyBytes")
 
 
 async def ask_checks(deps: Deps, effect: AskChecks) -> Checked | None:

@@ -157,8 +157,10 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
             space, name = testbed.namespace, testbed.name
             where, access = await agents.agent(self._deps.cluster, space, name, database)
             started = float((await self._deps.agent.server(where, access))["startedAt"])
-            await agent.settle(self._deps, where, access)
+            unwritten = await agent.settle(self._deps, where, access)
             proof = await agent.prove(self._deps, testbed, database, full=False)
+            if effect.when == "after":
+                proof = proof.model_copy(update={"dirty_bytes": unwritten})
         made = TrialProofsRecord.model_validate({effect.when: proof})
         counts = await keep(self._deps.store, trial, proof_name(effect.when), made)
         found = Proven(getattr(counts, effect.when) or proof, started)

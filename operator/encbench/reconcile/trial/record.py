@@ -69,6 +69,7 @@ def record(
         proofs=TrialProofs(before=_verdict(proofs.before), after=_verdict(proofs.after)),
         consistency=_consistency(status),
         disk=metrics.disk,
+        dirty_bytes=proofs.after.dirty_bytes if proofs.after else None,
         recovery=gathered.recovery,
         start_time=status.start_time,
         completion_time=format_time(seen.now),

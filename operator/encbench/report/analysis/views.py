@@ -85,6 +85,7 @@ def view(attempt: Attempt, home: records.IndexTestbed | None = None) -> TrialVie
         restored_seconds=_positive(record.timings.get("restored")),
         disk_read_kib_per_transaction=_kib(disk.read_bytes_per_second, tps) if disk else None,
         disk_write_kib_per_transaction=_kib(disk.write_bytes_per_second, tps) if disk else None,
+        unwritten_mib=rounded_if_known(_part(record.dirty_bytes, MEBIBYTE)),
         recovery_seconds=_positive(recovery.recovery_seconds if recovery else None),
         stop_seconds=rounded(recovery.stop_seconds) if recovery else None,
         redo_mib=_part(recovery.redo_bytes, MEBIBYTE) if recovery else None,

@@ -60,6 +60,8 @@ class EngineProbe:
     """Whether the server still reads back the pages that its pool held when it stopped."""
     dirty: str | None = None
     """Its row ends with the number of pages still to be written; None if the engine has none."""
+    dirty_bytes: str | None = None
+    """The same in bytes."""
     flush_logs: Iterable[Statement] = ()
     """Complete the files that a full search reads besides the tables."""
     shutdown: int = signal.SIGTERM
@@ -96,6 +98,7 @@ def _innodb(
         settle=unwritten.flush,
         loading=pool.is_loading,
         dirty=unwritten.DIRTY,
+        dirty_bytes=unwritten.DIRTY_BYTES,
         redo=lambda session: unwritten.redo_bytes(session.rows(unwritten.STATUS)),
     )
 

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 
+from encbench.adapters.sql import Session
 from encbench.sidecars.agent.probe import EngineProbe, OpenSession
 from encbench.sidecars.agent.process import Reading
 from encbench.wire.agent import MachineRows, ServerAnswer, SettleAnswer
@@ -47,15 +48,21 @@ class Settling:
         self._open, self._probe = open_session, probe
         self._after = ""
         """The last step that was done; empty where the next round begins with the first."""
+        self._found: int | None = None
+        """Changed bytes that the first round found; None where the next round is the first."""
 
     def go_on(self, cancelled: Callable[[], bool]) -> SettleAnswer:
         """One round. Blocks; SqlError when the server fails a statement.
 
         `settled` says whether every step was done and the pool is filled; `dirtyPages` counts the
-        pages still to be written, if the engine reports them.
+        pages still to be written, and `dirtyBytes` the bytes that waited before the first round
+        since the server was last at rest, if the engine reports them.
         """
         began, probe = time.monotonic(), self._probe
         with closing(self._open()) as session:
+            found = self._found
+            if found is None:
+                found = self._found = _count(session, probe.dirty_bytes)
             settled = False
             for name, statements in probe.settle(session, self._after):
                 if cancelled() or time.monotonic() - began > ROUND_SECONDS:
@@ -65,12 +72,20 @@ class Settling:
                 self._after = name
             else:
                 settled, self._after = True, ""
-            rows = session.rows(probe.dirty) if probe.dirty else []
-            loading = probe.loading(session)
+            pages, loading = _count(session, probe.dirty), probe.loading(session)
+        if settled and not loading:
+            self._found = None
         return {
             "settled": settled and not loading,
-            "dirtyPages": int(rows[0][-1]) if rows else None,
+            "dirtyPages": pages,
+            "dirtyBytes": found,
             "loading": loading,
             "tookSeconds": round(time.monotonic() - began, 3),
             "clock": time.time(),
         }
+
+
+def _count(session: Session, statement: str | None) -> int | None:
+    """The number that ends the statement's row; None without a statement or a row."""
+    rows = session.rows(statement) if statement else []
+    return int(rows[0][-1]) if rows else None

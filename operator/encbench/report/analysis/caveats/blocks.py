@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from encbench.api.overheadreport import Interval
 from encbench.core.records import IndexTrial
-from encbench.report.analysis.caveats.facts import Facts, note, serious
+from encbench.report.analysis.caveats.facts import Facts, measured_seconds, note, serious
 from encbench.report.document import Caveat
 from encbench.report.document.group import Group
 from encbench.report.document.trial import TrialView
@@ -172,11 +172,8 @@ def several_comparisons(facts: Facts) -> Iterator[Caveat]:
 
 def short_window(facts: Facts) -> Iterator[Caveat]:
     """Windows in which one burst matters."""
-    lengths = [
-        sum(of.seconds for of in t.rounds) if t.rounds else t.window.end - t.window.start
-        for t in facts.counted
-        if t.window is not None
-    ]
+    known = [measured_seconds(trial) for trial in facts.counted if trial.window is not None]
+    lengths = [seconds for seconds in known if seconds is not None]
     if lengths and min(lengths) < SHORT_WINDOW_SECONDS:
         yield note(
             title="Short windows",

@@ -47,6 +47,13 @@ class Facts:
         return [trial for trial in self.trials if trial.counted]
 
 
+def measured_seconds(trial: TrialView) -> float | None:
+    """Length of the window, or of the trial's own slices; None where nothing was measured."""
+    if trial.rounds:
+        return sum(of.seconds for of in trial.rounds)
+    return None if trial.window is None else trial.window.end - trial.window.start
+
+
 Check = Callable[[Facts], Iterator[Caveat]]
 """Yields its caveat where the facts call for one."""
 serious = partial(Caveat, weight="serious")

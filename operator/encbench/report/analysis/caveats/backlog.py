@@ -1,0 +1,71 @@
+"""The caveat about pages that a server changed in a trial and wrote after its window.
+
+InnoDB encrypts a page when it writes it. Each trial begins with every page written, so with a large
+redo log and a large pool most of the changed pages may still wait at the end of a short window. The
+server had time from there until it was asked, so the backlog is at least what it said.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from encbench.report.analysis.caveats.facts import Facts, measured_seconds, serious
+from encbench.report.document import Caveat
+from encbench.report.document.group import Group
+from encbench.report.document.trial import TrialView
+from encbench.report.words import text
+from encbench.text.words import listed
+
+LARGE = 0.5
+"""Of what the server wrote in its windows, log and binary log included: a larger backlog counts."""
+SMALL_MIB = 16.0
+"""For each trial: less is what a server changes for itself."""
+
+
+def unwritten(facts: Facts) -> Iterator[Caveat]:
+    """Arms that encrypt at rest, of whose changed pages many were written after the window."""
+    worst: dict[str, tuple[float, str]] = {}
+    for group in facts.groups:
+        for arm in group.arms if group.primary != "recovery" else ():
+            if not facts.resolved.modes[arm.mode_ref].encrypts_at_rest:
+                continue
+            left, written = _means(_trials(facts, group, arm.name))
+            if left >= SMALL_MIB and left > LARGE * written:
+                said = f"{arm.name} {_mib(left)} beside {_mib(written)} ({group.place})"
+                share = left / max(written, 1.0)
+                worst[arm.name] = max(worst.get(arm.name, (0.0, "")), (share, said))
+    if worst:
+        yield serious(
+            title="Changed pages were written after the window",
+            text="Pages that the trial changed were written, and encrypted, after its window. A "
+            "trial left on average, beside what its server wrote in the window: "
+            f"{listed([said for _, said in worst.values()])}. No figure has the cost of these "
+            "pages, so encryption at rest can look cheaper than it is. Lengthen load.duration, or "
+            "lower innodb_max_dirty_pages_pct_lwm in settings of the InstanceTemplate.",
+        )
+
+
+def _trials(facts: Facts, group: Group, arm: str) -> list[TrialView]:
+    place = group.instance, group.workload, group.concurrency, arm
+    return [t for t in facts.counted if (t.instance, t.workload, t.concurrency, t.arm) == place]
+
+
+def _means(trials: Sequence[TrialView]) -> tuple[float, float]:
+    """MiB of a trial that were left, and that were written in its window, where both are known."""
+    known = [
+        (trial.unwritten_mib, written)
+        for trial in trials
+        if trial.unwritten_mib is not None and (written := _written_mib(trial)) is not None
+    ]
+    count = max(len(known), 1)
+    return sum(left for left, _ in known) / count, sum(written for _, written in known) / count
+
+
+def _written_mib(trial: TrialView) -> float | None:
+    """What the server wrote to its disk in the window, or in the trial's own slices."""
+    each, seconds = trial.disk_write_kib_per_transaction, measured_seconds(trial)
+    if each is None or trial.tps is None or seconds is None:
+        return None
+    return each * trial.tps * seconds / 1024
+
+
+def _mib(amount: float) -> str:
+    return f"{text.number(amount, 0)} MiB"
