@@ -10,7 +10,7 @@ import pytest
 from encbench.api.campaign import Interleave
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import External, InstanceTemplateSpec
-from encbench.api.workload import WorkloadSpec
+from encbench.api.workload import Sysbench, WorkloadSpec
 from encbench.core.evidence import MachineFacts, ProofVerdict, ProvenanceRecord, ServerFacts
 from encbench.report.analysis.bucket import ProvenanceSource
 from encbench.report.analysis.build import build
@@ -19,6 +19,7 @@ from encbench.report.analysis.caveats import (
     columns,
     cycle,
     load,
+    memory,
     others,
     setting,
     software,
@@ -62,7 +63,7 @@ def test_a_dataset_is_compared_with_the_pool_of_its_own_instance() -> None:
             found.spec, resolved, found.groups, found.trials, (), found.provenance, sources
         )
         return " ".join(
-            caveat.text.partition(". ")[0] for caveat in setting.dataset_in_memory(facts)
+            caveat.text.partition(". ")[0] for caveat in memory.dataset_in_memory(facts)
         )
 
     assert said(1024, 4096) == (
@@ -83,7 +84,7 @@ def test_a_dataset_has_to_fit_into_the_smallest_pool_of_an_instance(pools: tuple
     facts = Facts(
         found.spec, found.resolved, found.groups, found.trials, (), found.provenance, sources
     )
-    assert not [*setting.dataset_in_memory(facts)]
+    assert not [*memory.dataset_in_memory(facts)]
 
 
 def dataset_note(settings: dict[str, str], workload: WorkloadSpec | None = None) -> str:
@@ -99,7 +100,7 @@ def dataset_note(settings: dict[str, str], workload: WorkloadSpec | None = None)
         found.provenance,
         [with_settings(found, "small", settings)],
     )
-    return " ".join(caveat.text for caveat in setting.dataset_in_memory(facts))
+    return " ".join(caveat.text for caveat in memory.dataset_in_memory(facts))
 
 
 @pytest.mark.parametrize(
@@ -129,7 +130,7 @@ def test_postgresql_has_a_pool_as_well() -> None:
 
 
 @pytest.mark.parametrize(
-    ("engine", "mode", "memory", "said"),
+    ("engine", "mode", "size", "said"),
     [
         ("postgresql", ENCRYPTED_CLASS, "287Mi", True),
         ("postgresql", GOCRYPTFS, "287Mi", True),
@@ -139,13 +140,13 @@ def test_postgresql_has_a_pool_as_well() -> None:
     ],
 )
 def test_a_page_cache_holds_what_a_volume_has_decrypted(
-    engine: str, mode: dict[str, Any], memory: str, said: bool
+    engine: str, mode: dict[str, Any], size: str, said: bool
 ) -> None:
     """229 MiB of rows, and a pool of 128 MiB."""
     found = report_of(replace(CALM, blocks=2))
     small = found.resolved.instances["small"]
     assert small.resources is not None
-    resources = small.resources.model_copy(update={"memory": memory})
+    resources = small.resources.model_copy(update={"memory": size})
     changes = {"engine": engine, "resources": resources}
     resolved = found.resolved.model_copy(
         update={
@@ -155,9 +156,54 @@ def test_a_page_cache_holds_what_a_volume_has_decrypted(
     )
     sources = [with_settings(found, "small", {"shared_buffers": "128MB"})]
     facts = Facts(found.spec, resolved, found.groups, found.trials, (), found.provenance, sources)
-    texts = [caveat.text for caveat in setting.dataset_in_memory(facts)]
+    texts = [caveat.text for caveat in memory.dataset_in_memory(facts)]
     start = "oltp-read-write: about 229 MiB of rows may be in a page cache of 230 MiB. Pages are"
     assert [one.startswith(start) for one in texts] == [True] * said
+
+
+@pytest.mark.parametrize(
+    ("options", "pool", "said"),
+    [
+        ({}, "127M", "about 76 of 229 MiB of rows in a buffer pool of 127 MiB. Its rand-type"),
+        ({}, "76M", ""),
+        ({}, "1G", ""),
+        ({"rand-type": "special"}, "127M", "about 76 of 229 MiB"),
+        ({"rand_type": "gaussian"}, "96M", "about 95 of 229 MiB"),
+        ({"rand-type": "gaussian"}, "95M", ""),
+        ({"rand-type": "uniform"}, "228M", ""),
+        ({"rand-type": "pareto"}, "228M", ""),
+        ({"rand_spec_res": "10"}, "228M", ""),
+    ],
+)
+def test_a_part_of_the_rows_may_be_all_that_is_drawn(
+    options: dict[str, str], pool: str, said: str
+) -> None:
+    texts = drawn_note(pool, {"options": options})
+    assert [one.startswith(f"oltp-read-write: {said}") for one in texts] == [True] * bool(said)
+
+
+@pytest.mark.parametrize("script", ["oltp_insert", "select_random_points"])
+def test_rows_that_are_found_by_another_column_lie_in_all_of_the_table(script: str) -> None:
+    assert drawn_note("127M", {"script": "oltp_point_select", "tables": 1, "tableSize": 1000000})
+    assert not drawn_note("127M", {"script": script, "tables": 1, "tableSize": 1000000})
+
+
+def drawn_note(pool: str, test: dict[str, Any]) -> list[str]:
+    """What is said of the drawn part of a dataset of 229 MiB, beside a pool of that size."""
+    found = report_of(replace(CALM, blocks=2))
+    workload = found.resolved.workloads["oltp-read-write"]
+    sysbench = Sysbench.model_validate({**workload.sysbench_test.to_dict(), **test})
+    workloads = {"oltp-read-write": workload.model_copy(update={"sysbench": sysbench})}
+    facts = Facts(
+        found.spec,
+        found.resolved.model_copy(update={"workloads": workloads}),
+        found.groups,
+        found.trials,
+        (),
+        found.provenance,
+        [with_settings(found, "small", {"innodb_buffer_pool_size": pool})],
+    )
+    return [caveat.text for caveat in memory.drawn_rows_in_memory(facts)]
 
 
 def source(report: Report, instance: str, pool: int) -> ProvenanceSource:

@@ -1,7 +1,7 @@
 """What could be wrong with the figures: checks of this campaign's facts.
 
 Each check is one policy. The checks are fixed beforehand and never change a figure; they show
-readers where to look before they believe one. The room has 17 files, because each subject has one.
+readers where to look before they believe one. The room has 18 files, because each subject has one.
 """
 
 from encbench.report.analysis.caveats import (
@@ -12,6 +12,7 @@ from encbench.report.analysis.caveats import (
     disks,
     instructions,
     load,
+    memory,
     others,
     quota,
     rate,
@@ -78,7 +79,8 @@ CHECKS: tuple[Check, ...] = (
     turns.unsteady,
     blocks.short_window,
     turns.spanned,
-    setting.dataset_in_memory,
+    memory.dataset_in_memory,
+    memory.drawn_rows_in_memory,
     recovery.short_recoveries,
     load.busy_server,
     load.busy_beside,

@@ -1,17 +1,11 @@
 """Caveats about data and machines: how they differ from production."""
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 
-from encbench.api.encryptionmode import EncryptionModeSpec
-from encbench.api.instancetemplate import InstanceTemplateSpec
-from encbench.api.scalars import parse_quantity
 from encbench.api.tpcc import Statements
 from encbench.api.workload import WorkloadSpec
 from encbench.core.evidence import MachineFacts, ProvenanceRecord
-from encbench.engines.innodb import settings as innodb
-from encbench.engines.postgresql import settings as postgresql
 from encbench.engines.postgresql.stock_level import MANY_ORDERS, plan_changes
 from encbench.kube.machines import differences
 from encbench.report.analysis.bucket import ProvenanceSource
@@ -21,101 +15,8 @@ from encbench.report.document.trial import TrialView
 from encbench.report.words import text
 from encbench.text.words import listed, plural
 
-SYSBENCH_ROW_BYTES = 240
-"""About what a row of sysbench's oltp tables takes with its secondary index."""
-TPCC_WAREHOUSE_BYTES = 100 * 2**20
-"""About what a freshly loaded warehouse of TPC-C takes with its indexes."""
-CACHE_SHARE = 0.8
-"""Of a server's memory: what its pool and the page cache may hold of its files together."""
-
-
 WHOLE_MILLISECONDS_MS = 20.0
 """A 95th percentile below which whole milliseconds may change it by a percent or more."""
-
-
-def _dataset_bytes(workload: WorkloadSpec) -> int | None:
-    """About what the rows of a workload's tables take; None for a script of the user's own."""
-    if workload.own_script:
-        return None
-    if workload.tpcc is not None:
-        return workload.tpcc.warehouses * TPCC_WAREHOUSE_BYTES
-    test = workload.sysbench_test
-    return test.tables * test.table_size * SYSBENCH_ROW_BYTES
-
-
-def dataset_in_memory(facts: Facts) -> Iterator[Caveat]:
-    """Encryption at rest that is hardly exercised."""
-    pools, caches = _pools(facts), dict[str, dict[str, float]]()
-    measured: dict[str, dict[str, float]] = {}
-    for group in facts.groups:
-        modes = [facts.resolved.modes[arm.mode_ref] for arm in group.arms]
-        if not any(mode.encrypts_at_rest for mode in modes):
-            continue
-        measured.setdefault(group.workload, {})[group.instance] = pools.get(group.instance, 0.0)
-        cache = _page_cache(facts.resolved.instances[group.instance], modes)
-        caches.setdefault(group.workload, {})[group.instance] = cache
-    found = [
-        fits
-        for name, own in measured.items()
-        if (size := _dataset_bytes(facts.resolved.workloads[name])) is not None
-        for fits in _in_memory(name, size, own, caches[name])
-    ]
-    if found:
-        yield note(
-            title="The dataset fits into memory",
-            text=f"{'; '.join(found)}. Pages are decrypted when they are read from disk, which "
-            "then hardly happens. With more data than memory encryption at rest can cost more.",
-        )
-
-
-def _page_cache(instance: InstanceTemplateSpec, modes: Iterable[EncryptionModeSpec]) -> float:
-    """Bytes of files that a server may keep decrypted; 0 where it keeps none beside its pool.
-
-    InnoDB reads past the page cache. PostgreSQL reads from it what a volume has decrypted; pages
-    that the engine encrypts are encrypted there too.
-    """
-    by_volume = any(mode.encrypts_at_rest and mode.volume is not None for mode in modes)
-    if instance.engine != "postgresql" or instance.resources is None or not by_volume:
-        return 0.0
-    return CACHE_SHARE * instance.resources.memory_bytes
-
-
-def _in_memory(
-    workload: str, size: int, pools: Mapping[str, float], caches: Mapping[str, float]
-) -> Iterator[str]:
-    """Where a workload's rows fit; pools and caches are of the instances that it ran on."""
-    fits = [name for name, pool in pools.items() if size < pool]
-    cached = [name for name, cache in caches.items() if name not in fits and size < cache]
-    for names, sizes, where in (
-        (fits, pools, "in a buffer pool"),
-        (cached, caches, "may be in a page cache"),
-    ):
-        if names:
-            on = f" on {listed(names)}" if len(names) < len(pools) else ""
-            rows, room = (
-                text.number(it / parse_quantity("1Mi"), 0)
-                for it in (size, min(sizes[name] for name in names))
-            )
-            yield f"{workload}{on}: about {rows} MiB of rows {where} of {room} MiB"
-
-
-def _pools(facts: Facts) -> dict[str, float]:
-    """The smallest buffer pool of each instance, in bytes."""
-    instances = {trial.uid: trial.instance for trial in facts.trials}
-    found: dict[str, float] = {}
-    for source in facts.sources:
-        size = _pool_bytes(source.record.server.settings)
-        if size is not None:
-            for name in {instances[uid] for uid in source.trials if uid in instances}:
-                found[name] = min(float(size), found.get(name, math.inf))
-    return found
-
-
-def _pool_bytes(settings: Mapping[str, str]) -> int | None:
-    """The buffer pool by a server's own settings."""
-    if innodb.POOL in settings:
-        return innodb.parse_size(settings[innodb.POOL])
-    return postgresql.parse_size(settings.get(postgresql.POOL.setting, ""))
 
 
 def external_database(facts: Facts) -> Iterator[Caveat]:
