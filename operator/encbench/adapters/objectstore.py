@@ -206,11 +206,13 @@ class ObjectStore:
         """Let writers race for an unused key, see that one of them wins, and delete the object.
 
         Rejected when more than one wins, because results could be overwritten there, and when
-        clients could not be given its CA. Two writes in turn would not do: some stores look for
-        the key and then write, which is right as long as writers take turns.
+        clients could not be given its CA; Unavailable when they could not be given a URL. Two
+        writes in turn would not do: some stores look for the key and then write, which is right as
+        long as writers take turns.
         """
         self.authority()
         key = f".encbench-check/{secrets.token_hex(8)}"
+        await self.presign_put(key, 60)
         await self.get(key)  # makes the client, so that no writer has a start on the others
         ends = await asyncio.gather(
             *(self.put_if_absent(key, b"%d" % n, "text/plain") for n in range(_WRITERS)),

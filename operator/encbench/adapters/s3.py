@@ -103,7 +103,7 @@ class S3Connection:
     async def _in(self, pool: ThreadPoolExecutor, do: Callable[[Any], T], endpoint: str) -> T:
 
         def work() -> T:
-            with _translated(self.endpoint):
+            with _translated(endpoint):
                 return do(self._client(endpoint))
 
         request = pool.submit(work)
@@ -156,20 +156,21 @@ class S3Connection:
         )
         # Checksums beyond the signed digest only where S3 requires them, because other stores
         # lack the newer ones.
-        return own.create_client(
-            "s3",
-            endpoint_url=endpoint,
-            region_name=self.region,
-            **dict(zip(names, keys, strict=False)),
-            verify=str(self.ca_file) if self.ca_file else None,
-            config=Config(
-                signature_version="s3v4",
-                s3={"addressing_style": "path", "payload_signing_enabled": True},
-                proxies=_proxies(endpoint),
-                request_checksum_calculation="when_required",
-                response_checksum_validation="when_required",
-            ),
-        )
+        with _valid(endpoint):
+            return own.create_client(
+                "s3",
+                endpoint_url=endpoint,
+                region_name=self.region,
+                **dict(zip(names, keys, strict=False)),
+                verify=str(self.ca_file) if self.ca_file else None,
+                config=Config(
+                    signature_version="s3v4",
+                    s3={"addressing_style": "path", "payload_signing_enabled": True},
+                    proxies=_proxies(endpoint),
+                    request_checksum_calculation="when_required",
+                    response_checksum_validation="when_required",
+                ),
+            )
 
 
 def _proxies(endpoint: str) -> dict[str, str] | None:
@@ -178,6 +179,22 @@ def _proxies(endpoint: str) -> dict[str, str] | None:
     A port that kubectl forwards is this machine's own, which no proxy reaches.
     """
     return {} if urlsplit(endpoint).hostname in _HERE else None
+
+
+@contextmanager
+def _valid(endpoint: str) -> Iterator[None]:
+    """Making a client of that endpoint, which botocore refuses with a bare ValueError."""
+    try:
+        yield
+    except BotoCoreError:
+        # A wrong region is both a BotoCoreError and a ValueError.
+        raise
+    except ValueError as error:
+        raise Unavailable(
+            f"{endpoint} is not a valid URL of an object store ({error}): correct endpoint or "
+            "clientEndpoint of objectStore.external, whose hosts have letters, digits, hyphens and "
+            "dots only"
+        ) from error
 
 
 @contextmanager

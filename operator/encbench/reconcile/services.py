@@ -79,13 +79,17 @@ class _Bucket:
         self._was_there = False
 
     async def ask(self) -> None:
-        """Ask for something that is not there. Unavailable or Rejected without an answer."""
+        """Ask for something that is not there. Unavailable or Rejected without an answer.
+
+        Also when clients could be given no URL, which they need as a trial is released.
+        """
         if not self._was_there:
             # Keys that may not look for a bucket can still be good for what is in it.
             with suppress(Unavailable, Rejected):
                 await self._store.ensure_bucket()
                 self._was_there = True
         await self._store.get(NOTHING)
+        await self._store.presign_put(NOTHING, 60)
 
 
 def services(store: Store, metrics: Metrics) -> Services:

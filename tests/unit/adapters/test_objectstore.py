@@ -4,6 +4,7 @@ Presigned URLs begin with the URL of the bucket, as recorders demand.
 """
 
 import io
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from encbench.adapters.objectstore import ObjectStore
-from encbench.ports import Conflict
+from encbench.ports import Conflict, Unavailable
 
 KEY = "team-a/study-c0ffee00/trials/6f9b2a51-0000-4000-8000-000000000001/client-0/output.log"
 CASES = (
@@ -34,6 +35,29 @@ async def test_a_presigned_url_is_in_the_bucket(
     url = await store.presign_put(KEY, 60)
     assert url.partition("?")[0] == f"{store.url}/{KEY}"
     assert store.url == f"{endpoint.rstrip('/')}/{bucket}"
+
+
+INVALID = ("http://minio_lan:9000", "http://minio..lan", "http://[::1", "http://[zz]:9000")
+
+
+@pytest.mark.parametrize("url", INVALID)
+async def test_a_url_that_makes_no_client_is_for_a_person_to_correct(
+    tmp_path: Path, url: str
+) -> None:
+    for name in ("access-key", "secret-key"):
+        (tmp_path / name).write_text("of-a-test")
+    store = ObjectStore(
+        endpoint="http://store.invalid",
+        external_endpoint=url,
+        bucket="b",
+        region="r",
+        credentials=tmp_path,
+    )
+    said = f"{re.escape(url)} is not a valid URL .*objectStore.external"
+    with pytest.raises(Unavailable, match=said):
+        await store.presign_put(KEY, 60)
+    with pytest.raises(Unavailable, match=said):
+        await store.check()
 
 
 def store_of(client: object, folder: Path, monkeypatch: pytest.MonkeyPatch) -> ObjectStore:
@@ -80,3 +104,18 @@ async def test_more_keys_than_one_request_takes_are_all_deleted(
     await store_of(Deleting(), tmp_path, monkeypatch).delete(keys)
     assert [key for some in gone for key in some] == keys
     assert max(map(len, gone)) == 1000, "S3 takes no more"
+
+
+async def test_a_port_that_is_none_is_said_of_the_url_that_has_it(tmp_path: Path) -> None:
+    for name in ("access-key", "secret-key"):
+        (tmp_path / name).write_text("of-a-test")
+    outside = "http://store.example.com:99999"
+    store = ObjectStore(
+        endpoint="http://store.invalid",
+        external_endpoint=outside,
+        bucket="b",
+        region="r",
+        credentials=tmp_path,
+    )
+    with pytest.raises(Unavailable, match=f"the object store at {outside}"):
+        await store.presign_put(KEY, 60)

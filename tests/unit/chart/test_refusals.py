@@ -39,6 +39,9 @@ from tests.support.chart import Refused, render
         ({"minio": {"bucket": "Not_A_Bucket"}}, ["/minio/bucket"]),
         ({"prometheus": {"retention": "long"}}, ["/prometheus/retention"]),
         ({"objectStore": {"external": {"endpoint": "s3.example.com"}}}, ["/endpoint"]),
+        # botocore makes no client of such a host.
+        ({"objectStore": {"external": {"endpoint": "http://minio_lan:9000"}}}, ["/endpoint"]),
+        ({"objectStore": {"external": {"clientEndpoint": "http://a_b"}}}, ["/clientEndpoint"]),
         ({"objectStore": {"external": {"secretKey": "x"}}}, ["'secretKey' not allowed"]),
         ({"nodeExporter": {"tolerations": [{"effect": "Never"}]}}, ["/effect"]),
         ({"allowed": {"storageClasses": [""]}}, ["/allowed/storageClasses/0", "minLength"]),

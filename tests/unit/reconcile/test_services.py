@@ -78,6 +78,20 @@ async def test_the_questions_are_harmless() -> None:
     assert not store.objects
 
 
+async def test_clients_without_a_url_are_a_problem_before_one_needs_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    store = FakeStore()
+
+    async def none(key: str, seconds: int) -> str:
+        raise Unavailable("http://minio_lan:9000 is not a valid URL")
+
+    monkeypatch.setattr(store, "presign_put", none)
+    both = services(store, FakeMetrics())
+    await both.look()
+    assert both.problem == "http://minio_lan:9000 is not a valid URL"
+
+
 async def test_the_first_question_makes_the_bucket_and_no_later_one() -> None:
     store = FakeStore(has_bucket=False, away=True)
     both = services(store, FakeMetrics())
