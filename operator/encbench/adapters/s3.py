@@ -127,20 +127,12 @@ class S3Connection:
         """Access key, secret key and, if there is one, session token; empty without a directory."""
         if self.credentials is None:
             return ()
-        try:
-            keys = (
-                (self.credentials / ACCESS_KEY_FILE).read_text().strip(),
-                (self.credentials / SECRET_KEY_FILE).read_text().strip(),
-            )
-        except OSError as error:
-            raise Unavailable(
-                f"no credentials for the object store: {error.filename}: {error.strerror}; the "
-                f"Secret needs the entries {ACCESS_KEY_FILE} and {SECRET_KEY_FILE}"
-            ) from error
-        try:
-            return *keys, (self.credentials / SESSION_TOKEN_FILE).read_text().strip()
-        except FileNotFoundError:
-            return keys
+        keys = (
+            _entry(self.credentials / ACCESS_KEY_FILE),
+            _entry(self.credentials / SECRET_KEY_FILE),
+        )
+        token = self.credentials / SESSION_TOKEN_FILE
+        return (*keys, _entry(token)) if token.exists() else keys
 
     def _connect(self, endpoint: str, keys: tuple[str, ...]) -> Any:
         names = ("aws_access_key_id", "aws_secret_access_key", "aws_session_token")
@@ -171,6 +163,20 @@ class S3Connection:
                     response_checksum_validation="when_required",
                 ),
             )
+
+
+def _entry(file: Path) -> str:
+    """What a mounted Secret has there."""
+    try:
+        return file.read_text(encoding="utf-8").strip()
+    except OSError as error:
+        reason = error.strerror
+    except UnicodeDecodeError:
+        reason = "it is not text in UTF-8"
+    raise Unavailable(
+        f"no credentials for the object store: {file}: {reason}; the Secret needs the entries "
+        f"{ACCESS_KEY_FILE} and {SECRET_KEY_FILE}"
+    )
 
 
 def _proxies(endpoint: str) -> dict[str, str] | None:

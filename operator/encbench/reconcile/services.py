@@ -5,6 +5,7 @@ is wrong.
 """
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import Any, Protocol
@@ -17,6 +18,8 @@ a campaign's next pass they come to less than half a minute."""
 SOON = 1.0
 """The former while something is away, because campaigns wait for it."""
 NOTHING = ".encbench-check/nothing"
+
+log = logging.getLogger(__name__)
 
 Question = Callable[[], Awaitable[Any]]
 
@@ -61,11 +64,25 @@ class Services:
                 continue
             del self._asked[name]
             error = asked.exception()
-            if isinstance(error, (Unavailable, Rejected)):
-                # What refuses even this question will refuse a trial's too.
-                self._problems[name] = str(error)
-            else:
+            if error is None:
                 self._problems.pop(name, None)
+            else:
+                # What refuses even this question will refuse a trial's too.
+                self._keep(name, error)
+
+    def _keep(self, name: str, error: BaseException) -> None:
+        if isinstance(error, (Unavailable, Rejected)):
+            self._problems[name] = str(error)
+            return
+        # Its text may hold what no object should show.
+        problem = (
+            f"{name} could not be asked: a fault of the operator's own, {type(error).__name__}. "
+            "Its log has the details; please report them"
+        )
+        if self._problems.get(name) != problem:
+            # Once, and not at every question.
+            log.error("%s could not be asked", name, exc_info=error)
+        self._problems[name] = problem
 
 
 class _Bucket:

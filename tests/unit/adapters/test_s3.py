@@ -47,6 +47,18 @@ async def test_of_rotated_credentials_only_the_last_ones_client_is_kept(tmp_path
     assert len(connection._clients) == 2
 
 
+@pytest.mark.parametrize("name", ["access-key", "secret-key", "session-token"])
+async def test_an_entry_that_is_no_text_is_named_and_not_repeated(
+    tmp_path: Path, name: str
+) -> None:
+    rotate(tmp_path, 1)
+    (tmp_path / name).write_bytes(b"s3cr3t\xff")
+    connection = S3Connection("http://store.invalid", "us-east-1", tmp_path, None, S3Limits())
+    with pytest.raises(Unavailable, match=f"{name}: it is not text in UTF-8") as caught:
+        await connection.call(lambda _: None)
+    assert "s3cr3t" not in str(caught.value)
+
+
 async def test_keys_are_listed_once_nothing_is_being_stored_that_nobody_waits_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

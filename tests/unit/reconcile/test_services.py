@@ -57,6 +57,24 @@ async def test_a_refusal_is_a_problem() -> None:
     assert one.problem == ""
 
 
+async def test_a_fault_of_our_own_is_a_problem_and_is_logged_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    store = Asked()
+    one = Services({"the object store": store})
+    store.error = ValueError("of the secret s3cr3t")
+    for _ in range(3):
+        await one.look()
+        assert "the object store could not be asked: a fault" in one.problem
+        assert "s3cr3t" not in one.problem
+    (record,) = caplog.records
+    assert record.exc_info is not None
+    assert record.exc_info[1] is store.error
+    store.error = None
+    await one.look()
+    assert one.problem == ""
+
+
 async def test_one_that_says_nothing_is_named_and_not_asked_again() -> None:
     store, metrics = Asked(), Asked()
     both = Services({"the object store": store, "Prometheus": metrics})
