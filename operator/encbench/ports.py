@@ -29,6 +29,10 @@ class NotNow(Unavailable):
     """The other side is there, and says that it does not do this for now."""
 
 
+class NoBucket(Unavailable):
+    """The store is there, and its bucket is not."""
+
+
 class WebhookFailed(NotNow):
     """The API server is there, but an admission webhook that it asks first is not."""
 

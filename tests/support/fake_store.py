@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
-from encbench.ports import Conflict, Rejected, TooLarge, Unavailable
+from encbench.ports import Conflict, NoBucket, Rejected, TooLarge, Unavailable
 
 WRITES = ("put_if_absent", "put", "delete")
 IF_ABSENT = {"If-None-Match": "*"}
@@ -133,7 +133,7 @@ class FakeStore:
         if self.away:
             raise Unavailable("the fake store is away")
         if not self.has_bucket and verb != "ensure_bucket":
-            raise Unavailable(f"there is no bucket {self.bucket}")
+            raise NoBucket(f"there is no bucket {self.bucket}")
         for fault in self._faults:
             if fault.matches(verb):
                 if fault.skip:

@@ -27,7 +27,7 @@ from botocore.exceptions import (
     ParamValidationError,
 )
 
-from encbench.ports import Rejected, Unavailable
+from encbench.ports import NoBucket, Rejected, Unavailable
 
 T = TypeVar("T")
 
@@ -221,7 +221,7 @@ def _translated(endpoint: str) -> Iterator[None]:
         bad_request = status == 400 and not at_fault
         if bad_request or status in (405, 411, 412, 413, 416):
             raise Rejected(text) from error
-        raise Unavailable(text) from error
+        raise (NoBucket if code == "NoSuchBucket" else Unavailable)(text) from error
     except ParamValidationError as error:
         raise Rejected(f"not a request that S3 takes: {error}") from error
     except (NoCredentialsError, CredentialRetrievalError) as error:

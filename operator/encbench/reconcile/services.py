@@ -7,10 +7,9 @@ is wrong.
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
 from typing import Any, Protocol
 
-from encbench.ports import Metrics, Rejected, Store, Unavailable
+from encbench.ports import Metrics, NoBucket, Rejected, Store, Unavailable
 
 PERIOD, LIMIT = 5.0, 8.0
 """Seconds from an answer to the next question, and how long an answer may take. With the time until
@@ -100,12 +99,20 @@ class _Bucket:
 
         Also when clients could be given no URL, which they need as a trial is released.
         """
+        refusal: Exception | None = None
         if not self._was_there:
-            # Keys that may not look for a bucket can still be good for what is in it.
-            with suppress(Unavailable, Rejected):
+            try:
                 await self._store.ensure_bucket()
                 self._was_there = True
-        await self._store.get(NOTHING)
+            except (Unavailable, Rejected) as error:
+                # Keys that may not look for a bucket can still be good for what is in it.
+                refusal = error
+        try:
+            await self._store.get(NOTHING)
+        except NoBucket as error:
+            if refusal is None:
+                raise
+            raise NoBucket(f"{error}; it could not be created: {refusal}") from error
         await self._store.presign_put(NOTHING, 60)
 
 

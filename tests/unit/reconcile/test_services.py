@@ -134,6 +134,16 @@ async def test_keys_that_may_make_no_bucket_are_good_enough_for_what_is_in_it(
     assert both.problem == ""
 
 
+async def test_a_bucket_that_is_missed_says_why_it_was_not_created() -> None:
+    store = FakeStore(has_bucket=False)
+    both = services(store, FakeMetrics())
+    store.fail_next(Unavailable("AccessDenied"), verb="ensure_bucket")
+    await both.look()
+    assert both.problem == "there is no bucket encbench; it could not be created: AccessDenied"
+    await both.look()
+    assert (both.problem, store.has_bucket) == ("", True)
+
+
 async def test_what_is_away_is_asked_again_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     pauses: list[float] = []
     store = Asked()
