@@ -54,7 +54,10 @@ class NotServed(Rejected):
 
 
 class TooLarge(Exception):
-    """What was asked for is larger than the caller takes. The text names it and both sizes."""
+    """What was asked for is larger than the caller takes.
+
+    The text names it, what the caller takes and, where it is known, its size.
+    """
 
 
 class Reader(Protocol):
@@ -129,7 +132,7 @@ class Store(Protocol):
         """Store, replacing what was there."""
 
     async def get(self, key: str, limit: int | None = None) -> bytes | None:
-        """The content, or None. TooLarge, before it is read, if it has more bytes than `limit`."""
+        """The content, or None. TooLarge, without reading on, if it has more than `limit` bytes."""
 
     async def list(self, prefix: str) -> list[str]:
         """All keys under a prefix, in order."""

@@ -139,7 +139,7 @@ class ObjectStore:
 
     @_in_thread
     def get(self, s3: Any, key: str, limit: int | None = None) -> bytes | None:
-        """The content, or None. TooLarge, before it is read, if it has more bytes than `limit`."""
+        """The content, or None. TooLarge, without reading on, if it has more than `limit` bytes."""
         return self._content(s3, key, limit)
 
     def _content(self, s3: Any, key: str, limit: int | None = None) -> bytes | None:
@@ -148,8 +148,16 @@ class ObjectStore:
         except s3.exceptions.NoSuchKey:
             return None
         with closing(found["Body"]) as body:
-            size = found["ContentLength"]
-            if limit is not None and size > limit:
+            size = found.get("ContentLength")
+            if limit is None:
+                return bytes(body.read())
+            if size is None:
+                # A gateway may send it in chunks, without its size.
+                content = bytes(body.read(limit + 1))
+                if len(content) > limit:
+                    raise TooLarge(f"{key} has more than {limit:,} bytes")
+                return content
+            if size > limit:
                 raise TooLarge(f"{key} has {size:,} bytes, more than {limit:,}")
             return bytes(body.read())
 
@@ -203,12 +211,12 @@ class ObjectStore:
     # -- for `encbench check`
 
     async def check(self) -> None:
-        """Let writers race for an unused key, see that one of them wins, and delete the object.
+        """Let writers race for an unused key, see that one wins, and read and delete the object.
 
-        Rejected when more than one wins, because results could be overwritten there, and when
-        clients could not be given its CA; Unavailable when they could not be given a URL. Two
-        writes in turn would not do: some stores look for the key and then write, which is right as
-        long as writers take turns.
+        Rejected when more than one wins, because results could be overwritten there, when other
+        content comes back, and when clients could not be given its CA; Unavailable when they could
+        not be given a URL. Two writes in turn would not do: some stores look for the key and then
+        write, which is right as long as writers take turns.
         """
         self.authority()
         key = f".encbench-check/{secrets.token_hex(8)}"
@@ -222,10 +230,18 @@ class ObjectStore:
         stored = len(ends) - len(errors)
         if not stored:
             raise errors[0]
-        await self.delete([key])
+        try:
+            back = await self.get(key, limit=1024)  # with a limit, as results are read
+        finally:
+            await self.delete([key])
         if stored > 1:
             raise Rejected(
                 f"the object store at {self._connection.endpoint} stored {stored} objects under "
                 "one key, although each had If-None-Match: *, so results could be overwritten: "
                 "use a store with conditional writes, of which docs/stores.md names some"
+            )
+        if back != b"%d" % ends.index(None):
+            raise Rejected(
+                f"the object store at {self._connection.endpoint} did not give back what it had "
+                "stored: use another store, of which docs/stores.md names some"
             )

@@ -12,7 +12,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from encbench.adapters.objectstore import ObjectStore
-from encbench.ports import Conflict, Unavailable
+from encbench.ports import Conflict, Rejected, TooLarge, Unavailable
 
 KEY = "team-a/study-c0ffee00/trials/6f9b2a51-0000-4000-8000-000000000001/client-0/output.log"
 CASES = (
@@ -119,3 +119,58 @@ async def test_a_port_that_is_none_is_said_of_the_url_that_has_it(tmp_path: Path
     )
     with pytest.raises(Unavailable, match=f"the object store at {outside}"):
         await store.presign_put(KEY, 60)
+
+
+class Chunked:
+    """A store behind a gateway that says of no object how large it is."""
+
+    def __init__(self) -> None:
+        self.objects: dict[str, bytes] = {}
+        self.exceptions = self
+        self.NoSuchKey = KeyError
+
+    def put_object(self, **asked: Any) -> None:
+        if asked["Key"] in self.objects:
+            taken = {"Code": "PreconditionFailed"}
+            answer = {"Error": taken, "ResponseMetadata": {"HTTPStatusCode": 412}}
+            raise ClientError(answer, "PutObject")
+        self.objects[asked["Key"]] = asked["Body"]
+
+    def get_object(self, **asked: Any) -> dict[str, Any]:
+        return {"Body": io.BytesIO(self.objects[asked["Key"]])}
+
+    def delete_objects(self, **asked: Any) -> dict[str, Any]:
+        for one in asked["Delete"]["Objects"]:
+            del self.objects[one["Key"]]
+        return {}
+
+    def generate_presigned_url(self, *_: Any, **__: Any) -> str:
+        return "http://store.invalid/b/key"
+
+
+async def test_an_object_of_unknown_size_is_read_up_to_the_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = Chunked()
+    client.objects["key"] = b"12345"
+    store = store_of(client, tmp_path, monkeypatch)
+    assert await store.get("key") == b"12345"
+    assert await store.get("key", limit=5) == b"12345"
+    with pytest.raises(TooLarge, match="key has more than 4 bytes"):
+        await store.get("key", limit=4)
+    await store.check()
+    assert client.objects.keys() == {"key"}
+
+
+async def test_check_reads_what_it_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Altering(Chunked):
+        """It alters what it stores."""
+
+        def get_object(self, **asked: Any) -> dict[str, Any]:
+            return {"Body": io.BytesIO(super().get_object(**asked)["Body"].read() + b"+")}
+
+    client = Altering()
+    store = store_of(client, tmp_path, monkeypatch)
+    with pytest.raises(Rejected, match="did not give back what it had stored"):
+        await store.check()
+    assert not client.objects
