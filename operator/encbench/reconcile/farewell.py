@@ -90,7 +90,7 @@ async def _claimed(cluster: Cluster, namespace: str, shard: Shard, installation:
                 await cluster.patch_metadata(
                     CAMPAIGN, namespace, meta["name"], labels={labels.OPERATOR: installation}
                 )
-    except (Unavailable, Rejected) as error:
+    except (Unavailable, Rejected, Conflict) as error:
         log.warning("whose campaigns those in %s are: %s", namespace, error)
         return False
     return True

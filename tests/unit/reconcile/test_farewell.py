@@ -90,10 +90,16 @@ async def test_a_campaign_that_another_installation_claimed_is_marked_at_the_sta
     assert (FINALIZER in world.campaign().finalizers) is (index == shard_of(SPACE, NAME, 2))
 
 
-async def test_marking_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("error", "verb"),
+    [(Unavailable("away"), "list"), (Conflict("changed meanwhile"), "patch_metadata")],
+)
+async def test_marking_is_tried_again(
+    monkeypatch: pytest.MonkeyPatch, error: Exception, verb: str
+) -> None:
     monkeypatch.setattr(farewell, "AGAIN_SECONDS", 0.0)
     world = await in_mid_run()
-    world.cluster.fail_next(Unavailable("away"), verb="list", kind=CAMPAIGN)
+    world.cluster.fail_next(error, verb=verb, kind=CAMPAIGN)
     await claim(world.cluster, [SPACE], Shard(), "another")
     assert world.campaign().labels[labels.OPERATOR] == "another"
 
