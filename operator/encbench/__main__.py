@@ -156,6 +156,8 @@ async def lead(
         farewell.claim(deps.cluster, args.namespace, deps.shard, deps.settings.installation),
     )
     tasks = [asyncio.create_task(each) for each in (*essential, *others)]
+    for task in tasks[len(essential) :]:
+        task.add_done_callback(_log_fault)
     try:
         # Without its watches or its loop the operator is useless: end and be restarted.
         await asyncio.wait(tasks[: len(essential)], return_when=asyncio.FIRST_COMPLETED)
@@ -166,6 +168,12 @@ async def lead(
     for result in results:
         if isinstance(result, Exception):
             raise result
+
+
+def _log_fault(task: asyncio.Task[None]) -> None:
+    """Say at once that the operator goes on without this one."""
+    if not task.cancelled() and (fault := task.exception()) is not None:
+        log.error("a task beside the loop has ended by a fault", exc_info=fault)
 
 
 async def part(cluster: Cluster, own: str, watched: Sequence[str], mine: str) -> None:
