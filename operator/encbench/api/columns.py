@@ -34,7 +34,8 @@ JarUrl = Annotated[
     str,
     Field(max_length=1024),
     matches(
-        r"^https?://([A-Za-z0-9][-._A-Za-z0-9]*|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?([/?][!-?A-~]*)?$",
+        r"^https?://([A-Za-z0-9](\.?[-_A-Za-z0-9])*\.?|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?"
+        r"([/?][!-?A-~]*)?$",
         "write an http or https URL without a user or password in it, such as "
         "https://example.com/driver-1.0.jar",
     ),

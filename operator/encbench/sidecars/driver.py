@@ -50,7 +50,7 @@ def fetch(environment: Mapping[str, str], *, patience: float = PATIENCE_SECONDS)
             with _open(url, file) as stream, part.open("wb") as target:
                 digest = _copy(stream, target)
             break
-        except (OSError, HTTPException) as error:
+        except (OSError, HTTPException, ValueError) as error:
             if time.monotonic() >= until or _is_final(error):
                 reason = getattr(error, "reason", None) or error
                 raise DriverRefused(
@@ -67,12 +67,11 @@ def fetch(environment: Mapping[str, str], *, patience: float = PATIENCE_SECONDS)
 
 
 def _is_final(error: Exception) -> bool:
-    """Whether the server has answered, and will not say anything else a moment later."""
-    return (
-        isinstance(error, HTTPError)
-        and error.code < _SERVER_ERROR
-        and error.code != _TOO_MANY_REQUESTS
-    )
+    """Whether another attempt a moment later would end the same way."""
+    if isinstance(error, HTTPError):
+        return error.code < _SERVER_ERROR and error.code != _TOO_MANY_REQUESTS
+    # A host that is none, or a length that is no number.
+    return isinstance(error, ValueError)
 
 
 def _open(url: str | None, file: str | None) -> IO[bytes]:

@@ -60,7 +60,8 @@ def test_cpu_is_in_cores(cpu: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "rest", ["[x/a.jar", "me@host/a.jar", "/a.jar", "h ost/a.jar", "h:/a", "../a"]
+    "rest",
+    ["[x/a.jar", "me@host/a.jar", "/a.jar", "h ost/a.jar", "h:/a", "../a", "repo..example/a.jar"],
 )
 def test_a_jar_has_a_url_with_a_host(rest: str) -> None:
     with pytest.raises(ValidationError, match="write an http or https URL"):
@@ -68,7 +69,14 @@ def test_a_jar_has_a_url_with_a_host(rest: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "rest", ["example.com/driver-1.0.jar", "10.0.0.1:8080/a?b", "my_host", "[fd00::1]:8443/a.jar"]
+    "rest",
+    [
+        "example.com/driver-1.0.jar",
+        "10.0.0.1:8080/a?b",
+        "my_host",
+        "host.example.com./a..jar",
+        "[fd00::1]:8443/a.jar",
+    ],
 )
 def test_jars_come_from_any_host(rest: str) -> None:
     assert TypeAdapter(JarUrl).validate_python(f"https://{rest}") == f"https://{rest}"

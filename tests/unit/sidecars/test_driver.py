@@ -2,6 +2,7 @@
 
 import hashlib
 import http.server
+import re
 import socket
 import subprocess
 import sys
@@ -47,6 +48,8 @@ def url() -> Iterator[str]:
             self.send_response(200 if found else 404)
             if self.path.endswith("half"):
                 self.send_header("Content-Length", str(2 * len(JAR)))
+            if self.path.endswith("lots"):
+                self.send_header("Content-Length", "lots")
             if self.path.endswith("chunk"):
                 self.send_header("Transfer-Encoding", "chunked")
             self.end_headers()
@@ -113,6 +116,20 @@ def test_what_is_not_there(folder: Path, url: str, name: str) -> None:
         fetch(asked(folder, url=f"{url}/{name}", sha256=DIGEST))
     assert "hidden" not in str(caught.value)
     assert not (folder / "driver.jar").exists()
+
+
+def test_a_length_that_is_no_number_is_not_asked_for_again(folder: Path, url: str) -> None:
+    with pytest.raises(DriverRefused, match=r"cannot be read from .*/driver\.jar: .*'lots'"):
+        fetch(asked(folder, url=f"{url}/driver.jar?lots", sha256=DIGEST))
+    assert not (folder / "driver.jar").exists()
+
+
+@pytest.mark.parametrize("host", ["repo..example", f"{64 * 'a'}.example", "[1.2]"])
+def test_a_host_that_is_none_is_not_asked_for_again(folder: Path, host: str) -> None:
+    source = f"http://{host}/driver.jar"
+    with pytest.raises(DriverRefused, match=f"cannot be read from {re.escape(source)}: ") as caught:
+        fetch(asked(folder, url=f"{source}?token=hidden", sha256=DIGEST))
+    assert "hidden" not in str(caught.value)
 
 
 def test_a_server_that_is_busy_for_a_moment(
