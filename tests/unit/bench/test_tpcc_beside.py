@@ -79,7 +79,7 @@ def test_a_client_that_fails_ends_it_with_its_words(tmp_path: Path) -> None:
 def test_benchmarksql_has_the_memory_of_a_pod(tmp_path: Path) -> None:
     seen = tmp_path / "options"
     driven(tmp_path, f'echo "$JAVA_TOOL_OPTIONS" > {seen}; cat {LOG}').measured()
-    assert seen.read_text() == f"-Xmx716m {OPTIONS}\n"
+    assert seen.read_text() == f"-Xmx716m -Djava.net.preferIPv6Addresses=system {OPTIONS}\n"
 
 
 def test_each_client_has_the_memory_of_the_same_pod(

@@ -131,7 +131,10 @@ chmod -R u+w "$scratch/benchmarksql/run"
 cd "$scratch/benchmarksql/run"
 # By default a JVM takes a quarter of the memory, and one older than 8u372 or 11.0.16 a quarter of the
 # node's, because it sees no limit of cgroup v2. The last -Xmx counts: the image's own, if it has one.
-export JAVA_TOOL_OPTIONS="-Xmx${ENCBENCH_HEAP_MIB}m${JAVA_TOOL_OPTIONS:+ $JAVA_TOOL_OPTIONS}"
+# PostgreSQL's and MariaDB's drivers try only the first address of a name, which is IPv4 by Java's
+# default even in a pod without IPv4. Java 8 does not know the value system and keeps its default.
+options="-Xmx${ENCBENCH_HEAP_MIB}m -Djava.net.preferIPv6Addresses=system"
+export JAVA_TOOL_OPTIONS="$options${JAVA_TOOL_OPTIONS:+ $JAVA_TOOL_OPTIONS}"
 
 if [ "$action" = load ]; then
     # Nothing may be there yet. Whether all is there afterwards the operator looks up itself, for the

@@ -14,9 +14,13 @@ import pytest
 from encbench.tools.tpcc.parser import parse
 from tests.support.shells import SHELLS
 
-SCRIPT = Path(__file__).parents[4] / "operator/encbench/tools/tpcc/client.sh"
+REPO = Path(__file__).parents[4]
+SCRIPT = REPO / "operator/encbench/tools/tpcc/client.sh"
+PROGRAM = REPO / "images/tpcc/tpcc.sh"
 DATA = Path(__file__).parents[3] / "data" / "tpcc"
 PASSWORD = r"p\a ss=#!:$(x)"
+ADDRESSES = "-Djava.net.preferIPv6Addresses=system"
+"""Two of the drivers try the first address alone, and Java's own order begins with IPv4."""
 
 
 @dataclass
@@ -145,7 +149,11 @@ def test_benchmarksql_finds_the_password_in_a_file_that_only_it_may_read(
 
 @pytest.mark.parametrize("shell", SHELLS)
 @pytest.mark.parametrize(
-    ("image", "options"), [({}, "-Xmx179m"), ({"JAVA_TOOL_OPTIONS": "-Xmx1g"}, "-Xmx179m -Xmx1g")]
+    ("image", "options"),
+    [
+        ({}, f"-Xmx179m {ADDRESSES}"),
+        ({"JAVA_TOOL_OPTIONS": "-Xmx1g"}, f"-Xmx179m {ADDRESSES} -Xmx1g"),
+    ],
 )
 def test_benchmarksql_s_heap_is_bounded_whether_or_not_its_jvm_sees_the_limit(
     shell: list[str], pod: Pod, image: dict[str, str], options: str
@@ -157,6 +165,23 @@ def test_benchmarksql_s_heap_is_bounded_whether_or_not_its_jvm_sees_the_limit(
     pod.program("home/run/runDatabaseBuild.sh", f'echo "$JAVA_TOOL_OPTIONS" >{seen}')
     assert pod.run(shell, "5", "load", **image).returncode == 0
     assert seen.read_text() == f"{options}\n"
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_our_own_client_takes_addresses_in_the_system_s_order(shell: list[str], pod: Pod) -> None:
+    pod.program("bin/java", 'echo "$@"')
+    path = f"{pod.folder}/bin:{os.environ['PATH']}"
+    done = subprocess.run(
+        [*shell, str(PROGRAM), "run"],
+        env={"PATH": path, "TPCC_JAVA_OPTIONS": "-Xmx1g"},
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=True,
+    )
+    options = done.stdout.partition(" -cp ")[0].split()
+    assert ADDRESSES in options
+    assert options[-1] == "-Xmx1g"
 
 
 def _java(text: str) -> str:
