@@ -1,5 +1,6 @@
 """A load's pod waits for its database, and for the network's leave to reach it."""
 
+import errno
 import json
 import socket
 import threading
@@ -14,6 +15,55 @@ from encbench.sidecars.reach import OutOfReach
 from encbench.wire import failure
 
 HOST = "127.0.0.1"
+V6, V4 = "2001:db8::5", "203.0.113.7"
+SILENT = TimeoutError("timed out")
+REFUSED = ConnectionRefusedError(errno.ECONNREFUSED, "Connection refused")
+NO_ROUTE = OSError(errno.ENETUNREACH, "Network is unreachable")
+
+
+def network(monkeypatch: pytest.MonkeyPatch, ends: dict[str, OSError | None]) -> None:
+    """The name `database` has these addresses, in this order, and connections to them end so."""
+
+    def resolve(host: str, port: int, **_: object) -> list[tuple[object, ...]]:
+        assert host == "database"
+        return [(0, 0, 0, "", (address, port)) for address in ends]
+
+    def connect(place: tuple[str, int], **_: object) -> socket.socket:
+        if (error := ends[place[0]]) is not None:
+            raise error
+        return socket.socket()
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    monkeypatch.setattr(socket, "create_connection", connect)
+    monkeypatch.setattr(reach, "_PAUSE_SECONDS", 0)
+
+
+@pytest.mark.parametrize(
+    "ends", [{V6: NO_ROUTE, V4: None}, {V6: REFUSED, V4: None}, {V6: None, V4: SILENT}]
+)
+def test_one_address_is_enough_for_a_tool_that_gets_there_without_delay(
+    ends: dict[str, OSError | None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    network(monkeypatch, ends)
+    reach.reach("database", 3306, seconds=0)
+
+
+def test_an_address_that_answers_nothing_would_hold_the_tool_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As where a NetworkPolicy has the IPv4 address alone, and the tool begins with IPv6."""
+    network(monkeypatch, {V6: SILENT, V4: None})
+    with pytest.raises(
+        OutOfReach, match=f"no answer from {V6} before they try {V4}, which answers"
+    ):
+        reach.reach("database", 3306, seconds=0)
+
+
+def test_each_address_has_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    network(monkeypatch, {V6: SILENT, V4: NO_ROUTE})
+    reasons = f"{V6}: timed out; {V4}: Network is unreachable"
+    with pytest.raises(OutOfReach, match=f": {reasons}$"):
+        reach.reach("database", 3306, seconds=0)
 
 
 @pytest.fixture
@@ -53,15 +103,16 @@ def test_nothing_is_waited_for_without_end(closed: socket.socket) -> None:
 
 
 def test_a_name_that_nobody_knows_yet_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    network(monkeypatch, {V4: None})
+    resolve = socket.getaddrinfo
     answers = iter([socket.gaierror(-3, "Temporary failure in name resolution"), None])
 
-    def connect(*_: object, **__: object) -> socket.socket:
+    def later(host: str, port: int, **more: int) -> object:
         if (answer := next(answers)) is not None:
             raise answer
-        return socket.socket()
+        return resolve(host, port, **more)
 
-    monkeypatch.setattr(socket, "create_connection", connect)
-    monkeypatch.setattr(reach, "_PAUSE_SECONDS", 0)
+    monkeypatch.setattr(socket, "getaddrinfo", later)
     reach.reach("database", 3306, seconds=0)
     assert next(answers, "both were asked for") == "both were asked for"
 
@@ -71,16 +122,15 @@ def test_a_name_that_nobody_knows_yet_is_tried_again(monkeypatch: pytest.MonkeyP
     [
         (socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution"), "0.2 s"),
         (socket.gaierror(socket.EAI_NONAME, "Name or service not known"), "0 s"),
-        (TimeoutError("timed out"), "0 s"),
     ],
 )
 def test_dns_that_is_away_has_longer(
     error: OSError, within: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def connect(*_: object, **__: object) -> socket.socket:
+    def resolve(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(socket, "create_connection", connect)
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
     monkeypatch.setattr(reach, "_PAUSE_SECONDS", 0.01)
     with pytest.raises(OutOfReach, match=f"no connection to database, port 3306, within {within}"):
         reach.reach("database", 3306, seconds=0, without_names=0.2)
@@ -88,17 +138,19 @@ def test_dns_that_is_away_has_longer(
 
 def test_the_database_has_its_time_after_dns(monkeypatch: pytest.MonkeyPatch) -> None:
     """Such as a policy that does not know the new pod yet."""
+    network(monkeypatch, {V4: REFUSED})
+    resolve = socket.getaddrinfo
     began, asked = time.monotonic(), list[float]()
 
-    def connect(*_: object, **__: object) -> socket.socket:
+    def later(host: str, port: int, **more: int) -> object:
         asked.append(time.monotonic() - began)
         if asked[-1] < 0.3:
             raise socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
-        raise ConnectionRefusedError
+        return resolve(host, port, **more)
 
-    monkeypatch.setattr(socket, "create_connection", connect)
+    monkeypatch.setattr(socket, "getaddrinfo", later)
     monkeypatch.setattr(reach, "_PAUSE_SECONDS", 0.01)
-    with pytest.raises(OutOfReach, match=r"within 0\.2 s"):
+    with pytest.raises(OutOfReach, match=r"within 0\.2 s: .* refused$"):
         reach.reach("database", 3306, seconds=0.2, without_names=10)
     assert asked[-1] > 0.45
 
