@@ -10,7 +10,7 @@ from tests.support.manifests import SPECS
 
 ALLOWED: dict[str, Any] = {
     "images": ["registry.example.com:5000/db", "docker.io/encbench/sysbench"],
-    "hosts": ["db.example.com", "*.jars.example.com"],
+    "hosts": ["db.example.com", "*.jars.example.com", "jar_host", "2001:db8::5"],
     "nodeLabels": ["disk=fast", "topology.kubernetes.io/zone"],
     "taints": ["benchmarks", "dedicated=team-a"],
     "storageClasses": ["fast", "luks"],
@@ -87,6 +87,9 @@ CASES: list[Case] = [
     (ENCRYPTION_MODE, _class("plain"), False),
     (ENCRYPTION_MODE, _jar("a.jars.example.com"), True),
     (ENCRYPTION_MODE, _jar("A.Jars.Example.com"), True),
+    (ENCRYPTION_MODE, _jar("jar_host"), True),
+    (ENCRYPTION_MODE, _jar("[2001:DB8::5]:8443"), True),
+    (ENCRYPTION_MODE, _jar("[2001:db8::50]"), False),
     (ENCRYPTION_MODE, _jar("jars.example.com"), False),
     (ENCRYPTION_MODE, _jar("ajars.example.com"), False),
     (ENCRYPTION_MODE, _jar("a.jars.example.com.evil.com"), False),

@@ -27,6 +27,8 @@ from tests.support.chart import Refused, render
         ({"measured": {"podAnnotations": {"/a": "c"}}}, ["/measured/podAnnotations", "pattern"]),
         ({"operator": {"podLabels": {"team": "-a"}}}, ["/operator/podLabels/team", "pattern"]),
         ({"allowed": {"hosts": ["https://db"]}}, ["/allowed/hosts/0", "does not match pattern"]),
+        ({"allowed": {"hosts": ["10.0.0.5:3306"]}}, ["/allowed/hosts/0", "does not match pattern"]),
+        ({"allowed": {"hosts": ["[2001:db8::5]"]}}, ["/allowed/hosts/0", "does not match pattern"]),
         ({"global": {"imageRegistry": "https://r"}}, ["/global/imageRegistry"]),
         ({"servers": {"oracle": "o"}}, ["'oracle' not allowed"]),
         ({"tools": {"sysbench": {"pullPolicy": "Always"}}}, ["'pullPolicy' not allowed"]),
