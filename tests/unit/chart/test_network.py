@@ -216,9 +216,12 @@ def test_external_databases_are_those_of_the_administrators_list(
         assert not allows(chart().all("NetworkPolicy"), source, ELSEWHERE, 5432)
 
 
-def test_the_operator_may_be_let_out_to_more(places: dict[str, list[Place]]) -> None:
-    agent = Place(address="169.254.170.23")
-    values = {"networkPolicy": {"operator": [{"cidr": f"{agent.address}/32", "ports": [80]}]}}
+@pytest.mark.parametrize(("address", "bits"), [("169.254.170.23", 32), ("fd00:ec2::23", 128)])
+def test_the_operator_may_be_let_out_to_more(
+    address: str, bits: int, places: dict[str, list[Place]]
+) -> None:
+    agent = Place(address=address)
+    values = {"networkPolicy": {"operator": [{"cidr": f"{address}/{bits}", "ports": [80]}]}}
     policies = render(values).all("NetworkPolicy")
     for name in ("operator", "check"):
         (source,) = places[name]
