@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from encbench.engines.layout import GOLDEN
-from encbench.sidecars.walk import regular_files
+from encbench.sidecars.walk import naming, regular_files
 
 CHUNK = 1 << 20
 
@@ -42,7 +42,7 @@ def search_file(
     buffer = bytearray(keep + CHUNK)
     view = memoryview(buffer)
     size, filled, found, echoed = 0, 0, False, False
-    with path.open("rb", buffering=0) as file:
+    with naming(path), path.open("rb", buffering=0) as file:
         while True:
             stop()
             count = file.readinto(view[filled : filled + CHUNK])

@@ -4,10 +4,11 @@ import errno
 import os
 import shutil
 from collections.abc import Iterator
+from io import FileIO
 from pathlib import Path
 from typing import NamedTuple
 
-from encbench.sidecars.walk import regular_files
+from encbench.sidecars.walk import naming, regular_files
 
 CHUNK = 4 << 20
 
@@ -50,10 +51,11 @@ def copy_file(source: Path, target: Path) -> None:
     """Copy one file."""
     with source.open("rb", buffering=0) as read, target.open("xb", buffering=0) as written:
         size = os.fstat(read.fileno()).st_size
-        for start, end in _extents(read.fileno(), size):
-            _copy_range(read.fileno(), written.fileno(), start, end)
-        os.ftruncate(written.fileno(), size)
-        os.fsync(written.fileno())
+        for start, end in _extents(read, size):
+            _copy_range(read, written, start, end)
+        with naming(target):
+            os.ftruncate(written.fileno(), size)
+            os.fsync(written.fileno())
         for file in (read, written):
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
     shutil.copystat(source, target)
@@ -70,32 +72,36 @@ def sync_folder(folder: Path) -> None:
     """Sync the names in it to disk."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        os.fsync(descriptor)
+        with naming(folder):
+            os.fsync(descriptor)
     finally:
         os.close(descriptor)
 
 
-def _extents(descriptor: int, size: int) -> Iterator[tuple[int, int]]:
+def _extents(file: FileIO, size: int) -> Iterator[tuple[int, int]]:
     """The ranges that hold data; the rest is holes, which read as zeros."""
     at = 0
     while at < size:
-        try:
-            start = os.lseek(descriptor, at, os.SEEK_DATA)
-        except OSError as error:
-            if error.errno == errno.ENXIO:  # nothing but a hole up to the end
-                return
-            raise
-        at = os.lseek(descriptor, start, os.SEEK_HOLE)
+        with naming(Path(file.name)):
+            try:
+                start = os.lseek(file.fileno(), at, os.SEEK_DATA)
+            except OSError as error:
+                if error.errno == errno.ENXIO:  # nothing but a hole up to the end
+                    return
+                raise
+            at = os.lseek(file.fileno(), start, os.SEEK_HOLE)
         yield start, at
 
 
-def _copy_range(source: int, target: int, start: int, end: int) -> None:
+def _copy_range(source: FileIO, target: FileIO, start: int, end: int) -> None:
     at = start
     while at < end:
-        chunk = os.pread(source, min(CHUNK, end - at), at)
+        with naming(Path(source.name)):
+            chunk = os.pread(source.fileno(), min(CHUNK, end - at), at)
         if not chunk:
             return
         view = memoryview(chunk)
         while view:
-            count = os.pwrite(target, view, at)
+            with naming(Path(target.name)):
+                count = os.pwrite(target.fileno(), view, at)
             view, at = view[count:], at + count

@@ -1,5 +1,8 @@
 """Gathering evidence with a session that only writes down what it is asked."""
 
+import errno
+import io
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -128,3 +131,20 @@ def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
 
     with pytest.raises(EvidenceError, match=r"cannot read .*No such file"):
         run(tmp_path, Elsewhere(tmp_path))
+
+
+def test_a_file_that_fails_while_it_is_read_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Broken(io.FileIO):
+        def readinto(self, *_: Any) -> int:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    real = Path.open
+
+    def broken(path: Path, *how: Any, **more: Any) -> Any:
+        return Broken(path) if how == ("rb",) else real(path, *how, **more)
+
+    monkeypatch.setattr(Path, "open", broken)
+    with pytest.raises(EvidenceError, match=rf"cannot read .*/{TABLE}\.ibd: Input/output error"):
+        run(tmp_path, Recorded(tmp_path))

@@ -216,8 +216,22 @@ def test_a_disk_that_cannot_be_read_is_no_hole(
     (tmp_path / "data").write_bytes(b"x" * 10)
     broken = OSError(errno.EIO, os.strerror(errno.EIO))
     monkeypatch.setattr(os, "lseek", Mock(side_effect=broken))
-    with pytest.raises(OSError, match="Input/output error"):
+    with pytest.raises(OSError, match=r"Input/output error: .*/data'"):
         trees.copy_file(tmp_path / "data", tmp_path / "copy")
+
+
+@pytest.mark.parametrize(
+    ("call", "name", "code"),
+    [("pread", "data", errno.EIO), ("pwrite", "copy", errno.ENOSPC), ("fsync", "copy", errno.EIO)],
+)
+def test_the_file_that_fails_in_a_copy_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str, name: str, code: int
+) -> None:
+    (tmp_path / "data").write_bytes(b"x" * 10)
+    monkeypatch.setattr(os, call, Mock(side_effect=OSError(code, os.strerror(code))))
+    with pytest.raises(OSError, match=os.strerror(code)) as error:
+        trees.copy_file(tmp_path / "data", tmp_path / "copy")
+    assert error.value.filename == str(tmp_path / name)
 
 
 def test_a_copy_has_the_same_bytes_holes_links_and_modes(tmp_path: Path) -> None:
