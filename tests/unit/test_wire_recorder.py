@@ -2,7 +2,7 @@
 
 import pytest
 
-from encbench.wire.recorder import termination_digests
+from encbench.wire.recorder import termination_digests, termination_error
 
 
 def test_the_digests_of_a_run() -> None:
@@ -13,3 +13,9 @@ def test_the_digests_of_a_run() -> None:
 @pytest.mark.parametrize("message", ["", "Traceback", "[]", "3", '{"prefix": "p"}'])
 def test_another_message_has_none(message: str) -> None:
     assert termination_digests(message) == {}
+    assert termination_error(message) == ""
+
+
+def test_why_a_run_is_not_stored() -> None:
+    assert termination_error('{"digests": {}, "error": "no\\u001b space"}') == "no  space"
+    assert termination_error('{"digests": {}, "error": 3}') == ""

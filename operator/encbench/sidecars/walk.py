@@ -1,12 +1,9 @@
-"""Walking a tree of files, and naming one that fails.
-
-The agent imports this module alone, because copying needs more.
-"""
+"""Walking a tree of files. The agent imports this module alone, because copying needs more."""
 
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 LOST_FOUND = "lost+found"
@@ -33,17 +30,3 @@ def regular_files(tree: Path, without: str = "") -> Iterator[tuple[Path, os.stat
                 status = path.lstat()
                 if stat.S_ISREG(status.st_mode):
                     yield path, status
-
-
-@contextmanager
-def naming(path: Path) -> Iterator[None]:
-    """Name the file in an OSError of its descriptor, as opening it does.
-
-    Python knows no path for one that is already open, and a message without it helps no user.
-    """
-    try:
-        yield
-    except OSError as error:
-        if error.filename is None:
-            error.filename = str(path)
-        raise

@@ -29,13 +29,19 @@ stamp() {
     printf '%s %s\n' "$uptime" "$((${14} + ${15}))"
 }
 
+# The shell itself says why before that, such as that no space is left on the device.
+cannot_write() {
+    echo "encbench: cannot write $dir/$1, so the tool was not started" >&2
+    exit 70
+}
+
 # Each client thread has a connection, and some runtimes give a process no more than 1,024 files until
 # it asks. Where the limit is firm the tool says itself what it lacks.
 # shellcheck disable=SC3045 # dash and busybox have both
 ulimit -S -n "$(ulimit -H -n)" 2>/dev/null || :
 
 mkfifo "$dir/start" || exit 70
-printf '%s\n' "$$" >"$dir/ready"
+printf '%s\n' "$$" >"$dir/ready" || cannot_write ready
 exec 3<"$dir/start"
 if ! read -r ENCBENCH_START_AT <&3 || ! read -r _ <&3; then
     echo 'encbench: the recorder ended before it released the tool' >&2
@@ -55,7 +61,7 @@ end_tool() {
     { sleep 1 && kill -TERM "$child"; } >/dev/null 2>&1 &
 }
 trap end_tool TERM INT
-stamp >"$dir/began"
+stamp >"$dir/began" || cannot_write began
 # shellcheck disable=SC2086 # the replica's own arguments are plain words
 timeout "$seconds" "$@" $own >"$dir/output.log" 2>&1 &
 child=$!

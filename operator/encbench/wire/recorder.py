@@ -7,7 +7,7 @@ When a run ends, the pod's status has a `Termination` and the bucket a `Summary`
 
 from typing import Literal, NotRequired, TypedDict
 
-from encbench.wire.foreign import parsed
+from encbench.wire.foreign import parsed, printable
 from encbench.wire.slices import OwnSlots
 
 STATE = "/v1/state"
@@ -87,6 +87,15 @@ def termination_digests(message: str) -> dict[str, str]:
         return {}
     whole = isinstance(digests, dict) and all(isinstance(one, str) for one in digests.values())
     return digests if whole else {}
+
+
+def termination_error(message: str) -> str:
+    """Why not everything is stored, from a `Termination`; empty if that says nothing."""
+    try:
+        error = parsed(message)["error"]
+    except (ValueError, TypeError, KeyError):
+        return ""
+    return printable(error) if isinstance(error, str) else ""
 
 
 class MomentStamp(TypedDict):

@@ -495,6 +495,17 @@ def test_of_an_evicted_pod_it_says_why() -> None:
     )
 
 
+def test_a_recorder_that_gives_up_says_why() -> None:
+    said = '{"prefix": "p", "digests": {}, "error": "cannot write series.csv: No space left"}'
+    decision = run(
+        a_client(None, ContainerFacts("recorder", exit_code=1, termination_message=said))
+    )
+    assert decision.status.message == (
+        "the recorder of pod run-0 died while the trial ran "
+        "(cannot write series.csv: No space left)"
+    )
+
+
 def test_of_a_restart_it_says_which_container_and_how_that_had_ended() -> None:
     tool = ContainerFacts("tool", restarts=1, exit_reason="OOMKilled", last_exit_code=137)
     decision = run(a_client(RUN, tool))

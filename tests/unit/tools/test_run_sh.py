@@ -159,3 +159,15 @@ def test_a_recorder_that_dies_before_the_release_ends_the_wait(run: Run) -> None
     assert code == 70
     assert "before it released" in said
     assert not (wrapper.folder / "output.log").exists()
+
+
+@pytest.mark.parametrize("file", ["ready", "began"])
+def test_on_a_full_disk_no_tool_starts_and_it_says_so(run: Run, tmp_path: Path, file: str) -> None:
+    (tmp_path / file).symlink_to("/dev/full")
+    wrapper = run("echo ran")
+    if file == "began":
+        wrapper.release()
+    code, said = wrapper.end()
+    assert code == 70
+    assert f"encbench: cannot write {tmp_path / file}, so the tool was not started" in said
+    assert not (tmp_path / "output.log").exists()

@@ -23,6 +23,7 @@ from encbench.reconcile.trial.recovery import LATE
 from encbench.reconcile.troubles import raise_memory, why_deleted
 from encbench.tools.registry import tool
 from encbench.tools.turns import MARGIN, load_seconds
+from encbench.wire.recorder import termination_error
 
 TOGETHER = 2.0
 """Seconds that a start may be late; a later one is put off for all, or was missed by some. Clients
@@ -60,8 +61,11 @@ def while_running(draft: TrialDraft) -> TrialDecision:
         return _ended(draft, ended)
     lost = next((c for c in seen.clients if c.is_lost), None)
     if lost is not None:
-        why = f" ({lost.pod.ended_by})" if lost.pod.ended_by else ""
-        message = f"the recorder of pod {lost.pod.name} died while the trial ran{why}"
+        said = termination_error(lost.pod.container("recorder").termination_message)
+        why = lost.pod.ended_by or said
+        message = (
+            f"the recorder of pod {lost.pod.name} died while the trial ran{why and f' ({why})'}"
+        )
         return _disrupted(draft, message)
     _note_lost_nodes(draft)
     unreleased = seen.clients_in("waiting")

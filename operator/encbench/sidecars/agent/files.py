@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from encbench.engines.layout import GOLDEN
-from encbench.sidecars.walk import naming, regular_files
+from encbench.sidecars.naming import naming
+from encbench.sidecars.walk import regular_files
 
 CHUNK = 1 << 20
 

@@ -8,7 +8,8 @@ from io import FileIO
 from pathlib import Path
 from typing import NamedTuple
 
-from encbench.sidecars.walk import naming, regular_files
+from encbench.sidecars.naming import naming
+from encbench.sidecars.walk import regular_files
 
 CHUNK = 4 << 20
 

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
+from encbench.sidecars.naming import naming
 from encbench.sidecars.recorder.moment import Moment, at_uptime
 from encbench.wire.files import TIMETABLE
 from encbench.wire.slices import OwnSlots
@@ -52,7 +53,8 @@ def write_timetable(folder: Path, start_at: float, slots: OwnSlots) -> None:
         lines.append(f"slice {slot} {begin:.6f} {counted:.6f} {end:.6f}")
     lines.append(f"go {first + slots['slots'] * slots['period']:.6f}")
     half = folder / "timetable.half"
-    half.write_text("".join(f"{line}\n" for line in lines))
+    with naming(half):
+        half.write_text("".join(f"{line}\n" for line in lines))
     half.rename(folder / TIMETABLE)
 
 

@@ -1,5 +1,6 @@
 """One run from the barrier to the bucket, step by step. The main thread does nothing else."""
 
+import errno
 import hashlib
 import json
 import os
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from encbench.sidecars.machine import read_machine
+from encbench.sidecars.naming import naming
 from encbench.sidecars.recorder import barrier, follow, moment, process, upload
 from encbench.sidecars.recorder.config import RecorderConfig
 from encbench.sidecars.recorder.observation import Observation, ObservedWindow
@@ -58,6 +60,10 @@ class RunDriver:
             self._upload()
         except GaveUp as reason:
             error = str(reason)
+        except OSError as reason:
+            error = cannot(reason)
+            digests = self._keep_output()
+        if error is not None:
             _say(error)
         message = termination_message(self._config.prefix, digests, error)
         try:
@@ -192,13 +198,30 @@ class RunDriver:
             machine=_machine(),
             output=wire.OutputDigest(bytes=output.stat().st_size, digest=output_digest),
         )
-        (folder / SERIES).write_bytes(seen.series())
-        (folder / SUMMARY).write_text(json.dumps(summary, indent=1) + "\n")
+        for name, content in (
+            (SERIES, seen.series()),
+            (SUMMARY, f"{json.dumps(summary, indent=1)}\n".encode()),
+        ):
+            with naming(folder / name):
+                (folder / name).write_bytes(content)
         if self._run.slots is not None:
             (folder / SLICES).touch()
         digests = {name: digest(folder / name) for name in self._run.files}
         self._run.finish(ended.exit_code if ended else None, window, digests)
         return digests
+
+    def _keep_output(self) -> dict[str, str]:
+        """Store what the tool wrote, although nothing can be written beside it; its digest.
+
+        There is one try: the trial has failed, and it ends once this process does.
+        """
+        output, uploads = self._config.folder / OUTPUT, self._run.uploads
+        with suppress(OSError):
+            if OUTPUT in uploads and output.exists():
+                cut_off(output)
+                if self._store(OUTPUT, uploads):
+                    return {OUTPUT: digest(output)}
+        return {}
 
     def _upload(self) -> None:
         for name in self._run.files:
@@ -244,7 +267,7 @@ def cut_off(output: Path) -> None:
     if size <= LARGEST:
         return
     os.truncate(output, LARGEST)
-    with output.open("ab") as file:
+    with naming(output), output.open("ab") as file:
         file.write(f"\nencbench: cut off here; the tool wrote {size} bytes\n".encode())
 
 
@@ -266,6 +289,13 @@ def _window(window: ObservedWindow | None) -> wire.MeasuredWindow | None:
 
 def _rounded(value: float | None) -> float | None:
     return round(value, 3) if value is not None else None
+
+
+def cannot(error: OSError) -> str:
+    """Why the run cannot go on, as a sentence that names the file."""
+    what = Path(str(error.filename)).name if error.filename else "a file"
+    how = "write" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "read or write"
+    return f"cannot {how} {what}: {error.strerror}"
 
 
 def _say(text: str) -> None:

@@ -1,5 +1,6 @@
 """What a run leaves in the pod's status, and how much of its output."""
 
+import errno
 import json
 import os
 import time
@@ -8,14 +9,15 @@ from pathlib import Path
 import pytest
 
 from encbench.core.artefact import digest_of
-from encbench.sidecars.recorder import process, recorder
+from encbench.sidecars.recorder import barrier, process, recorder, upload
 from encbench.sidecars.recorder.barrier import BarrierStamp
 from encbench.sidecars.recorder.config import RecorderConfig, from_environment
 from encbench.sidecars.recorder.moment import Moment, at_unix
+from encbench.sidecars.recorder.observation import Observation
 from encbench.sidecars.recorder.process import Throttling, Usage
-from encbench.sidecars.recorder.recorder import RunDriver, cut_off, termination_message
+from encbench.sidecars.recorder.recorder import RunDriver, cannot, cut_off, termination_message
 from encbench.sidecars.recorder.run import Run
-from encbench.wire.files import OUTPUT, SUMMARY, TIMETABLE
+from encbench.wire.files import OUTPUT, SERIES, SUMMARY, TIMETABLE
 from encbench.wire.slices import OwnSlots
 
 BEGAN = BarrierStamp(Moment(1000.0, 0.0), 0)
@@ -142,3 +144,34 @@ def test_what_a_tool_wrote_last_counts_though_its_wrapper_has_gone(
     RunDriver(config(tmp_path), run)._follow(os.getpid())
     assert run.last is not None
     assert run.last.tps == 300.0
+
+
+def test_a_full_disk_is_named_and_the_tool_s_output_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings, run, stored = config(tmp_path), Run(), list[str]()
+    (tmp_path / OUTPUT).write_text("the tool's own\n")
+    (tmp_path / SERIES).symlink_to("/dev/full")
+    monkeypatch.setattr(Observation, "series", lambda _: b"time\n")
+    monkeypatch.setattr(barrier, "wrapper", lambda _: os.getpid())
+    monkeypatch.setattr(barrier, "open_start", lambda _: os.open(os.devnull, os.O_WRONLY))
+    monkeypatch.setattr(barrier, "began", lambda _: BEGAN)
+    monkeypatch.setattr(upload, "put", lambda url, *_: stored.append(url))
+    (tmp_path / "ended").write_text("0 12.0 0\n")
+    run.wait()
+    run.release(time.time(), {OUTPUT: "http://store.invalid/output"})
+    settings = settings._replace(termination_log=tmp_path / "message")
+    assert RunDriver(settings, run).main() == 1
+    assert json.loads((tmp_path / "message").read_text()) == {
+        "prefix": "bench/trial/client-0",
+        "digests": {OUTPUT: digest_of(b"the tool's own\n")},
+        "error": "cannot write series.csv: No space left on device",
+    }
+    assert stored == ["http://store.invalid/output"]
+
+
+def test_the_end_of_a_run_names_its_file_and_what_it_was_used_for() -> None:
+    broken = OSError(errno.EIO, "Input/output error", "/run/encbench/output.log")
+    assert cannot(broken) == "cannot read or write output.log: Input/output error"
+    full = OSError(errno.ENOSPC, "No space left on device")
+    assert cannot(full) == "cannot write a file: No space left on device"
