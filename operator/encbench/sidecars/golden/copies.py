@@ -17,6 +17,9 @@ from encbench.engines.layout import GOLDEN
 from encbench.sidecars.golden.trees import Amount, copy_tree, forget, measure, sync_folder
 from encbench.wire.golden import Action, Outcome
 
+LOGS_PART = 10
+"""A tenth of the volume stays free for what a server writes in a trial, such as its logs."""
+
 
 class CopyRefused(Exception):
     """The copy would be unusable. The text says why and what to do."""
@@ -125,12 +128,16 @@ class GoldenVolume:
 
     def _check_room(self, folders: Sequence[str]) -> None:
         needed = sum(measure(self.root / name).size_bytes for name in folders)
-        free = shutil.disk_usage(self.root).free
-        if needed > free:
+        disk = shutil.disk_usage(self.root)
+        # A server that fills its volume stops in the middle of a trial. A file system that many
+        # volumes share has a size that says nothing of this one.
+        logs = min(disk.total // LOGS_PART, needed)
+        if needed + logs > disk.free:
             raise CopyRefused(
-                f"the golden copy takes {needed / 2**20:.0f} MiB and the volume has "
-                f"{free / 2**20:.0f} MiB left: make the template's storage.size more than twice "
-                "the data's size or, if no workload has a recovery, write reset: none"
+                f"the golden copy takes {needed / 2**20:.0f} MiB, the server's logs may take "
+                f"{logs / 2**20:.0f} MiB, and the volume has {disk.free / 2**20:.0f} MiB left: "
+                "make the template's storage.size at least two and a half times the data's size "
+                "or, if no workload has a recovery, write reset: none"
             )
 
     def _last(self) -> str:

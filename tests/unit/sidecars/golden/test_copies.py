@@ -6,6 +6,7 @@ import os
 import shutil
 import socket
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import Mock
 
@@ -114,14 +115,24 @@ def test_under_fuse_a_note_says_that_it_was_stopped(tmp_path: Path) -> None:
 def test_a_volume_that_is_too_small_is_refused_beforehand(
     volume: GoldenVolume, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    free = type("usage", (), {"free": 1000})
-    monkeypatch.setattr(shutil, "disk_usage", lambda _: free)
+    data = sum(map(len, LOADED.values()))
+
+    def disk(total: int, free: int) -> None:
+        usage = SimpleNamespace(total=total, free=free)
+        monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
+
+    disk(total=3 * data, free=data + data // 5)
     with pytest.raises(
-        CopyRefused, match=r"make the template's storage\.size more than twice"
+        CopyRefused, match=r"the server's logs may take \d+ MiB.*two and a half"
     ) as why:
         volume.prepare("golden", cold=False)
     assert str(why.value).endswith("or, if no workload has a recovery, write reset: none")
     assert not (volume.golden / "data").exists()
+    disk(total=1000 * data, free=2 * data - 1)
+    with pytest.raises(CopyRefused):
+        volume.prepare("golden", cold=False)
+    disk(total=1000 * data, free=2 * data)
+    assert volume.prepare("golden", cold=False)["action"] == "copied", "others share the disk"
 
 
 def test_nothing_to_copy_is_refused(tmp_path: Path) -> None:
