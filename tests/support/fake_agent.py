@@ -71,6 +71,8 @@ class FakeServer:
     """Rounds of `settle` that it takes until everything is written."""
     reading_back: int = 0
     """Rounds of `settle` that it takes until its pool is filled again."""
+    room: wire.VolumeRoom | None = None
+    """How full its volume is; an agent of an earlier version does not say it."""
     volume: wire.VolumeGround | None = None
     """What the evidence says of the volume, where it is not what the mode asks for."""
     answers: Callable[[bool], Any] | None = None
@@ -129,7 +131,7 @@ class FakeAgent:
     async def server(self, address: str, access: Access) -> wire.ServerAnswer:
         """See the port."""
         server = self._find("server", address, access)
-        return {
+        said: wire.ServerAnswer = {
             "version": server.version,
             "startedAt": server.started_at,
             "processId": server.process_id,
@@ -140,6 +142,7 @@ class FakeAgent:
             "hostname": "testbed-0",
             "clock": self.clock(),
         }
+        return said if server.room is None else {**said, "room": server.room}
 
     async def settle(self, address: str, access: Access) -> wire.SettleAnswer:
         """See the port."""

@@ -44,6 +44,7 @@ def test_importing_it_brings_the_standard_library_only() -> None:
 @pytest.mark.parametrize("full", [False, True])
 async def test_the_fake_agent_keeps_the_contract(mode: dict[str, Any], full: bool) -> None:
     server = FakeServer(token=ACCESS.token, in_force=EncryptionModeSpec.model_validate(mode))
+    server.room = {"bytes": 1 << 30, "freeBytes": 0, "files": 0, "freeFiles": 0}
     fake = FakeAgent({WHERE: server}, clock=lambda: 100.0)
     whole(agent.ServerAnswer, await fake.server(WHERE, ACCESS))
     whole(agent.SettleAnswer, await fake.settle(WHERE, ACCESS))

@@ -41,6 +41,16 @@ class MachineRows(TypedDict):
     hostname: str
 
 
+class VolumeRoom(TypedDict):
+    """The file system of the server's files, as far as programs other than root's may fill it."""
+
+    bytes: int
+    freeBytes: int
+    files: int
+    """Inodes; 0 where the file system makes them as it needs them."""
+    freeFiles: int
+
+
 class ServerAnswer(MachineRows):
     """Facts of the server and its machine."""
 
@@ -50,6 +60,8 @@ class ServerAnswer(MachineRows):
     processId: int
     settings: dict[str, str]
     """As the server reports them."""
+    room: NotRequired[VolumeRoom | None]
+    """None where the volume does not say it. An agent of an earlier version leaves it out."""
     clock: float
 
 

@@ -257,6 +257,10 @@ def test_a_load_that_fails_says_why() -> None:
     assert "exit code 1" in fact.message
     assert "kubectl logs bed-load-x -c tool says why" in fact.message
     assert "no space" not in fact.message
+    decision = decide(a_testbed(UP), saw(load=load, full="the volume of bed-0 has 3 MiB left"))
+    fact = find(decision.status.conditions, "Failed")
+    assert fact is not None
+    assert fact.message.endswith("; the volume of bed-0 has 3 MiB left")
 
 
 UNIX = NOW.timestamp()
@@ -537,6 +541,12 @@ def test_a_load_that_takes_too_long_has_ended_before_its_node_is_given_away() ->
         ends = decide(stopping, replace(seen, load=None, loaders=over))
         assert failure(ends) == "LoadTimeout"
         assert any(isinstance(one, LeaveNodes) for one in ends.effects)
+
+    full = "the volume of bed-0 has 3 MiB left"
+    ends = decide(stopping, replace(seen, load=None, full=full))
+    told = find(ends.status.conditions, "Failed")
+    assert told is not None
+    assert told.message.endswith(f"; {full}"), "a server waits until it has room again"
 
 
 def test_no_load_begins_while_an_earlier_one_still_writes() -> None:

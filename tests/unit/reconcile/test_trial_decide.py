@@ -569,6 +569,15 @@ def test_one_tool_that_fails_ends_its_trial_whatever_becomes_of_the_others(
     assert status_of(decision, "Measured") is None, "the others may load the database yet"
 
 
+def test_a_tool_that_fails_on_a_full_volume_says_so() -> None:
+    full = "the volume of bed-0 has 3 MiB left"
+    early = run(failed(), a_client(RUN), replicas=2, late=-30, full=full)
+    assert early.status.message == f"the tool ended with code 3; {full}"
+    measured = find(run(failed(), full=full).status.conditions, "Measured")
+    assert measured is not None
+    assert measured.message == f"the tool ended with code 3; {full}"
+
+
 EVICTED = {"phase": "Failed", "ended_by": "Terminated: the node is being shut down"}
 
 
@@ -690,6 +699,10 @@ def test_a_second_proof_that_cannot_be_made_in_time_makes_it_invalid() -> None:
     late = decide(a_trial({**RUNNING, "Measured": ("True", 602.0)}), seen)
     assert verdict(late) == ("Invalid", "ProofTimeout")
     assert (late.status.message or "").endswith("in time: no answer")
+    full = "the volume of bed-0 has 3 MiB left"
+    seen = saw(a_client(FINISHED), found=found(asked={"after": ago(9e4)}, full=full))
+    late = decide(a_trial({**RUNNING, "Measured": ("True", 602.0)}), seen)
+    assert (late.status.message or "").endswith(f"in time: no answer; {full}")
 
 
 IN_QUEUE: dict[str, tuple[str, dict[str, tuple[str, float]], tuple[str, str]]] = {

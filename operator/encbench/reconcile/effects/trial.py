@@ -20,6 +20,7 @@ from encbench.reconcile import agents
 from encbench.reconcile.effects import agent
 from encbench.reconcile.effects import effect as do
 from encbench.reconcile.effects.nodes import NodeEffects
+from encbench.reconcile.fullness import nearly_full
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.trial import collect, recovery, solitude
 from encbench.reconcile.trial.facts import (
@@ -156,7 +157,11 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
         else:
             space, name = testbed.namespace, testbed.name
             where, access = await agents.agent(self._deps.cluster, space, name, database)
-            started = float((await self._deps.agent.server(where, access))["startedAt"])
+            server = await self._deps.agent.server(where, access)
+            started = float(server["startedAt"])
+            full = nearly_full(server.get("room"), database.name)
+            # Before the rest, which a full volume may keep from coming to anything.
+            self.keep(trial, replace(self.found(trial), full=full))
             unwritten = await agent.settle(self._deps, where, access)
             proof = await agent.prove(self._deps, testbed, database, full=False)
             if effect.when == "after":

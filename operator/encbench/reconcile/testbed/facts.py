@@ -112,6 +112,8 @@ class TestbedSeen:
     also those of earlier testbeds, by its name or in its external database."""
     loading: tuple[str, ...] = ()
     """The campaign's testbeds whose loads have room; looked for while its own load has none."""
+    full: str = ""
+    """What is left of the database's volume where that is little; looked for once a load fails."""
     trial: Trial | None = None
     """The trial that the testbed is for now."""
     neighbours: tuple[str, ...] = ()

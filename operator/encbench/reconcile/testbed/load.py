@@ -5,7 +5,7 @@ from math import inf
 from encbench.api import lifecycle as life
 from encbench.api.kinds import JOB
 from encbench.api.scalars import parse_duration
-from encbench.reconcile import checks, pods, troubles
+from encbench.reconcile import checks, fullness, pods, troubles
 from encbench.reconcile.draft import PATIENCE
 from encbench.reconcile.effects import effect as do
 from encbench.reconcile.pods import JobFacts, PodFacts
@@ -108,7 +108,8 @@ def _why_it_failed(
         taken = f"the load's pod was deleted{troubles.why_deleted(pod)}"
         return life.LOAD_DISRUPTED, f"{taken} during the load"
     lost = _lost_database(draft, load, fallen)
-    return lost or ("LoadFailed", found.message if found else "the load Job failed")
+    message = found.message if found else "the load Job failed"
+    return lost or ("LoadFailed", fullness.after(message, draft.seen.full))
 
 
 def _lost_database(
@@ -184,7 +185,7 @@ def _stop(draft: TestbedDraft, message: str) -> TestbedDecision:
     """It fails once nothing loads that could disturb whoever measures on the node next."""
     seen, left = draft.seen, _still_loading(draft)
     if not left and seen.load is None:
-        return draft.fail(life.LOAD_TIMEOUT, message)
+        return draft.fail(life.LOAD_TIMEOUT, fullness.after(message, seen.full))
     waits = f": waiting for pod {left[0]} to end" if left else ""
     draft.hinder(life.LOAD_TIMEOUT, f"{message}{waits}")
     orders = [] if seen.load is None else [_delete(draft, seen.load)]

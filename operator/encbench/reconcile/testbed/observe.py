@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from encbench.admission.gather import jar_of
-from encbench.api.conditions import is_false, is_true, parse_time
+from encbench.api.conditions import find, is_false, is_true, parse_time
 from encbench.api.kinds import (
     JOB,
     PERSISTENT_VOLUME_CLAIM,
@@ -14,7 +14,7 @@ from encbench.api.kinds import (
     TESTBED,
     TRIAL,
 )
-from encbench.api.lifecycle import FAILED, LOADED, PROVEN, PROVISIONED
+from encbench.api.lifecycle import FAILED, LOAD_TIMEOUT, LOADED, PROVEN, PROVISIONED
 from encbench.core.certificates import AUTHORITY, AUTHORITY_KEY, KeyPair, authority_name
 from encbench.core.naming import credentials_name
 from encbench.database.connection import loading
@@ -22,7 +22,7 @@ from encbench.kube import labels
 from encbench.kube.secrets import entry
 from encbench.kube.use import unmarked
 from encbench.ports import Rejected, Unavailable
-from encbench.reconcile import agents, objects
+from encbench.reconcile import agents, fullness, objects
 from encbench.reconcile.deps import Reads, Settings
 from encbench.reconcile.draft import PATIENCE
 from encbench.reconcile.objects import Testbed, belongs_to
@@ -74,6 +74,9 @@ async def observe(read: Reads, testbed: Testbed, found: TestbedFound) -> Testbed
             seen = await _server(read, testbed, database, seen)
     if is_true(facts, FAILED):
         return await failed.observe(read, testbed, seen)
+    if seen.database is not None and _has_failed(testbed, seen.load):
+        full = await fullness.look(read, space, testbed.name, seen.database)
+        seen = replace(seen, full=full)
     if _may_miss_a_mark(testbed, seen):
         seen = replace(seen, unmarked=await _unmarked(read, testbed))
     if testbed.spec.follows_trials and (is_true(facts, PROVEN) or is_false(facts, PROVEN)):
@@ -83,6 +86,16 @@ async def observe(read: Reads, testbed: Testbed, found: TestbedFound) -> Testbed
         if seen.trial is not None and testbed.spec.residency == "OnDemand":
             seen = replace(seen, neighbours=await _neighbours(read, testbed))
     return seen
+
+
+def _has_failed(testbed: Testbed, load: JobFacts | None) -> bool:
+    """Whether the load has failed, or its time is over."""
+    loaded = find(testbed.status.conditions, LOADED)
+    if loaded is not None and loaded.reason == LOAD_TIMEOUT:
+        return True
+    return load is not None and (
+        load.failed or any(pod.container("tool").exit_code for pod in load.pods)
+    )
 
 
 def _may_miss_a_mark(testbed: Testbed, seen: TestbedSeen) -> bool:

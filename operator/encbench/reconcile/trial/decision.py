@@ -4,6 +4,7 @@ from encbench.api import lifecycle as life
 from encbench.api.scalars import parse_duration
 from encbench.api.trial import Outcome, TrialSpec, TrialStatus
 from encbench.core.evidence import Proof
+from encbench.reconcile import fullness
 from encbench.reconcile.draft import Decision, Draft, backoff
 from encbench.reconcile.effects.effect import Prove, TrialEffect
 from encbench.reconcile.pods import PodFacts
@@ -107,4 +108,5 @@ class TrialDraft(Draft[TrialSpec, TrialStatus, TrialSeen]):
         """Why there is no proof though its time is over."""
         found = self.seen.found
         silence = "no answer" if when in found.asked else "it could not be asked for"
-        return f"the mode could not be proven in time: {found.problem or silence}"
+        message = f"the mode could not be proven in time: {found.problem or silence}"
+        return fullness.after(message, found.full)

@@ -165,6 +165,8 @@ class TrialFound(FoundOnNodes):
     """The trial's record in the bucket, with its digest."""
     problem: str = ""
     """Why the last question to the agent came to nothing."""
+    full: str = ""
+    """What its last answer said of a volume that is nearly full."""
     store_problem: str = ""
     """Why the trial could not be gathered or archived yet."""
 
@@ -183,6 +185,8 @@ class TrialSeen:
     """Of a recovery workload from the release of its clients until its record counts."""
     stop_problem: str = ""
     """Why the agent could not be asked about that."""
+    full: str = ""
+    """What is left of the database's volume where that is little; looked for once a tool fails."""
     siblings: tuple[Sibling, ...] = ()
     """The other trials of an interleaved block, in their order, until the clients have ended."""
     before: Trial | None = None

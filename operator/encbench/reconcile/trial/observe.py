@@ -10,7 +10,7 @@ from encbench.api.kinds import JOB, NODE, POD, TESTBED, TRIAL
 from encbench.kube import labels
 from encbench.kube.fit import Node, node
 from encbench.ports import Access, Body, Rejected, Unavailable
-from encbench.reconcile import agents, objects
+from encbench.reconcile import agents, fullness, objects
 from encbench.reconcile.deps import Reads
 from encbench.reconcile.objects import Trial, belongs_to
 from encbench.reconcile.pods import JobFacts, PodFacts, has_room, in_cell, job_facts, pod_facts
@@ -52,6 +52,9 @@ async def observe(read: Reads, trial: Trial, found: TrialFound) -> TrialSeen:
             stopped = await recovery.look(read, trial, testbed, database)
         except (Unavailable, Rejected) as error:
             problem = str(error)
+    full = ""
+    if testbed is not None and database is not None and _has_failed(trial, clients):
+        full = await fullness.look(read, space, testbed.name, database)
     before, leaving = await _before(read, trial), await _leaving(read, trial, clients)
     has_cause = bool(leaving) or (before is not None and is_measured(before))
     return TrialSeen(
@@ -63,12 +66,22 @@ async def observe(read: Reads, trial: Trial, found: TrialFound) -> TrialSeen:
         found=found,
         stopped=stopped,
         stop_problem=problem,
+        full=full,
         siblings=await _siblings(read, trial),
         before=before,
         taken=() if has_cause else await _taken(read, trial, clients, found),
         leaving=leaving,
         absences=read.presence.absences(),
     )
+
+
+def _has_failed(trial: Trial, clients: Sequence[ClientPod]) -> bool:
+    """Whether a tool has just failed. One whose server is stopped under it is to fail."""
+    if find(trial.status.conditions, life.MEASURED) is not None or trial.status.outcome is not None:
+        return False
+    runs = [client.run for client in clients if client.run is not None]
+    codes = [run.exit_code for run in runs if run.state in ("finished", "uploaded")]
+    return trial.spec.workload.recovery is None and any(code != 0 for code in codes)
 
 
 async def _last_job(read: Reads, trial: Trial) -> JobFacts | None:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from encbench.api import lifecycle as life
 from encbench.api.scalars import parse_duration
 from encbench.api.trial import TrialSpec
+from encbench.reconcile import fullness
 from encbench.reconcile.draft import backoff
 from encbench.reconcile.effects.effect import (
     DisarmServer,
@@ -274,7 +275,8 @@ def _why_the_tool_failed(draft: TrialDraft, codes: Sequence[int | None]) -> tupl
             return life.OOM, f"{what}: {raise_memory('tool')}"
         why = why or known(container.termination_message)
     failed = next(code for code in codes if code != 0)
-    return life.TOOL_FAILED, f"the tool ended with code {failed}{why and f': {why}'}"
+    message = f"the tool ended with code {failed}{why and f': {why}'}"
+    return life.TOOL_FAILED, fullness.after(message, draft.seen.full)
 
 
 def _settle_start(draft: TrialDraft, unreleased: tuple[ClientPod, ...]) -> TrialDecision | None:

@@ -46,7 +46,9 @@ def build(
     slots = SlotRuns(seen.read, seen.proxy, seen.volume)
     return AgentParts(
         token=config.token,
-        server=lambda: server.describe(open_session, engine, processes.running(), machine),
+        server=lambda: server.describe(
+            open_session, engine, processes.running(), machine, config.lower or config.volume
+        ),
         evidence=EvidenceSource(
             open_session, engine, config.volume, ground, columns, _enclave(config)
         ).gather,

@@ -1,14 +1,16 @@
 """The server as a whole: its facts, bringing it to rest."""
 
+import os
 import re
 import time
 from collections.abc import Callable
 from contextlib import closing
+from pathlib import Path
 
 from encbench.adapters.sql import Session
 from encbench.sidecars.agent.probe import EngineProbe, OpenSession
 from encbench.sidecars.agent.process import Reading
-from encbench.wire.agent import MachineRows, ServerAnswer, SettleAnswer
+from encbench.wire.agent import MachineRows, ServerAnswer, SettleAnswer, VolumeRoom
 
 _SECRET = re.compile(r"passw|secret|token|auth|filekey|(^|_)key$")
 """Names of settings whose values are withheld, because these facts go into a report."""
@@ -18,14 +20,23 @@ SHORT_HISTORY = 1000
 """Undo logs to purge that are left alone: a server may keep some until it has more to do."""
 PURGE_SECONDS = 120.0
 """Limit for waiting for purge, well within a trial's deadline for its proof."""
+LARGEST = 2**62
+"""No number of an answer may be larger, and some network file systems have no bound to tell."""
 STATEMENT_SECONDS = 120.0
 """Limit for one table's changed pages or one checkpoint. The next round resumes a longer one."""
 
 
 def describe(
-    open_session: OpenSession, probe: EngineProbe, reading: Reading, machine: MachineRows
+    open_session: OpenSession,
+    probe: EngineProbe,
+    reading: Reading,
+    machine: MachineRows,
+    volume: Path,
 ) -> ServerAnswer:
-    """Facts of the server and its machine. Blocks; SqlError when the server does not answer."""
+    """Facts of the server and its machine. Blocks; SqlError when the server does not answer.
+
+    `volume` is a folder of the disk with the server's files.
+    """
     with closing(open_session()) as session:
         version = str(session.rows(probe.says.VERSION)[0][0])
         known = {str(name): str(value) for name, value in session.rows(probe.says.SETTINGS)}
@@ -35,7 +46,22 @@ def describe(
         "processId": reading.process_id,
         "settings": {name: value for name, value in known.items() if not _SECRET.search(name)},
         **machine,
+        "room": volume_room(volume),
         "clock": time.time(),
+    }
+
+
+def volume_room(volume: Path) -> VolumeRoom | None:
+    """How full the file system of that folder is; None if it does not say."""
+    try:
+        seen = os.statvfs(volume)
+    except OSError:
+        return None
+    return {
+        "bytes": min(seen.f_blocks * seen.f_frsize, LARGEST),
+        "freeBytes": min(seen.f_bavail * seen.f_frsize, LARGEST),
+        "files": min(seen.f_files, LARGEST),
+        "freeFiles": min(seen.f_favail, LARGEST),
     }
 
 

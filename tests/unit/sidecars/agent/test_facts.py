@@ -5,6 +5,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -14,7 +15,7 @@ from encbench.sidecars.agent.metrics import metrics
 from encbench.sidecars.agent.probe import probe
 from encbench.sidecars.agent.process import CpuPeriods, Reading
 from encbench.sidecars.agent.public import Heart
-from encbench.sidecars.agent.server import describe
+from encbench.sidecars.agent.server import describe, volume_room
 from encbench.sidecars.exposition import exposition
 from encbench.sidecars.machine import read_machine
 from encbench.wire.agent import MachineRows
@@ -161,14 +162,34 @@ class Answers:
         self.closed = True
 
 
-def test_the_server_without_its_secrets() -> None:
+def test_the_server_without_its_secrets(tmp_path: Path) -> None:
     session = Answers()
-    facts = describe(lambda: session, probe("mariadb"), READING, MACHINE)
+    facts = describe(lambda: session, probe("mariadb"), READING, MACHINE, tmp_path)
     assert facts["version"] == "10.11.19-MariaDB"
     assert facts["startedAt"] == 1_700_000_000.12
     assert facts["settings"] == {"log_bin": "ON", "key_buffer_size": "1"}
     assert facts["cpuFlags"] == ["aes"]
     assert session.closed
+    assert facts["room"] is not None
+    assert 0 < facts["room"]["freeBytes"] < facts["room"]["bytes"]
+
+
+def test_a_volume_that_does_not_say_how_full_it_is(tmp_path: Path) -> None:
+    facts = describe(Answers, probe("mariadb"), READING, MACHINE, tmp_path / "none")
+    assert facts["room"] is None
+
+
+def test_the_room_of_a_volume_is_what_a_server_may_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = SimpleNamespace(
+        f_frsize=4096, f_blocks=1000, f_bfree=200, f_bavail=150, f_files=2**64 - 1, f_favail=70
+    )
+    monkeypatch.setattr(os, "statvfs", lambda _: seen)
+    assert volume_room(Path("/volume")) == {
+        "bytes": 4096 * 1000,
+        "freeBytes": 4096 * 150,
+        "files": 2**62,
+        "freeFiles": 70,
+    }
 
 
 def test_the_heart_keeps_its_session_until_it_fails() -> None:
