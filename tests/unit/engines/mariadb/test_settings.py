@@ -90,3 +90,19 @@ def test_the_file_has_one_group_and_one_line_each() -> None:
 def test_from_11_4_on_binary_logs_go_without_a_replica(version: str, says: str | None) -> None:
     settings = server_settings(spec_of_testbed(version=version), POD)
     assert settings.get("loose_slave_connections_needed_for_purge") == says
+
+
+@pytest.mark.parametrize(
+    ("version", "says"), [("10.11", None), ("11.4.8", None), ("11.6", "OFF"), ("12.1.2", "OFF")]
+)
+def test_from_11_6_on_a_changed_row_is_no_error(version: str, says: str | None) -> None:
+    settings = server_settings(spec_of_testbed(version=version), POD)
+    assert settings.get("loose_innodb_snapshot_isolation") == says
+
+
+def test_a_template_has_snapshots_isolated_all_the_same() -> None:
+    """The server takes the later line, and `loose_` in front does not change that."""
+    own = {"innodb_snapshot_isolation": "ON"}
+    lines = server_cnf(spec_of_testbed(version="11.8.3", settings=own), POD).splitlines()
+    ours = lines.index("loose_innodb_snapshot_isolation=OFF")
+    assert ours < lines.index("innodb_snapshot_isolation=ON")
