@@ -16,6 +16,7 @@ from encbench.report.analysis.bucket import ProvenanceSource
 from encbench.report.analysis.build import build
 from encbench.report.analysis.caveats import (
     Facts,
+    blocks,
     columns,
     cycle,
     load,
@@ -293,6 +294,20 @@ def test_caveat(study: Study, title: str) -> None:
 )
 def test_no_caveat(study: Study, title: str) -> None:
     assert title not in titles(study)
+
+
+def short_windows(engine: str) -> str:
+    """What is said of windows of 20 s of such a server."""
+    found = report_of(Study(concurrency=(16,), blocks=2, seconds=20))
+    own = found.resolved.instances["small"].model_copy(update={"engine": engine})
+    resolved = found.resolved.model_copy(update={"instances": {"small": own}})
+    facts = Facts(found.spec, resolved, found.groups, found.trials, (), found.provenance, ())
+    return " ".join(caveat.text for caveat in blocks.short_window(facts))
+
+
+def test_a_short_window_may_miss_or_catch_autovacuum() -> None:
+    assert "Checkpoints, autovacuum, purges and flushing come in" in short_windows("postgresql")
+    assert "Checkpoints, purges and flushing come in" in short_windows("mariadb")
 
 
 def unmeasured(study: Study) -> Facts:

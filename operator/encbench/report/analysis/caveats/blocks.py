@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.overheadreport import Interval
 from encbench.core.records import IndexTrial
 from encbench.report.analysis.caveats.facts import Facts, measured_seconds, note, serious
@@ -175,8 +176,13 @@ def short_window(facts: Facts) -> Iterator[Caveat]:
     known = [measured_seconds(trial) for trial in facts.counted if trial.window is not None]
     lengths = [seconds for seconds in known if seconds is not None]
     if lengths and min(lengths) < SHORT_WINDOW_SECONDS:
+        waves = "Checkpoints, autovacuum" if _postgresql(facts) else "Checkpoints"
         yield note(
             title="Short windows",
-            text=f"The shortest measured {text.number(min(lengths), 0)} s. Checkpoints, purges and "
+            text=f"The shortest measured {text.number(min(lengths), 0)} s. {waves}, purges and "
             "flushing come in longer waves and may be missed or caught by chance.",
         )
+
+
+def _postgresql(facts: Facts) -> list[InstanceTemplateSpec]:
+    return [one for one in facts.resolved.instances.values() if one.engine == "postgresql"]
