@@ -3,8 +3,9 @@
 The agent imports this module: the standard library only. A new table holds the marker. It is made
 with the server's defaults, because the proof must show what the defaults do. The write-ahead log
 gets each row whole, because the page is new. `VACUUM FULL` then rewrites the table past the shared
-buffers and returns when its file and its log are on disk. A `CHECKPOINT` would do the same for
-every dirty page, and the next trial would begin in the state that the proof left.
+buffers and returns when its file and its log are on disk. So planting needs no checkpoint, wherever
+a proof is made. The one before each proof of a trial is `settle`'s, which leaves no dirty page for
+the window of another server.
 """
 
 from encbench.engines.marker import ROWS, Statement, like_table_name

@@ -296,18 +296,28 @@ def test_no_caveat(study: Study, title: str) -> None:
     assert title not in titles(study)
 
 
-def short_windows(engine: str) -> str:
+def short_windows(engine: str, *, of_others: bool = False) -> str:
     """What is said of windows of 20 s of such a server."""
     found = report_of(Study(concurrency=(16,), blocks=2, seconds=20))
-    own = found.resolved.instances["small"].model_copy(update={"engine": engine})
-    resolved = found.resolved.model_copy(update={"instances": {"small": own}})
-    facts = Facts(found.spec, resolved, found.groups, found.trials, (), found.provenance, ())
+    facts = Facts(found.spec, found.resolved, found.groups, found.trials, (), found.provenance, ())
+    instances = outside(facts) if of_others else found.resolved.instances
+    own = {"small": instances["small"].model_copy(update={"engine": engine})}
+    facts = replace(facts, resolved=found.resolved.model_copy(update={"instances": own}))
     return " ".join(caveat.text for caveat in blocks.short_window(facts))
 
 
 def test_a_short_window_may_miss_or_catch_autovacuum() -> None:
     assert "Checkpoints, autovacuum, purges and flushing come in" in short_windows("postgresql")
     assert "Checkpoints, purges and flushing come in" in short_windows("mariadb")
+
+
+def test_a_short_window_of_postgresql_is_one_after_a_checkpoint() -> None:
+    """Which the agent requests before each proof, except of servers that others run."""
+    assert "begins right after a checkpoint" in short_windows("postgresql")
+    assert "begins right after a checkpoint" not in short_windows("mariadb")
+    of_others = short_windows("postgresql", of_others=True)
+    assert "autovacuum" in of_others
+    assert "begins right after a checkpoint" not in of_others
 
 
 def unmeasured(study: Study) -> Facts:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.overheadreport import Interval
 from encbench.core.records import IndexTrial
 from encbench.report.analysis.caveats.facts import Facts, measured_seconds, note, serious
@@ -17,6 +16,12 @@ SHORT_WINDOW_SECONDS = 60.0
 TOO_WIDE = 1.1
 """Half-width that was reached, as a multiple of the target."""
 MANY_INVALID = 0.2
+
+_AFTER_CHECKPOINT = (
+    " On PostgreSQL each trial begins right after a checkpoint. A page's first change then puts "
+    "the whole page into the write-ahead log (full_page_writes), so that this log and the CPU that "
+    "encrypts it may be overstated, and writes of data pages understated."
+)
 
 
 def noise_floor(facts: Facts) -> Iterator[Caveat]:
@@ -176,13 +181,14 @@ def short_window(facts: Facts) -> Iterator[Caveat]:
     known = [measured_seconds(trial) for trial in facts.counted if trial.window is not None]
     lengths = [seconds for seconds in known if seconds is not None]
     if lengths and min(lengths) < SHORT_WINDOW_SECONDS:
-        waves = "Checkpoints, autovacuum" if _postgresql(facts) else "Checkpoints"
+        own = facts.resolved.instances.values()
+        postgresql = [one for one in own if one.engine == "postgresql"]
+        waves = "Checkpoints, autovacuum" if postgresql else "Checkpoints"
+        # The agent settles no server of others.
+        settled = any(one.external is None for one in postgresql)
         yield note(
             title="Short windows",
             text=f"The shortest measured {text.number(min(lengths), 0)} s. {waves}, purges and "
-            "flushing come in longer waves and may be missed or caught by chance.",
+            "flushing come in longer waves and may be missed or caught by chance."
+            f"{_AFTER_CHECKPOINT if settled else ''}",
         )
-
-
-def _postgresql(facts: Facts) -> list[InstanceTemplateSpec]:
-    return [one for one in facts.resolved.instances.values() if one.engine == "postgresql"]
