@@ -64,19 +64,27 @@ _OWNED: setting_names.Owned = (
     ),
 )
 
+_IN_PLAINTEXT = (
+    "because under a mode with atRest it would write statements in plaintext to the container's "
+    "log, which is not on the encrypted volume"
+)
 _STATEMENTS: setting_names.Owned = (
     (
         "log_statement log_min_duration_statement log_min_duration_sample "
         "log_transaction_sample_rate log_parameter_max_length* debug_print_* log_statement_stats "
         "log_parser_stats log_planner_stats log_executor_stats log_temp_files log_lock_waits "
         "log_lock_failures trace_sort",
-        "leave it out, because under a mode with atRest it would write statements in plaintext to "
-        "the container's log, which is not on the encrypted volume",
+        f"leave it out, {_IN_PLAINTEXT}",
     ),
 )
 """What no search for the marker can see, and no such mode can accept.
 
 To a message of its level LOG the server adds the statement that caused it.
+"""
+_HIGH = ("error", "log", "fatal", "panic")
+_LEVELS = {"log_min_messages": ("warning", *_HIGH), "log_min_error_statement": _HIGH}
+"""The levels under such a mode, the server's default first. Messages of debug2 and below hold
+statements. To those of `log_min_error_statement` and above the server adds the statement.
 """
 
 _FOREIGN_SIZE = re.compile(r"([0-9]+)([KkMGT])i?")
@@ -112,5 +120,12 @@ def _wrong(name: str, value: str) -> str | None:
     return None
 
 
+def _wrong_at_rest(name: str, value: str) -> str | None:
+    problem, levels = _wrong(name, value), _LEVELS.get(name)
+    if problem is not None or levels is None or value.lower() in levels:
+        return problem
+    return f"settings.{name}: write {levels[0]} or a higher level, not {value}, {_IN_PLAINTEXT}"
+
+
 SETTINGS = setting_names.SettingsFile(belong=_OWNED, wrong=_wrong, pool=load_memory.pool_of)
-SETTINGS_AT_REST = replace(SETTINGS, belong=(*_OWNED, *_STATEMENTS))
+SETTINGS_AT_REST = replace(SETTINGS, belong=(*_OWNED, *_STATEMENTS), wrong=_wrong_at_rest)

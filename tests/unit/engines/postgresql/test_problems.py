@@ -72,6 +72,35 @@ def refused_at_rest_alone(name: str) -> None:
         assert problems(mode, settings={name: "1"}) == []
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "least"),
+    [
+        ("log_min_error_statement", "warning", "error"),
+        ("log_min_error_statement", "debug5", "error"),
+        ("log_min_messages", "notice", "warning"),
+        ("log_min_messages", "DEBUG2", "warning"),
+        ("log_min_messages", "warning, backend:debug2", "warning"),
+    ],
+)
+def test_lower_levels_of_the_log_are_refused_where_the_volume_is_encrypted(
+    name: str, value: str, least: str
+) -> None:
+    """At debug2 a message holds the statement, and to others the server adds it."""
+    assert name in known_settings("postgresql").names
+    (problem,) = problems(GOCRYPTFS, settings={name: value})
+    start = f"settings.{name}: write {least} or a higher level, not {value}, because under a mode"
+    assert problem.startswith(start)
+    for mode in ({}, TLS, PASS_THROUGH):
+        assert problems(mode, settings={name: value}) == []
+
+
+@pytest.mark.parametrize("value", ["error", "LOG", "fatal", "panic"])
+def test_no_higher_level_of_the_log_is_refused(value: str) -> None:
+    for name in ("log_min_error_statement", "log_min_messages"):
+        assert problems(GOCRYPTFS, settings={name: value}) == []
+    assert problems(GOCRYPTFS, settings={"log_min_messages": "warning"}) == []
+
+
 def test_other_words_of_the_log_may_be_chosen_in_every_mode() -> None:
     wanted = {"log_min_error_statement": "panic", "log_checkpoints": "on", "log_duration": "on"}
     assert problems(GOCRYPTFS, settings=wanted) == []
