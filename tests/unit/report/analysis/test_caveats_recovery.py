@@ -1,13 +1,22 @@
 """What could be wrong with recovery times."""
 
+from typing import Any
+
 import pytest
 
+from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.report.analysis.caveats import CHECKS
 from encbench.report.analysis.caveats.facts import Facts
-from encbench.report.analysis.caveats.recovery import short_recoveries, unequal_log
+from encbench.report.analysis.caveats.recovery import (
+    decrypted_already,
+    short_recoveries,
+    unequal_log,
+)
 from encbench.report.document import Provenance, Report
 from encbench.report.document.group import Group
 from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study
+from tests.support.testbeds import ENCRYPTED_CLASS, GOCRYPTFS, PASS_THROUGH, TDE
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +56,23 @@ def test_recoveries_within_a_second_are_mostly_starts(usual: Report) -> None:
     assert not [*short_recoveries(facts(usual, recovered(usual, {}, 1.5)))]
     (found,) = short_recoveries(facts(usual, recovered(usual, {}, 0.32)))
     assert "0.32 s" in found.text
+
+
+@pytest.mark.parametrize(
+    ("mode", "said"),
+    [(ENCRYPTED_CLASS, True), (GOCRYPTFS, False), (PASS_THROUGH, False), (TDE, False)],
+)
+def test_recoveries_on_an_encrypted_device_read_what_the_kernel_has_decrypted(
+    usual: Report, mode: dict[str, Any], said: bool
+) -> None:
+    modes = usual.resolved.modes | {"tde": EncryptionModeSpec.model_validate(mode)}
+    resolved = usual.resolved.model_copy(update={"modes": modes})
+    report = usual.model_copy(update={"resolved": resolved})
+    found = [*decrypted_already(facts(report, recovered(report, {})))]
+    assert [caveat.weight for caveat in found] == ["serious"] * said
+    assert all("decrypted for tde." in caveat.text for caveat in found)
+    assert not [*decrypted_already(facts(report, *report.groups))]
+    assert decrypted_already in CHECKS
 
 
 def test_other_workloads_have_neither(usual: Report) -> None:

@@ -49,6 +49,7 @@ CHECKS: tuple[Check, ...] = (
     rate.fixed_rate,
     rate.paced,
     recovery.unequal_log,
+    recovery.decrypted_already,
     load.busy_client,
     cycle.busy_threads,
     rate.stalled_client,

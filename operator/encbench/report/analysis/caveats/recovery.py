@@ -1,11 +1,11 @@
-"""Caveats about recoveries: whether the arms had equal work, and enough to measure."""
+"""Caveats about recoveries: whether the arms had equal work, enough to measure, and to decrypt."""
 
 from collections.abc import Iterator
 
 from encbench.report.analysis.caveats.facts import Facts, note, serious
 from encbench.report.document import Caveat
 from encbench.report.words import text
-from encbench.text.words import plural
+from encbench.text.words import listed, plural
 
 UNEQUAL = 1.2
 """Largest over smallest amount of log, above which the arms did not have equal work."""
@@ -44,4 +44,28 @@ def short_recoveries(facts: Facts) -> Iterator[Caveat]:
             text=f"The shortest mean is {text.number(min(short), 2)} s from start to first answer, "
             "and times are known to 0.03 s. So short a time is mostly what any start takes: more "
             "data, more load and a larger log show what a recovery costs.",
+        )
+
+
+def decrypted_already(facts: Facts) -> Iterator[Caveat]:
+    """Encrypted devices, whose pages the kernel keeps decrypted while the server is down.
+
+    Not so under gocryptfs: without its `-kernel_cache` each opening of a file drops its pages.
+    """
+    modes = facts.resolved.modes
+    arms = {
+        arm.name: None
+        for group in facts.groups
+        if group.primary == "recovery"
+        for arm in group.arms
+        if (mode := modes[arm.mode_ref]).volume is not None and mode.gocryptfs is None
+    }
+    if arms:
+        yield serious(
+            title="The kernel kept files decrypted",
+            text="The stop ends the server and not its node, so what the server has written and "
+            f"read stays in the kernel's page cache, decrypted for {listed(arms)}. PostgreSQL "
+            "recovers from there; MySQL and MariaDB may read their log there. Most of what "
+            "decryption adds to a recovery after the failure of a node is missing, and so is the "
+            "disk's part in every arm.",
         )
