@@ -32,7 +32,6 @@ def view(attempt: Attempt, home: records.IndexTestbed | None = None) -> TrialVie
         disk = records.DiskIo.in_slices(record.slices)
     has_proxy = cpu.proxy is not None or "proxy" in cpu.withheld
     database_side = (cpu.database, cpu.proxy) if has_proxy else (cpu.database,)
-    most = max(cpu.foreign, key=lambda it: it.fraction, default=None)
     missing = _missing(record)
     throttled = [c.throttled_seconds for c in record.clients if c.throttled_seconds is not None]
     return TrialView(
@@ -94,9 +93,9 @@ def view(attempt: Attempt, home: records.IndexTestbed | None = None) -> TrialVie
         throttled_percent=_throttled(record),
         held_up_percent={of: rounded(100 * share) for of, share in (cpu.throttled or {}).items()}
         or None,
-        foreign_cpu_percent=rounded(100 * most.fraction) if most else None,
-        foreign_with_dm_crypt=most.with_dm_crypt if most else None,
-        stolen_cpu_percent=max((rounded(100 * it.fraction) for it in cpu.stolen), default=None),
+        foreign_cpu_percent=_most(node for node in cpu.foreign if not node.with_dm_crypt),
+        foreign_with_dm_crypt_percent=_most(node for node in cpu.foreign if node.with_dm_crypt),
+        stolen_cpu_percent=_most(cpu.stolen),
         idle_cpu_percent=_percent(cpu.idle),
         home=home.arm if home else spec.arm.name,
         generation=home.generation if home else 1,
@@ -255,6 +254,11 @@ def _throttled(record: records.TrialRecord) -> float | None:
     shares = [throttled_share(client, running) for client in record.clients]
     known = [share for share in shares if share is not None]
     return rounded(100 * max(known)) if known else None
+
+
+def _most(nodes: Iterable[records.NodeShare]) -> float | None:
+    """In percent, of the node with the largest share; None of no nodes."""
+    return max((rounded(100 * node.fraction) for node in nodes), default=None)
 
 
 def _positive(value: float | None) -> float | None:

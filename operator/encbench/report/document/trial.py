@@ -136,12 +136,12 @@ class TrialView(Model):
     the file system in its pod; None where none is known."""
     foreign_cpu_percent: float | None = None
     """The share of a node's cores that anything but the campaign's own databases, clients and
-    sidecars used; the largest over the nodes of database and clients. None where it was not
-    measured."""
-    foreign_with_dm_crypt: bool | None = None
-    """True where that is of the node of a database whose mode names a StorageClass. It includes
-    dm-crypt's kernel threads, or may include another cipher in the kernel, so limits.foreignCpu
-    does not apply there."""
+    sidecars used; the largest over the nodes of database and clients to which limits.foreignCpu
+    applies. None where it was not measured, or applies to none."""
+    foreign_with_dm_crypt_percent: float | None = None
+    """The same of the node of a database whose mode names a StorageClass. It includes dm-crypt's
+    kernel threads, or may include another cipher in the kernel, so limits.foreignCpu does not apply
+    there. None of other modes."""
     stolen_cpu_percent: float | None = None
     """The share of a node's cores that the hypervisor gave to other machines; the largest over the
     nodes. None where it was not measured."""

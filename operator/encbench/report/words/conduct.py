@@ -118,8 +118,14 @@ def disturbances(report: Report) -> list[tuple[str, str, str | None]]:
     The campaign fixed the limits before any TPS was known.
     """
     counted, limits = [t for t in report.trials if t.counted], report.spec.limits
-    crypt = [t for t in counted if t.foreign_with_dm_crypt]
-    rest = [t for t in counted if not t.foreign_with_dm_crypt]
+    with_cipher = "foreign_with_dm_crypt_percent"
+    crypt = [t for t in counted if t.foreign_with_dm_crypt_percent is not None]
+    # With its client on the same node, such a trial has no node to which the limit applies.
+    rest = [
+        t
+        for t in counted
+        if t.foreign_cpu_percent is not None or t.foreign_with_dm_crypt_percent is None
+    ]
     kinds: list[tuple[str, str, list[TrialView], float | None]] = [
         ("load from outside, of a node's cores", "foreign_cpu_percent", rest, limits.foreign_cpu),
         ("taken by the hypervisor, of a node's cores", "stolen_cpu_percent", counted, None),
@@ -132,9 +138,7 @@ def disturbances(report: Report) -> list[tuple[str, str, str | None]]:
         ),
     ]
     if crypt:
-        kinds.insert(
-            1, ("the same with any cipher in the kernel", "foreign_cpu_percent", crypt, None)
-        )
+        kinds.insert(1, ("the same with any cipher in the kernel", with_cipher, crypt, None))
     return [
         (
             name,

@@ -330,7 +330,7 @@ def unmeasured(study: Study) -> Facts:
 
 def test_dm_crypt_s_kernel_threads_are_not_other_programs() -> None:
     found = unmeasured(replace(CALM, modes={"tde": ENCRYPTED_CLASS}))
-    loads = {"tde": {"foreign_cpu_percent": 60.0, "foreign_with_dm_crypt": True}}
+    loads = {"tde": {"foreign_with_dm_crypt_percent": 60.0}}
     usual = {"foreign_cpu_percent": 4.0}
     trials = [t.model_copy(update=loads.get(t.arm, usual)) for t in found.counted]
     facts = replace(found, trials=trials)
@@ -338,7 +338,8 @@ def test_dm_crypt_s_kernel_threads_are_not_other_programs() -> None:
     (caveat,) = others.kernel_encryption(facts)
     assert "In 6 of 6 counted trials of a mode with a storageClassName what no pod" in caveat.text
     assert "60 % at most" in caveat.text
-    calm = [t.model_copy(update={"foreign_cpu_percent": 9.0}) for t in trials]
+    little = {"tde": {"foreign_with_dm_crypt_percent": 9.0}}
+    calm = [t.model_copy(update=little.get(t.arm, usual)) for t in trials]
     (caveat,) = others.kernel_encryption(replace(facts, trials=calm))
     assert "at most" not in caveat.text
     recovery = [group.model_copy(update={"primary": "recovery"}) for group in facts.groups]
@@ -348,7 +349,7 @@ def test_dm_crypt_s_kernel_threads_are_not_other_programs() -> None:
 
 
 def test_dm_crypt_of_an_arm_in_turns_is_named_where_other_programs_are() -> None:
-    crypt = {"tde": {"foreign_cpu_percent": 60.0, "foreign_with_dm_crypt": True}}
+    crypt = {"tde": {"foreign_with_dm_crypt_percent": 60.0}}
     for rounds, named in ((0, False), (8, True)):
         study = replace(CALM, modes={"tde": ENCRYPTED_CLASS}, rounds=rounds)
         found = unmeasured(study)

@@ -6,6 +6,7 @@ from encbench.core.artefact import decode
 from encbench.core.records import ForeignCpu, TrialRecord
 from encbench.report.analysis.bucket import Attempt
 from encbench.report.analysis.views import of_slices, view
+from encbench.report.document.trial import TrialView
 from tests.data.report.synthetic import Study, write
 from tests.support.slices import slices
 
@@ -29,13 +30,27 @@ def test_cpu_of_the_database_s_side_is_of_server_and_proxy(
 
 @pytest.mark.parametrize("order", [1, -1])
 def test_what_others_used_is_that_of_the_busiest_node(order: int) -> None:
+    nodes = [
+        ForeignCpu(node=f"node-{share}", cores=share, node_cores=16.0) for share in (0.16, 4.8)
+    ]
+    assert with_foreign(*nodes[::order]).foreign_cpu_percent == 30
+
+
+def with_foreign(*nodes: ForeignCpu) -> TrialView:
     index, bucket = write(Study(concurrency=(4,), blocks=1))
     entry = index.trials[0]
     assert entry.key is not None
     record = decode(TrialRecord, bucket[entry.key], entry.key)
-    nodes = [
-        ForeignCpu(node=f"node-{share}", cores=share, node_cores=16.0) for share in (0.16, 4.8)
-    ]
-    cpu = record.cpu.model_copy(update={"foreign": tuple(nodes[::order])})
-    found = view(Attempt(entry, record.model_copy(update={"cpu": cpu}), ()))
-    assert found.foreign_cpu_percent == 30
+    cpu = record.cpu.model_copy(update={"foreign": nodes})
+    return view(Attempt(entry, record.model_copy(update={"cpu": cpu}), ()))
+
+
+def test_a_cipher_on_the_database_s_node_hides_no_load_of_the_client_s() -> None:
+    cipher = ForeignCpu(node="database", cores=8.0, node_cores=16.0, with_dm_crypt=True)
+    other = ForeignCpu(node="client", cores=4.0, node_cores=16.0)
+    found = with_foreign(cipher, other)
+    assert found.foreign_cpu_percent == 25
+    assert found.foreign_with_dm_crypt_percent == 50
+    shared = with_foreign(cipher)
+    assert shared.foreign_cpu_percent is None
+    assert shared.foreign_with_dm_crypt_percent == 50

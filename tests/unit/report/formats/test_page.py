@@ -129,14 +129,18 @@ def test_disturbances_are_told_with_their_limits() -> None:
 
 
 def test_what_dm_crypt_takes_has_no_limit() -> None:
-    load = {
-        "tde": {"foreign_cpu_percent": 61.0, "foreign_with_dm_crypt": True},
-        "plain": {"foreign_cpu_percent": 3.0},
-    }
+    load = {"tde": {"foreign_with_dm_crypt_percent": 61.0}, "plain": {"foreign_cpu_percent": 3.0}}
     trials = tuple(t.model_copy(update=load.get(t.arm, {})) for t in the_report().trials)
     said = parse(page(the_report().model_copy(update={"trials": trials}))).text
     outside = "load from outside, of a node's cores: at most 4.0 % Invalid above 50 %"
     assert f"{outside} the same with any cipher in the kernel: at most 61.0 % taken by" in said
+
+
+def test_a_trial_without_a_node_under_the_limit_does_not_lack_a_measurement() -> None:
+    load = {"foreign_cpu_percent": None, "foreign_with_dm_crypt_percent": 61.0}
+    trials = tuple(t.model_copy(update=load if t.arm == "tde" else {}) for t in the_report().trials)
+    said = parse(page(the_report().model_copy(update={"trials": trials}))).text
+    assert "of a node's cores: at most 4.0 % Invalid above 50 %" in said
 
 
 def test_one_condition_needs_no_glance() -> None:

@@ -20,8 +20,7 @@ STOLEN_PERCENT = 2.0
 
 def foreign_load(facts: Facts) -> Iterator[Caveat]:
     """Other programs on the nodes."""
-    counted = [t for t in facts.counted if not t.foreign_with_dm_crypt]
-    known = [t for t in counted if t.foreign_cpu_percent is not None]
+    known = [t for t in facts.counted if t.foreign_cpu_percent is not None]
     much = [t for t in known if (t.foreign_cpu_percent or 0) > FOREIGN_PERCENT]
     if much:
         most = max(t.foreign_cpu_percent or 0 for t in much)
@@ -41,8 +40,8 @@ def foreign_load(facts: Facts) -> Iterator[Caveat]:
 def _in_turns(facts: Facts, trials: Sequence[TrialView]) -> list[str]:
     """Arms whose ciphers outside the pods may be in the windows of these trials of other arms."""
     cells = {trial.cell for trial in trials if trial.rounds}
-    crypt = [t for t in facts.counted if t.foreign_with_dm_crypt and t.cell in cells]
-    return sorted({trial.arm for trial in crypt})
+    counted = [trial for trial in facts.counted if trial.cell in cells]
+    return sorted({t.arm for t in counted if t.foreign_with_dm_crypt_percent is not None})
 
 
 def kernel_encryption(facts: Facts) -> Iterator[Caveat]:
@@ -79,8 +78,9 @@ def _where(crypt: Sequence[str], declared: Sequence[str]) -> Iterator[str]:
 
 def _beside_ciphers(facts: Facts) -> str:
     """What no pod used on the nodes of such databases, in sentences; empty where it is little."""
-    ciphers = [t for t in facts.counted if t.foreign_with_dm_crypt]
-    much = [share for t in ciphers if (share := t.foreign_cpu_percent or 0) > FOREIGN_PERCENT]
+    known = [t.foreign_with_dm_crypt_percent for t in facts.counted]
+    ciphers = [share for share in known if share is not None]
+    much = [share for share in ciphers if share > FOREIGN_PERCENT]
     if not much:
         return ""
     return (
@@ -108,7 +108,7 @@ def stolen(facts: Facts) -> Iterator[Caveat]:
 
 def foreign_unknown(facts: Facts) -> Iterator[Caveat]:
     """Nodes without metrics about other programs."""
-    count = sum(t.foreign_cpu_percent is None for t in facts.counted)
+    count = sum(not _measured(trial) for trial in facts.counted)
     if not count:
         return
     title = "Load from outside was not measured"
@@ -130,6 +130,11 @@ def foreign_unknown(facts: Facts) -> Iterator[Caveat]:
         yield note(title=title, text=said)
 
 
+def _measured(trial: TrialView) -> bool:
+    """Whether what others used is known, with a cipher in the kernel or without."""
+    return (trial.foreign_cpu_percent, trial.foreign_with_dm_crypt_percent) != (None, None)
+
+
 def _unguarded(facts: Facts, group: Group) -> bool:
     """Whether `limits.foreignCpu`, which could be held, was held against no trial of a condition.
 
@@ -137,7 +142,7 @@ def _unguarded(facts: Facts, group: Group) -> bool:
     """
     if group.instance in facts.external:
         return False
-    known = [t.foreign_cpu_percent is not None for t in facts.counted if group.has(t)]
+    known = [_measured(trial) for trial in facts.counted if group.has(trial)]
     return facts.spec.limits.foreign_cpu < 1 and bool(known) and not any(known)
 
 
