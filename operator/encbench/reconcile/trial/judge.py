@@ -189,14 +189,14 @@ def _throttled(limit: float, collected: Collected) -> Iterator[tuple[str, str]]:
 
 def _foreign(limit: float, cpu: TrialCpu, *, in_turns: bool) -> Iterator[tuple[str, str]]:
     # The modes of the other arms, which would say whether they have such ciphers, are not at hand.
-    beside = ", which may include other arms' ciphers in the kernel," if in_turns else ""
+    beside = " and other arms' ciphers there" if in_turns else ""
     for node in cpu.foreign:
         if limit < 1 and node.fraction > limit and not node.with_dm_crypt:
             yield (
                 "ForeignLoad",
-                f"others{beside} used {node.fraction:.0%} of node {node.node}'s "
-                f"{node.node_cores:g} cores in the window, more than limits.foreignCpu "
-                f"{limit:g} allows",
+                "others, or interrupts and kernel work of the campaign's own traffic"
+                f"{beside}, used {node.fraction:.0%} of node {node.node}'s {node.node_cores:g} "
+                f"cores in the window, more than limits.foreignCpu {limit:g} allows",
             )
 
 

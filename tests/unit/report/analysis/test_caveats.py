@@ -356,9 +356,9 @@ def test_dm_crypt_of_an_arm_in_turns_is_named_where_other_programs_are() -> None
         usual = {"foreign_cpu_percent": 14.0}
         trials = [t.model_copy(update=crypt.get(t.arm, usual)) for t in found.counted]
         (caveat,) = others.foreign_load(replace(found, trials=trials))
-        threads = "outside the campaign, or ciphers of tde in the same windows, took"
+        threads = "own traffic and ciphers of tde in the same windows, took"
         assert (threads in caveat.text) == named
-        assert ("outside the campaign took" in caveat.text) != named
+        assert ("own traffic, took" in caveat.text) != named
 
 
 def test_a_cipher_outside_the_pods_is_a_serious_caveat_whatever_it_takes() -> None:

@@ -25,15 +25,15 @@ def foreign_load(facts: Facts) -> Iterator[Caveat]:
     if much:
         most = max(t.foreign_cpu_percent or 0 for t in much)
         arms = _in_turns(facts, much)
-        ciphers = f", or ciphers of {listed(arms)} in the same windows," if arms else ""
+        ciphers = f" and ciphers of {listed(arms)} in the same windows" if arms else ""
         limit = facts.spec.limits.foreign_cpu
         yield serious(
             title="Something else used the nodes",
             text=f"In {len(much)} of {plural(len(known), 'counted trial')} programs outside the "
-            f"campaign{ciphers} took more than {text.number(FOREIGN_PERCENT, 0)} % of a node's "
-            f"cores, {text.number(most, 0)} % at most; above {text.margin(limit)} a trial is "
-            "Invalid (limits.foreignCpu). Such load widens intervals, and may hit one arm by "
-            "chance.",
+            "campaign, or interrupts and kernel work of its own traffic"
+            f"{ciphers}, took more than {text.number(FOREIGN_PERCENT, 0)} % of a node's cores, "
+            f"{text.number(most, 0)} % at most; above {text.margin(limit)} a trial is Invalid "
+            "(limits.foreignCpu). Such load widens intervals, and may hit one arm by chance.",
         )
 
 
