@@ -386,6 +386,22 @@ def test_a_cipher_that_is_only_declared_may_be_in_the_kernel() -> None:
     assert caveat.text.startswith("No pod can see what encrypts the data of tde: it may be the ")
 
 
+@pytest.mark.parametrize(
+    ("plain", "tde", "weight"),
+    [(3.0, 4.0, "note"), (9.9, 9.9, "note"), (10.0, 10.0, "serious"), (1.0, 7.0, "serious")],
+)
+def test_much_steal_and_steal_of_one_arm_are_serious(plain: float, tde: float, weight: str) -> None:
+    found = unmeasured(CALM)
+    shares = {"tde": tde}
+    trials = [
+        t.model_copy(update={"stolen_cpu_percent": shares.get(t.arm, plain)}) for t in found.counted
+    ]
+    (caveat,) = others.stolen(replace(found, trials=trials))
+    assert caveat.weight == weight
+    assert f"{round(plain)} % with plain" in caveat.text
+    assert f"{round(tde)} % with tde" in caveat.text
+
+
 def test_a_limit_that_nothing_was_held_against_is_a_serious_caveat() -> None:
     facts = unmeasured(Study(concurrency=(4, 16)))
     (caveat,) = others.foreign_unknown(facts)

@@ -1,6 +1,8 @@
 """Caveats about who else used the machines: other programs, idle databases, the hypervisor."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from statistics import fmean
 
 from encbench.report.analysis.caveats.facts import Facts, note, serious
 from encbench.report.analysis.kernel_cipher import on_dm_crypt, outside_pods
@@ -16,6 +18,10 @@ IDLE_PERCENT = 2.0
 """Of one instance's CPU: how much the idle databases together may use."""
 STOLEN_PERCENT = 2.0
 """Of a node's cores: how much the hypervisor may take."""
+STOLEN_MUCH = 10.0
+"""The same, from which figures may be of the hypervisor more than of the mode."""
+STOLEN_APART = 5.0
+"""By how much of a node's cores the means of two arms may differ, so that chance may explain it."""
 
 
 def foreign_load(facts: Facts) -> Iterator[Caveat]:
@@ -93,17 +99,28 @@ def _beside_ciphers(facts: Facts) -> str:
 
 
 def stolen(facts: Facts) -> Iterator[Caveat]:
-    """Cores that the hypervisor gave to other machines."""
-    known = [t.stolen_cpu_percent for t in facts.counted if t.stolen_cpu_percent is not None]
+    """Cores that the hypervisor withheld from a node."""
+    of_arms: dict[str, list[float]] = defaultdict(list)
+    for trial in facts.counted:
+        if trial.stolen_cpu_percent is not None:
+            of_arms[trial.arm].append(trial.stolen_cpu_percent)
+    known = [share for shares in of_arms.values() for share in shares]
     much = [share for share in known if share > STOLEN_PERCENT]
-    if much:
-        yield note(
-            title="The hypervisor took CPU",
-            text=f"In {len(much)} of {plural(len(known), 'counted trial')} it gave more than "
-            f"{text.number(STOLEN_PERCENT, 0)} % of a node's cores to other virtual machines "
-            f"(steal), {text.number(max(much), 0)} % at most. No limit makes such a trial Invalid: "
-            "it widens intervals, and may hit one arm by chance.",
-        )
+    if not much:
+        return
+    means = {arm: fmean(shares) for arm, shares in sorted(of_arms.items())}
+    apart = max(means.values()) - min(means.values()) > STOLEN_APART
+    by_arm = listed(f"{text.number(mean, 0)} % with {arm}" for arm, mean in means.items())
+    yield (serious if apart or max(much) >= STOLEN_MUCH else note)(
+        title="The hypervisor took CPU",
+        text=f"In {len(much)} of {plural(len(known), 'counted trial')} it withheld more than "
+        f"{text.number(STOLEN_PERCENT, 0)} % of a node's cores though the node had work for them "
+        f"(steal), {text.number(max(much), 0)} % at most. On average that is {by_arm}. No limit "
+        "makes such a trial Invalid: other virtual machines widen intervals, and may hit one arm "
+        "by chance. On instances with CPU credits steal follows an arm's own use instead and is no "
+        "chance. Some kernels count it as CPU of the processes that wait, so that CPU per "
+        "transaction contains it.",
+    )
 
 
 def foreign_unknown(facts: Facts) -> Iterator[Caveat]:
