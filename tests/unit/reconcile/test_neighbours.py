@@ -4,7 +4,15 @@ import pytest
 
 from encbench.api.trial import Window
 from encbench.core.records import ClientFacts, IdleCpu, MetricsRecord, NodeIdle, PodCpu, Samples
-from encbench.reconcile.trial.neighbours import busy, foreign, idle, nodes, restarted, stolen
+from encbench.reconcile.trial.neighbours import (
+    busy,
+    foreign,
+    idle,
+    misleading,
+    nodes,
+    restarted,
+    stolen,
+)
 
 WINDOW = Window(start=100.0, end=110.0)
 
@@ -115,6 +123,21 @@ def test_what_is_not_known_is_not_guessed(
     record: MetricsRecord, node: str | None, client: ClientFacts
 ) -> None:
     assert foreign(record, node, "bed-tde", [client]) is None
+
+
+@pytest.mark.parametrize("node", ["", "10.0.0.7:9470", "two"])
+def test_a_database_whose_series_lack_its_node_is_not_foreign_to_itself(node: str) -> None:
+    """As where a user's own Prometheus does not relabel them."""
+    assert misleading(RECORD, "one", "bed-tde") is None
+    own = RECORD.pods[0].model_copy(update={"node": node})
+    record = RECORD.model_copy(update={"pods": (own, *RECORD.pods[1:])})
+    why = misleading(record, "one", "bed-tde")
+    assert why is not None
+    assert "lack the label node" in why
+    assert misleading(record, "one", "bed-plain") is None
+    gone = own.model_copy(update={"samples": ((90.0, 0.0),)})
+    record = RECORD.model_copy(update={"pods": (gone, *RECORD.pods)})
+    assert misleading(record, "one", "bed-tde") is None, "a pod that went before the window"
 
 
 def test_databases_that_were_to_be_idle() -> None:

@@ -214,6 +214,23 @@ async def test_nodes_of_one_name_have_no_figures() -> None:
     assert "exporters of node n1 differ in the CPUs" in found.withheld["foreign"]
 
 
+@pytest.mark.parametrize("labels", [{"node": "n1"}, {}], ids=["labelled", "unlabelled"])
+async def test_a_database_without_its_node_is_not_foreign_to_itself(labels: dict[str, str]) -> None:
+    """As in a user's own Prometheus without that relabelling."""
+    metrics = FakeMetrics()
+    exporter(metrics, 1.4, (900.0, 1100.0))
+    of_database = counter(0.5, 900.0, 1100.0)
+    metrics.add("encbench_database_cpu_seconds_total", {**OWN, **labels}, of_database)
+    place = replace(PLACE, node="n1", clients=(ClientFacts(node="n1", cpu_cores=0.1),))
+    found = judged(await series.read(metrics, place, WINDOW), place)
+    if labels:
+        (others,) = found.foreign
+        assert others.cores == pytest.approx(0.0, abs=1e-9)
+    else:
+        assert found.foreign == ()
+        assert "lack the label node with n1 in it" in found.withheld["foreign"]
+
+
 async def test_what_is_no_count_of_one_cpu_is_not_read() -> None:
     metrics = FakeMetrics()
     metrics.add(

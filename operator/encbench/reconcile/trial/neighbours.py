@@ -72,6 +72,18 @@ def foreign(
     return tuple(found)
 
 
+def misleading(record: MetricsRecord, node: str | None, testbed: str) -> str | None:
+    """Why `foreign` would call the campaign's own CPU foreign; None where it would not.
+
+    Without the label `node` the measured server is on no node, and its CPU would be others'.
+    """
+    for pod in record.pods:
+        is_own = (pod.part, pod.testbed) == ("database", testbed)
+        if is_own and pod.node != node and _rate(record, pod.samples) is not None:
+            return f"the agents' series lack the label node with {node} in it (docs/install.md)"
+    return None
+
+
 def with_dm_crypt(cpu: TrialCpu, node: str | None) -> TrialCpu:
     """The same of a database on that node whose cipher, dm-crypt or another, may be in its kernel.
 

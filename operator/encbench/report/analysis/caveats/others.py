@@ -125,14 +125,16 @@ def stolen(facts: Facts) -> Iterator[Caveat]:
 
 def foreign_unknown(facts: Facts) -> Iterator[Caveat]:
     """Nodes without metrics about other programs."""
-    count = sum(not _measured(trial) for trial in facts.counted)
-    if not count:
+    unknown = [trial for trial in facts.counted if not _measured(trial)]
+    if not unknown:
         return
     title = "Load from outside was not measured"
+    why = next((why for t in unknown if (why := t.cpu_withheld.get("foreign"))), None)
     said = (
-        f"In {count} of {plural(len(facts.counted), 'counted trial')} Prometheus lacked what is "
-        "needed to tell how busy the nodes were with anything else: trials that were disturbed may "
-        "be among the valid ones."
+        f"In {len(unknown)} of {plural(len(facts.counted), 'counted trial')} Prometheus did not "
+        "show how busy the nodes were with anything else"
+        f"{f', for instance because: {why}' if why else ''}. Trials that were disturbed may be "
+        "among the valid ones."
     )
     blind = [group for group in facts.groups if _unguarded(facts, group)]
     if blind:
