@@ -128,16 +128,40 @@ def test_what_is_not_known_is_not_guessed(
 @pytest.mark.parametrize("node", ["", "10.0.0.7:9470", "two"])
 def test_a_database_whose_series_lack_its_node_is_not_foreign_to_itself(node: str) -> None:
     """As where a user's own Prometheus does not relabel them."""
-    assert misleading(RECORD, "one", "bed-tde") is None
+    assert misleading(RECORD, "one", "bed-tde", [CLIENT]) is None
     own = RECORD.pods[0].model_copy(update={"node": node})
     record = RECORD.model_copy(update={"pods": (own, *RECORD.pods[1:])})
-    why = misleading(record, "one", "bed-tde")
+    why = misleading(record, "one", "bed-tde", [CLIENT])
     assert why is not None
     assert "lack the label node" in why
-    assert misleading(record, "one", "bed-plain") is None
+    assert misleading(record, "one", "bed-plain", [CLIENT]) is None
     gone = own.model_copy(update={"samples": ((90.0, 0.0),)})
     record = RECORD.model_copy(update={"pods": (gone, *RECORD.pods)})
-    assert misleading(record, "one", "bed-tde") is None, "a pod that went before the window"
+    assert misleading(record, "one", "bed-tde", [CLIENT]) is None, (
+        "a pod that went before the window"
+    )
+
+
+@pytest.mark.parametrize(
+    ("taken", "server", "hidden"),
+    [(0.6, 0.9, False), (0.6, 1.0, False), (0.6, 1.1, True), (0.07, 1.6, False)],
+    ids=["counted-apart", "read-apart", "counted-as-ours", "hardly-any"],
+)
+def test_stolen_time_that_counts_as_ours_hides_no_others(
+    taken: float, server: float, hidden: bool
+) -> None:
+    """Of 4 cores 1 was busy, or 1.53 where hardly any was stolen."""
+    idle = {"node_idle_seconds": counter(2.4), "node_stolen_seconds": counter(taken)}
+    record = MetricsRecord(
+        window=WINDOW,
+        series=idle,
+        node_cores=4.0,
+        pods=(pod("database", "bed-tde", "one", server),),
+    )
+    client = ClientFacts(cpu_cores=0.1, cpu_limit_cores=1.0, node="one")
+    why = misleading(record, "one", "bed-tde", [client])
+    assert (why is not None) == hidden
+    assert not hidden or "1.20 of node one's 1.00 busy cores" in (why or "")
 
 
 def test_databases_that_were_to_be_idle() -> None:

@@ -25,6 +25,12 @@ from encbench.core.records import (
 )
 from encbench.core.window import was_reset, window_rate
 
+STOLEN = 0.02
+"""Share of a node's cores that the hypervisor must take before it may explain anything."""
+BEYOND = 0.03
+"""Share of a node's cores by which our own pods may seem to use more than all that was used,
+because counters are read at different moments."""
+
 
 def nodes(record: MetricsRecord, node: str | None) -> dict[str, NodeIdle]:
     """The counters of every node that the record has: the database's `node`, and the clients'."""
@@ -72,15 +78,30 @@ def foreign(
     return tuple(found)
 
 
-def misleading(record: MetricsRecord, node: str | None, testbed: str) -> str | None:
-    """Why `foreign` would call the campaign's own CPU foreign; None where it would not.
+def misleading(
+    record: MetricsRecord, node: str | None, testbed: str, clients: Sequence[ClientFacts]
+) -> str | None:
+    """Why `foreign` would be wrong of the same arguments; None where nothing says so.
 
-    Without the label `node` the measured server is on no node, and its CPU would be others'.
+    Without the label `node` the measured server is on no node, and its CPU would be others'. A
+    kernel that counts stolen time as CPU of the process that waits adds it to our pods' alone,
+    which hides as much of others'.
     """
     for pod in record.pods:
         is_own = (pod.part, pod.testbed) == ("database", testbed)
         if is_own and pod.node != node and _rate(record, pod.samples) is not None:
             return f"the agents' series lack the label node with {node} in it (docs/install.md)"
+    known = nodes(record, node)
+    for robbed in stolen(record, known):
+        if robbed.fraction <= STOLEN:
+            continue
+        name = robbed.node
+        used, ours = busy(record, known[name]), _own(record, name, clients)
+        if used is not None and ours is not None and ours - used > BEYOND * robbed.node_cores:
+            return (
+                f"our own pods seem to have used {ours:.2f} of node {name}'s {used:.2f} busy cores:"
+                " its kernel adds to theirs what the hypervisor took"
+            )
     return None
 
 

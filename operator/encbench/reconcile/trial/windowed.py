@@ -91,7 +91,7 @@ def judge(record: MetricsRecord, place: MetricsPlace) -> WindowMetrics:
     if node in left_out:
         withheld["node"] = left_out[node]
     others = neighbours.foreign(record, node, place.testbed, place.clients)
-    misleads = neighbours.misleading(record, node, place.testbed) if others else None
+    misleads = neighbours.misleading(record, node, place.testbed, place.clients)
     resting, again = None, tuple[str, ...]()
     if place.external is not None:
         withheld |= _UNSEEN
@@ -99,11 +99,11 @@ def judge(record: MetricsRecord, place: MetricsPlace) -> WindowMetrics:
         if not place.in_turns:
             resting = neighbours.idle(record, place.testbed, place.server_limit, place.nodes)
             again = neighbours.restarted(record, place.testbed, place.nodes)
-        if misleads is not None:
-            others, withheld["foreign"] = None, misleads
-        elif others is None:
+        if others is None:
             lacks = "Prometheus lacks the CPU of a node, of our pods or of a client"
             withheld["foreign"] = ambiguous[0] if ambiguous else lacks
+        elif misleads is not None:
+            others, withheld["foreign"] = None, misleads
         if place.in_turns:
             withheld["idle"] = "the block's other databases take turns with this one"
         elif resting is None:
