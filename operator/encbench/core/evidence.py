@@ -86,6 +86,8 @@ class MachineFacts(Model):
     cpu_model: str | None = None
     cpu_flags: tuple[str, ...] = ()
     """Known of the database's only."""
+    cpu_governor: str | None = None
+    """What sets the clock frequency of its CPU; known of the database's only, where it is shown."""
     aes: bool | None = None
     """Whether its CPU lists AES instructions; known of a client's only."""
     allocatable_cores: float | None = None

@@ -38,6 +38,8 @@ class MachineRows(TypedDict):
     cpuModel: str
     cpuFlags: list[str]
     """Among them `aes` where the processor encrypts in hardware."""
+    cpuGovernor: NotRequired[str]
+    """What sets its clock frequency; most virtual machines show none."""
     hostname: str
 
 

@@ -33,7 +33,7 @@ FACTS = {
 
 async def test_the_server_says_what_it_is(either: ServedAgent) -> None:
     facts = await either.server()
-    assert set(facts) == FACTS
+    assert set(facts) - {"cpuGovernor"} == FACTS, "and the governor, where the machine shows it"
     assert facts["version"].startswith("10.11.")
     assert facts["settings"]["log_bin"] == "ON"
     assert abs(facts["clock"] - time.time()) < 5

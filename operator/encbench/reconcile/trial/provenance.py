@@ -61,7 +61,7 @@ def _machine(trial: Trial, seen: TrialSeen, reported: MachineRows | None) -> Mac
     has_stayed = seen.database is not None and seen.database.node == node
     facts = known.to_dict() if known is not None and known.node == node else {"node": node}
     if reported is not None and has_stayed:
-        own = ("kernel", "cpuModel", "cpuFlags")
+        own = ("kernel", "cpuModel", "cpuFlags", "cpuGovernor")
         facts |= {name: value for name, value in reported.items() if name in own}
     return MachineFacts.model_validate(facts)
 

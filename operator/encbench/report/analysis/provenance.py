@@ -86,6 +86,7 @@ def _named(record: ProvenanceRecord) -> Iterable[tuple[str, str | None]]:
         yield "Client node", client.node
     yield "Kernel", record.machine.kernel
     yield "CPU", record.machine.cpu_model
+    yield "CPU governor", record.machine.cpu_governor
     yield from _offered(record.machine)
     yield "Instance type", record.machine.instance_type
     yield "Zone", record.machine.zone

@@ -29,7 +29,7 @@ _MATCHED = "load.concurrency"
 """The list of a workload, each value of which is a condition of its own."""
 _MACHINE = (
     *("Database node", "Client node", "Kernel", "Client's kernel", "CPU", "Client's CPU"),
-    *("CPU flags for ciphers", "Allocatable CPU", "Instance type"),
+    *("CPU flags for ciphers", "CPU governor", "Allocatable CPU", "Instance type"),
 )
 Configuration = dict[tuple[str, str], str]
 """Values by topic and name."""

@@ -485,6 +485,28 @@ def test_what_is_not_the_same_everywhere_is_named() -> None:
     assert found.startswith("There is more than one kernel and CPU; the provenance says where.")
 
 
+@pytest.mark.parametrize(
+    ("rate", "governor", "said"),
+    [
+        (50, "schedutil", True),
+        (50, "performance", False),
+        (50, None, False),
+        (None, "schedutil", False),
+    ],
+)
+def test_a_frequency_that_follows_the_load_matters_at_a_rate(
+    rate: int | None, governor: str | None, said: bool
+) -> None:
+    own = {"cpu_governor": governor}
+    study = replace(CALM, blocks=2, rate=rate, machines={"plain": own, "tde": own})
+    found = report_of(study)
+    title = "The clock frequency follows the load"
+    texts = [caveat.text for caveat in found.caveats if caveat.title == title]
+    assert bool(texts) == said
+    assert not said or "the governor schedutil" in texts[0]
+    assert ("CPU governor" in found.provenance.by_name) == (governor is not None)
+
+
 LARGER = {"node": "node-c", "allocatable_cores": 16.0}
 SMALLER = {"node": "node-a", "allocatable_cores": 8.0}
 

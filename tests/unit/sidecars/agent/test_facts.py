@@ -94,6 +94,14 @@ def test_the_machine(tmp_path: Path) -> None:
     assert machine["cpuModel"] == os.uname().machine
 
 
+def test_what_sets_the_clock_frequency_where_the_machine_shows_it(tmp_path: Path) -> None:
+    cpuinfo, governor = tmp_path / "cpuinfo", tmp_path / "scaling_governor"
+    cpuinfo.write_text("model name\t: Some CPU\n\n")
+    assert "cpuGovernor" not in read_machine(cpuinfo, governor)
+    governor.write_text("schedutil\n")
+    assert read_machine(cpuinfo, governor).get("cpuGovernor") == "schedutil"
+
+
 def test_a_machine_whose_cpu_has_no_name_but_numbers(tmp_path: Path) -> None:
     """As Linux reports ARM's; two kinds of them differ in the part or the variant."""
     cpuinfo = tmp_path / "cpuinfo"

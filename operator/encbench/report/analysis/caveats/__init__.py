@@ -93,6 +93,7 @@ CHECKS: tuple[Check, ...] = (
     others.foreign_unknown,
     others.not_idle,
     setting.mixed_machines,
+    rate.governed,
     blocks.several_comparisons,
     load.errors,
 )

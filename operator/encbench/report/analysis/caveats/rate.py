@@ -13,6 +13,9 @@ STALLED_PERCENT = 1.0
 up to 100 ms at a time, so that this share of transactions, each late by half of that on average, is
 0.5 ms of the average at most and just reaches the 99th percentile."""
 
+STEADY = {None, "performance", "userspace"}
+"""Governors that set one frequency, and that of a machine that shows none."""
+
 
 def stalled_client(facts: Facts) -> Iterator[Caveat]:
     """A client that stood still while transactions fell due, at a rate.
@@ -31,6 +34,25 @@ def stalled_client(facts: Facts) -> Iterator[Caveat]:
             f"the time, {text.number(max(stalled), 1)} % at most. Transactions that fell due "
             "meanwhile waited, and that wait is in no latency: average and tail are too low, more "
             "so in an arm whose client works harder. Give client.resources.cpu more.",
+        )
+
+
+def governed(facts: Facts) -> Iterator[Caveat]:
+    """A clock frequency that follows how busy an arm keeps its cores, some idle at a rate.
+
+    Without a rate every arm keeps them as busy as it can.
+    """
+    rates = facts.resolved.workloads
+    at_rate = {t.uid for t in facts.counted if rates[t.workload].load.rate is not None}
+    machines = [source.record.machine for source in facts.sources if source.trials & at_rate]
+    found = {machine.cpu_governor for machine in machines} - STEADY
+    if found:
+        yield note(
+            title="The clock frequency follows the load",
+            text=f"The databases' CPUs have the governor {listed(sorted(map(str, found)))}. At a "
+            "load.rate an arm that keeps its cores busier may run at a higher frequency, where a "
+            "transaction takes less CPU time. CPU per transaction then shows less than what "
+            "encryption adds, and so may latency. Set the governor of these nodes to performance.",
         )
 
 

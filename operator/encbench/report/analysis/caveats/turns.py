@@ -129,7 +129,8 @@ def unsteady(facts: Facts) -> Iterator[Caveat]:
             text="Server and client alike need more CPU for a transaction in one slice than in "
             f"the next; their common standard deviation is {listed(found)}. Something beside the "
             "campaign makes the CPU slower and faster, such as another tenant of its host or the "
-            "clock frequency. Taking turns keeps that out of the comparison, but intervals are "
+            "clock frequency. Taking turns keeps what hits all arms alike out of the comparison, "
+            "but not a frequency that follows how busy an arm keeps its cores, and intervals are "
             "wider than on a steady machine.",
         )
 
