@@ -20,6 +20,7 @@ from encbench.wire.slices import (
     SlotReading,
     SlotRow,
     SlotsAnswer,
+    SlotTimes,
 )
 
 APART = 0.1
@@ -273,18 +274,26 @@ def _sum(slot: int, values: Sequence[int | None]) -> int:
     return sum(known)
 
 
-def with_server(slices: Slices, answer: SlotsAnswer) -> Slices:
+def with_server(slices: Slices, answer: SlotsAnswer, planned: SlotTimes, start: float) -> Slices:
     """The same with what the agent read of the server at the edges of every slot.
 
-    A slot whose counted part is not as long by the agent's readings as by its clients keeps None.
-    Where it lies is not compared, because the readings are by the agent's own clock. The agent goes
-    by the same timetable, to which `unkept` holds the clients.
+    `start` is the block's by the operator's clock, which the answer has by the agent's. A slot
+    whose counted part is not as long by the agent's readings as by its clients keeps None, and so
+    does one whose last reading is that late.
     """
     found = {row["slot"]: row for row in answer["rows"]}
-    rows = tuple(
-        row.model_copy(update=_use(found[row.slot], row.seconds)) if row.slot in found else row
-        for row in slices.rows
-    )
+    own_start = answer["startAt"] or 0.0
+
+    def with_use(clients: SliceFacts) -> SliceFacts:
+        read = found.get(clients.slot)
+        if read is None:
+            return clients
+        end = planned["warmup"] + clients.slot * planned["period"] + planned["slice"]
+        stopped = max(0.0, clients.end - start - end)
+        idle = max(0.0, read["end"]["at"] - own_start - end - stopped)
+        return clients.model_copy(update=_use(read, clients.seconds, idle))
+
+    rows = tuple(map(with_use, slices.rows))
     complete = answer["state"] == "done" and bool(found)
     own = {row.slot for row in slices.rows}
     block = _block(answer["rows"], own) if complete else None
@@ -292,10 +301,15 @@ def with_server(slices: Slices, answer: SlotsAnswer) -> Slices:
     return slices.model_copy(update={"rows": rows, "block": block, "server": server})
 
 
-def _use(row: SlotRow, seconds: float) -> dict[str, Any]:
+def _use(row: SlotRow, seconds: float, idle: float) -> dict[str, Any]:
+    """What the server used in the clients' counted part, which has so many seconds.
+
+    A late reading at its begin lacks a part of the load, for which the length makes up. One at its
+    end has all of it already: the server did nothing in the `idle` seconds since the clients' stop.
+    """
     first, last = row["counted"], row["end"]
-    length = last["at"] - first["at"]
-    if length <= 0 or abs(length - seconds) > APART * seconds:
+    length = last["at"] - first["at"] - idle
+    if length <= 0 or max(idle, abs(length - seconds)) > APART * seconds:
         return {}
     scale = seconds / length
     return {

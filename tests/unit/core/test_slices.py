@@ -38,22 +38,36 @@ def reading(at: float, cpu: float, written: int | None) -> SlotReading:
     return SlotReading(at=at, cpuSeconds=cpu, readBytes=0, writeBytes=written)
 
 
-def answer(*shares: float, state: str = "done", late: float = 0.0) -> SlotsAnswer:
-    """The server uses such a share of a core in each slot, and nothing between two of them."""
+def answer(
+    *shares: float,
+    state: str = "done",
+    late: float = 0.0,
+    late_end: float = 0.0,
+    stopped: float = 0.0,
+    clock: float = 0.0,
+) -> SlotsAnswer:
+    """The server uses such a share of a core in each slot, and nothing between two of them.
+
+    The reading at `counted` is late by so many seconds and that at the end by `late_end`; clients
+    stop `stopped` seconds late. The agent's clock is before the operator's by `clock`.
+    """
     rows, cpu = [], 10.0
     for slot, share in enumerate(shares):
         begin = START + 3.05 * slot
+        done = cpu + (3.0 + min(stopped, late_end)) * share
         edges = [
             reading(begin, cpu, int(1000 * cpu)),
             reading(begin + 0.5 + late, cpu + (0.5 + late) * share, int(1000 * cpu)),
-            reading(begin + 3.0, cpu + 3.0 * share, int(1000 * (cpu + 3.0 * share))),
+            reading(begin + 3.0 + late_end, done, int(1000 * done)),
         ]
+        for edge in edges:
+            edge["at"] += clock
         rows.append(SlotRow(slot=slot, begin=edges[0], counted=edges[1], end=edges[2]))
-        cpu += 3.0 * share
+        cpu += (3.0 + stopped) * share
     return SlotsAnswer(
         run="r",
         state=state,  # type: ignore[typeddict-item]
-        startAt=START,
+        startAt=START + clock,
         rows=rows,
         clock=START + 3.05 * len(shares),
         error=None,
@@ -167,7 +181,7 @@ def slices() -> Slices:
 
 
 def test_the_server_s_cpu_is_that_of_the_counted_part() -> None:
-    found = with_server(slices(), answer(0.1, 0.8, 0.2, 0.6))
+    found = with_server(slices(), answer(0.1, 0.8, 0.2, 0.6), PLANNED, START)
     assert [one.database_cpu_seconds for one in found.rows] == pytest.approx([2.0, 1.5])
     assert found.rows[0].write_bytes == pytest.approx(2400, abs=1)
     assert found.block is not None
@@ -178,7 +192,7 @@ def test_the_server_s_cpu_is_that_of_the_counted_part() -> None:
 
 
 def test_the_server_is_known_in_every_slot_of_the_block() -> None:
-    found = with_server(slices(), answer(0.1, 0.8, 0.2, 0.6))
+    found = with_server(slices(), answer(0.1, 0.8, 0.2, 0.6), PLANNED, START)
     assert [one.slot for one in found.server] == [0, 1, 2, 3]
     assert [one.cpu_seconds for one in found.server] == pytest.approx([0.3, 2.4, 0.6, 1.8])
     assert [one.seconds for one in found.server] == pytest.approx([3.05, 3.05, 3.05, 3.0])
@@ -189,7 +203,31 @@ def test_the_server_is_known_in_every_slot_of_the_block() -> None:
 
 
 def test_readings_of_another_length_are_not_used() -> None:
-    found = with_server(slices(), answer(0.1, 0.8, 0.2, 0.6, late=0.4))
+    found = with_server(slices(), answer(0.1, 0.8, 0.2, 0.6, late=0.4), PLANNED, START)
+    assert [one.database_cpu_seconds for one in found.rows] == [None, None]
+
+
+@pytest.mark.parametrize("clock", [0.0, -7.0, 7.0])
+@pytest.mark.parametrize(
+    ("late", "late_end", "stopped"),
+    [
+        *((0.0, 0.2, 0.0), (0.2, 0.0, 0.0), (0.2, 0.2, 0.0)),
+        *((0.0, 0.0, 0.15), (0.0, 0.1, 0.15), (0.2, 0.2, 0.15), (0.0, 0.004, 0.002)),
+    ],
+)
+def test_a_late_reading_changes_no_figure(
+    late: float, late_end: float, stopped: float, clock: float
+) -> None:
+    """After the stop the server idles, so that a late reading at the end has no more than it."""
+    said = answer(0.1, 0.8, 0.2, late=late, late_end=late_end, stopped=stopped, clock=clock)
+    clients = of_clients([file(moved(1, end=stopped))], [0.0], 2)
+    (found,) = with_server(clients, said, PLANNED, START).rows
+    assert found.database_cpu_seconds == pytest.approx(0.8 * (2.5 + stopped))
+
+
+def test_a_last_reading_that_is_too_late_is_not_used() -> None:
+    said = answer(0.1, 0.8, 0.2, 0.6, late=0.2, late_end=0.3)
+    found = with_server(slices(), said, PLANNED, START)
     assert [one.database_cpu_seconds for one in found.rows] == [None, None]
 
 
@@ -200,7 +238,7 @@ def test_a_rate_is_of_the_slices_that_were_read() -> None:
 
 
 def test_a_run_of_readings_that_broke_off_says_nothing_of_the_block() -> None:
-    found = with_server(slices(), answer(0.1, 0.8, state="failed"))
+    found = with_server(slices(), answer(0.1, 0.8, state="failed"), PLANNED, START)
     assert [one.database_cpu_seconds is None for one in found.rows] == [False, True]
     assert found.block is None
     assert found.server == ()
@@ -213,10 +251,12 @@ def test_what_a_limit_held_up_is_known_by_slot() -> None:
         after: LimitPeriods = {"ran": 100 + ran, "throttled": 7 + throttled}
         row_["end"]["periods"] = {"database": after, "proxy": after}
     clients = of_clients([file(row(0), row(2))], [0.0], 2)
-    assert with_server(clients, answer(0.5, 0.5, 0.5)).throttled("database") is None
-    found = with_server(clients, said)
+    assert with_server(clients, answer(0.5, 0.5, 0.5), PLANNED, START).throttled("database") is None
+    found = with_server(clients, said, PLANNED, START)
     assert found.rows[1].periods == {"database": (26, 24)}
     assert found.throttled("database") == pytest.approx(24 / 51)
     assert found.throttled("proxy") is None
     del said["rows"][0]["end"]["periods"]
-    assert with_server(clients, said).throttled("database") is None, "of half of them"
+    assert with_server(clients, said, PLANNED, START).throttled("database") is None, (
+        "of half of them"
+    )

@@ -48,6 +48,7 @@ from encbench.reconcile.trial.first_stored import key_of, settle, settled
 from encbench.reconcile.trial.series import MetricsPlace
 from encbench.reconcile.trial.windowed import WindowMetrics
 from encbench.tools.registry import tool
+from encbench.tools.turns import slot_times
 from encbench.wire.foreign import printable
 from encbench.wire.recorder import ClockOffset
 from encbench.wire.slices import SAME_START, SlotsAnswer
@@ -79,12 +80,13 @@ async def gather(
     stopped = await _recovery(deps, trial, seen.found)
     if stopped is not None:
         artefacts[recovery.RECORD] = stopped[1]
-    slices, away = collected.slices, None
-    if slices is not None:
+    slices, away, turns = collected.slices, None, trial.spec.turns
+    if slices is not None and turns is not None:
         answer, away = await _slots(deps, trial, seen)
         if answer is not None:
             artefacts[SLOTS] = answer[1]
-            slices = with_server(slices, answer[0].answer)
+            planned, start = slot_times(trial.spec, turns), trial.status.release_at or 0.0
+            slices = with_server(slices, answer[0].answer, planned, start)
     place = _place(trial, seen, collected)
     metrics = WindowMetrics()
     if collected.window is not None and seen.testbed is not None:
