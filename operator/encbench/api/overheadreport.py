@@ -24,7 +24,14 @@ FigureKey = Literal[
 ]
 """The figures that are judged."""
 Saturation = Literal[
-    "DatabaseBound", "ClientBound", "Both", "ProxyBound", "VolumeBound", "Neither", "NotMeasured"
+    "DatabaseBound",
+    "ClientBound",
+    "Both",
+    "ProxyBound",
+    "VolumeBound",
+    "NodeBound",
+    "Neither",
+    "NotMeasured",
 ]
 
 
@@ -128,7 +135,7 @@ class Row(Model):
     """Verdict on client CPU per transaction."""
     saturation: Saturation | None = None
     """The limit of TPS: the server's CPU, the clients' CPU, both, else the CPU of the confidential
-    proxy or of gocryptfs, or none of them."""
+    proxy or of gocryptfs, else a node without CPU left, or none of them."""
 
 
 class Artefact(Model):

@@ -149,6 +149,9 @@ class TrialCpu(Model):
     """For each node of database and clients."""
     stolen: tuple[StolenCpu, ...] = ()
     """The same; of nodes whose steal Prometheus has."""
+    spare: tuple[NodeShare, ...] | None = None
+    """What neither was used nor stolen of each of these nodes, waiting for a disk included. Absent
+    in records before this figure."""
     idle: IdleCpu | None = None
     throttled: dict[Literal["database", "proxy", "volume"], float] | None = None
     """Share of the periods of its CPU limit in which the limit held each up. Absent in records

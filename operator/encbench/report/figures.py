@@ -206,6 +206,8 @@ FIGURES = (
 VOLUME = Figure("volume_cpu_percent", some=True)
 """It only says what limited TPS, and has no column: CPU of a file system in the database's pod is
 part of the database's."""
+FULLEST_NODE = Figure("fullest_node_percent")
+"""The same of the node with the least CPU left."""
 IN_STEPS = tuple(figure for figure in FIGURES if figure.step)
 BY_FIELD = {figure.field: figure for figure in FIGURES}
 JUDGED = {figure.key: figure for figure in FIGURES if isinstance(figure, JudgedFigure)}

@@ -98,6 +98,8 @@ class Study:
     """Share of a node's cores that others use; None where it was not measured."""
     stolen: float | None = None
     """Share of a node's cores that the hypervisor takes; None where it was not measured."""
+    spare: float | None = None
+    """Share of the database's node's cores that nothing used or took; None where not measured."""
     idle: float | None = None
     """Share of an instance's CPU that the other databases use; None where it was not measured."""
     disk: tuple[float, float] | None = (36.0, 12.5)
@@ -493,10 +495,10 @@ def _figures(
         cpu["proxy"] = {"cores": used, "limitCores": 1.0}
     if study.idle is not None:
         cpu["idle"] = {"cores": study.idle * cores, "limitCores": cores}
-    if study.foreign is not None:
-        cpu["foreign"] = [{"node": "node-a", "cores": 16 * study.foreign, "nodeCores": 16.0}]
-    if study.stolen is not None:
-        cpu["stolen"] = [{"node": "node-a", "cores": 16 * study.stolen, "nodeCores": 16.0}]
+    shares = {"foreign": study.foreign, "stolen": study.stolen, "spare": study.spare}
+    for name, share in shares.items():
+        if share is not None:
+            cpu[name] = [{"node": "node-a", "cores": 16 * share, "nodeCores": 16.0}]
     if (threads, planned.block, arm) in study.without_cpu:
         del cpu["database"]
         cpu["withheld"] = {"database": "the alignment error of 3.1 % is above 2 %"}

@@ -11,6 +11,7 @@ from encbench.reconcile.trial.neighbours import (
     misleading,
     nodes,
     restarted,
+    spare,
     stolen,
 )
 
@@ -90,6 +91,16 @@ def test_a_client_s_node_waits_and_is_robbed_likewise() -> None:
     _, client = foreign(record, "one", "bed-tde", [CLIENT]) or ()
     assert client.cores == pytest.approx(2 - 0.4 - 0.5 - 0.3 - 0.05 - 0.6)
     assert [one.cores for one in stolen(record, nodes(record, "one"))] == [pytest.approx(0.3)]
+
+
+def test_what_is_left_of_a_node_is_idle_or_waits_for_a_disk() -> None:
+    series = {"node_idle_seconds": counter(0.2), "node_waiting_seconds": counter(0.1)}
+    robbed = RECORD.model_copy(update={"series": {**series, "node_stolen_seconds": counter(2.8)}})
+    found = {one.node: one for one in spare(robbed, nodes(robbed, "one"))}
+    assert found["one"].cores == pytest.approx(0.3)
+    assert found["two"].fraction == pytest.approx(0.6)
+    unread = RECORD.model_copy(update={"series": {}})
+    assert [one.node for one in spare(unread, nodes(unread, "one"))] == ["two"]
 
 
 def test_a_record_without_these_counters_is_judged_by_idle_alone() -> None:

@@ -39,6 +39,9 @@ PROXY_NEAR_LIMIT = 90.0
 """The same for a confidential proxy."""
 VOLUME_NEAR_LIMIT = 90.0
 """The same for a file system in the database's pod."""
+NODE_NEAR_LIMIT = 95.0
+"""Percent of a node's cores, used or taken by the hypervisor, from which it has none left: what
+waits for a core then waits for others, though no limit of its own holds it back."""
 
 
 def saturation(
@@ -46,11 +49,12 @@ def saturation(
     client_percent: float | None,
     proxy_percent: float | None,
     volume_percent: float | None = None,
+    node_percent: float | None = None,
 ) -> Saturation:
     """From the means over the window, in percent of the limits; the server's limit goes first.
 
-    None for a proxy or a file system that is not. A limit that was not enforced limits nothing, and
-    what did is not known then.
+    None for a proxy or a file system that is not. `node_percent` is of the fullest node's cores,
+    and goes last. A limit that was not enforced limits nothing, and what did is not known then.
     """
     if database_percent is None or client_percent is None:
         return "NotMeasured"
@@ -63,7 +67,8 @@ def saturation(
         return "Both"
     if database or client:
         return "DatabaseBound" if database else "ClientBound"
-    return next(iter(beside(proxy_percent, volume_percent)), "Neither")
+    is_full = node_percent is not None and node_percent >= NODE_NEAR_LIMIT
+    return next(iter(beside(proxy_percent, volume_percent)), "NodeBound" if is_full else "Neither")
 
 
 def beside(proxy_percent: float | None, volume_percent: float | None) -> tuple[Saturation, ...]:

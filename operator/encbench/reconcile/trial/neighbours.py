@@ -18,6 +18,7 @@ from encbench.core.records import (
     IdleCpu,
     MetricsRecord,
     NodeIdle,
+    NodeShare,
     PodCpu,
     Samples,
     StolenCpu,
@@ -123,6 +124,20 @@ def stolen(record: MetricsRecord, known: Mapping[str, NodeIdle]) -> tuple[Stolen
         StolenCpu(node=node.node, cores=rate, node_cores=node.cores)
         for node in known.values()
         if (rate := _rate(record, node.stolen)) is not None
+    )
+
+
+def spare(record: MetricsRecord, known: Mapping[str, NodeIdle]) -> tuple[NodeShare, ...]:
+    """What was left of each of these nodes whose counters are known."""
+    found = ((node, _rate(record, node.samples)) for node in known.values())
+    return tuple(
+        NodeShare(
+            node=node.node,
+            cores=min(node.cores, unused + (_rate(record, node.waiting) or 0.0)),
+            node_cores=node.cores,
+        )
+        for node, unused in found
+        if unused is not None
     )
 
 

@@ -115,6 +115,7 @@ def judge(record: MetricsRecord, place: MetricsPlace) -> WindowMetrics:
         node=of_node,
         foreign=others or (),
         stolen=neighbours.stolen(record, known),
+        spare=neighbours.spare(record, known) or None,
         idle=resting,
         throttled=_throttled(record, place),
         withheld=withheld,

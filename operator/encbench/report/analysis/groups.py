@@ -26,7 +26,15 @@ from encbench.report.analysis.rounds import of_batches
 from encbench.report.analysis.steps import steps
 from encbench.report.document.group import Capacity, Group, PairedComparison
 from encbench.report.document.trial import Block
-from encbench.report.figures import FIGURES, RECOVERY, TPS, VOLUME, JudgedFigure, judged
+from encbench.report.figures import (
+    FIGURES,
+    FULLEST_NODE,
+    RECOVERY,
+    TPS,
+    VOLUME,
+    JudgedFigure,
+    judged,
+)
 from encbench.report.words import judgement
 
 QUEUED = 1 / 3
@@ -228,6 +236,7 @@ def _row(
         means["client_cpu_percent"],
         means["proxy_cpu_percent"],
         pairs.mean(VOLUME, arm.name),
+        pairs.mean(FULLEST_NODE, arm.name),
     )
     return Row.model_validate(
         {

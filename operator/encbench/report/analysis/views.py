@@ -33,6 +33,7 @@ def view(attempt: Attempt, home: records.IndexTestbed | None = None) -> TrialVie
     has_proxy = cpu.proxy is not None or "proxy" in cpu.withheld
     database_side = (cpu.database, cpu.proxy) if has_proxy else (cpu.database,)
     missing = _missing(record)
+    fullest = min(cpu.spare or (), key=lambda it: it.fraction, default=None)
     throttled = [c.throttled_seconds for c in record.clients if c.throttled_seconds is not None]
     return TrialView(
         name=record.trial.name,
@@ -96,6 +97,8 @@ def view(attempt: Attempt, home: records.IndexTestbed | None = None) -> TrialVie
         foreign_cpu_percent=_most(node for node in cpu.foreign if not node.with_dm_crypt),
         foreign_with_dm_crypt_percent=_most(node for node in cpu.foreign if node.with_dm_crypt),
         stolen_cpu_percent=_most(cpu.stolen),
+        fullest_node=fullest.node if fullest else None,
+        fullest_node_percent=rounded(100 * (1 - fullest.fraction)) if fullest else None,
         idle_cpu_percent=_percent(cpu.idle),
         home=home.arm if home else spec.arm.name,
         generation=home.generation if home else 1,

@@ -145,6 +145,10 @@ class TrialView(Model):
     stolen_cpu_percent: float | None = None
     """The share of a node's cores that the hypervisor gave to other machines; the largest over the
     nodes. None where it was not measured."""
+    fullest_node: str | None = None
+    """Of the nodes of database and clients the one with the least CPU left."""
+    fullest_node_percent: float | None = None
+    """The share of its cores that was used or stolen."""
     idle_cpu_percent: float | None = None
     """CPU of the campaign's other databases together, as a share of one instance's limit; None
     where it was not measured."""

@@ -191,6 +191,7 @@ LIMITS = {
     "Both": "server and client CPU",
     "ProxyBound": "proxy CPU",
     "VolumeBound": "file system CPU",
+    "NodeBound": "node CPU",
     "Neither": "neither CPU",
     "NotMeasured": text.ABSENT,
 }

@@ -48,6 +48,21 @@ def test_a_file_system_at_its_limit(database: float, volume: float, expected: st
 
 
 @pytest.mark.parametrize(
+    ("database", "node", "expected"),
+    [
+        (70.0, 95.0, "NodeBound"),
+        (70.0, 94.9, "Neither"),
+        (70.0, None, "Neither"),
+        (95.0, 100.0, "DatabaseBound"),
+        (None, 100.0, "NotMeasured"),
+    ],
+)
+def test_a_node_without_cpu_left(database: float | None, node: float | None, expected: str) -> None:
+    assert saturation(database, 10.0, None, None, node) == expected
+    assert saturation(70.0, 10.0, 95.0, None, node) == "ProxyBound"
+
+
+@pytest.mark.parametrize(
     ("proxy", "volume", "expected"),
     [
         (None, None, ()),

@@ -386,6 +386,22 @@ def test_a_cipher_that_is_only_declared_may_be_in_the_kernel() -> None:
     assert caveat.text.startswith("No pod can see what encrypts the data of tde: it may be the ")
 
 
+@pytest.mark.parametrize(("spare", "full"), [(0.05, True), (0.06, False), (None, False)])
+def test_a_node_without_cpu_left_is_named_in_the_idle_server_s_place(
+    spare: float | None, full: bool
+) -> None:
+    found = report_of(replace(CALM, blocks=2, concurrency=(2,), spare=spare))
+    texts = {caveat.title: caveat.text for caveat in found.caveats}
+    assert ("The server was never saturated" in texts) != full
+    assert ("A node had no CPU left" in texts) == full
+    assert {row.saturation for row in found.groups[0].rows} == {"NodeBound" if full else "Neither"}
+    if full:
+        assert (
+            "is what the CPU of node-a lets through: at least 95 %"
+            in texts["A node had no CPU left"]
+        )
+
+
 @pytest.mark.parametrize(
     ("plain", "tde", "weight"),
     [(3.0, 4.0, "note"), (9.9, 9.9, "note"), (10.0, 10.0, "serious"), (1.0, 7.0, "serious")],

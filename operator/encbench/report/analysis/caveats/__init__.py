@@ -51,6 +51,7 @@ CHECKS: tuple[Check, ...] = (
     recovery.unequal_log,
     recovery.decrypted_already,
     load.busy_client,
+    load.full_node,
     cycle.busy_threads,
     rate.stalled_client,
     load.uneven_clients,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from encbench.api.overheadreport import Saturation
 from encbench.api.workload import WorkloadSpec
-from encbench.core.statistics.saturation import CLIENT_NEAR_LIMIT, UNENFORCED
+from encbench.core.statistics.saturation import CLIENT_NEAR_LIMIT, NODE_NEAR_LIMIT, UNENFORCED
 from encbench.report.analysis.caveats.cycle import closed_loop, database_shares
 from encbench.report.analysis.caveats.facts import Facts, note, serious
 from encbench.report.document import Caveat
@@ -147,9 +147,32 @@ def _limited(facts: Facts, limit: Saturation) -> tuple[str, str]:
     return listed(sorted({arm for _, arm in bound})), bound[0][0].place
 
 
+def full_node(facts: Facts) -> Iterator[Caveat]:
+    """A node without CPU left, where nothing was at a limit of its own."""
+    free = [group for group in facts.groups if not group.kept_up]
+    bound = [(group, row) for group in free for row in group.rows if row.saturation == "NodeBound"]
+    if bound:
+        arms = sorted({row.arm for _, row in bound})
+        nodes = {
+            trial.fullest_node or "a node"
+            for trial in facts.counted
+            if any(group.has(trial) for group, _ in bound)
+            and (trial.fullest_node_percent or 0) >= NODE_NEAR_LIMIT
+        }
+        yield serious(
+            title="A node had no CPU left",
+            text=f"TPS of {listed(arms)}, first in {bound[0][0].place}, is what the CPU of "
+            f"{listed(sorted(nodes))} lets through: at least {text.number(NODE_NEAR_LIMIT, 0)} % "
+            "of its cores were used or taken by the hypervisor, though neither server nor client "
+            "was at its own limit. Such a TPS shows what else ran on the machine as well as what "
+            "encryption costs. Use nodes with more cores, or keep other programs off them.",
+        )
+
+
 def idle_server(facts: Facts) -> Iterator[Caveat]:
     """A server that was never saturated, where no pause of the clients is why."""
-    if any(_limited(facts, limit)[0] for limit, *_ in _BESIDE):
+    full = any(row.saturation == "NodeBound" for group in facts.groups for row in group.rows)
+    if full or any(_limited(facts, limit)[0] for limit, *_ in _BESIDE):
         return  # TPS does not follow latency alone there.
     under_load = closed_loop(facts)
     cpu = [t.database_cpu_percent for t in under_load if t.database_cpu_percent is not None]
