@@ -19,12 +19,6 @@ DIRTY = "SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_pages_dirty'"
 """The last column of its row counts the pages that are changed and not written."""
 DIRTY_BYTES = "SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_bytes_dirty'"
 """The same in bytes."""
-HISTORY = "SHOW GLOBAL STATUS LIKE 'Innodb_history_list_length'"
-"""MariaDB: its row ends with the number of undo logs whose old row versions are not purged yet."""
-HISTORY_METRIC = (
-    "SELECT `COUNT` FROM information_schema.INNODB_METRICS WHERE NAME = 'trx_rseg_history_len'"
-)
-"""The same on MySQL, which has no such status."""
 STATUS = (
     "SHOW GLOBAL STATUS WHERE Variable_name IN ('Innodb_checkpoint_age', "
     "'Innodb_redo_log_current_lsn', 'Innodb_redo_log_checkpoint_lsn')"

@@ -62,9 +62,6 @@ class EngineProbe:
     """Its row ends with the number of pages still to be written; None if the engine has none."""
     dirty_bytes: str | None = None
     """The same in bytes."""
-    history: str | None = None
-    """Its row ends with the number of undo logs to purge, which changes pages; None if the engine
-    has none."""
     flush_logs: Iterable[Statement] = ()
     """Complete the files that a full search reads besides the tables."""
     shutdown: int = signal.SIGTERM
@@ -102,7 +99,6 @@ def _innodb(
         loading=pool.is_loading,
         dirty=unwritten.DIRTY,
         dirty_bytes=unwritten.DIRTY_BYTES,
-        history=unwritten.HISTORY,
         redo=lambda session: unwritten.redo_bytes(session.rows(unwritten.STATUS)),
     )
 
@@ -114,7 +110,6 @@ def _mariadb(row: EngineFacts) -> EngineProbe:
 
 
 def _mysql(row: EngineFacts) -> EngineProbe:
-    from encbench.engines.innodb.unwritten import HISTORY_METRIC  # noqa: PLC0415
     from encbench.engines.mysql import catalogue  # noqa: PLC0415
     from encbench.engines.mysql.marker import echo, plant  # noqa: PLC0415
 
@@ -124,7 +119,6 @@ def _mysql(row: EngineFacts) -> EngineProbe:
         plant=plant,
         further=(catalogue.BINARY_LOGS, catalogue.STATUS, *innodb.further),
         echo=echo,
-        history=HISTORY_METRIC,
     )
 
 

@@ -16,10 +16,6 @@ _SECRET = re.compile(r"passw|secret|token|auth|filekey|(^|_)key$")
 """Names of settings whose values are withheld, because these facts go into a report."""
 ROUND_SECONDS = 20.0
 """After this time no further step starts. Callers ask again, and the next round goes on."""
-SHORT_HISTORY = 1000
-"""Undo logs to purge that are left alone: a server may keep some until it has more to do."""
-PURGE_SECONDS = 120.0
-"""Limit for waiting for purge, well within a trial's deadline for its proof."""
 LARGEST = 2**62
 """No number of an answer may be larger, and some network file systems have no bound to tell."""
 STATEMENT_SECONDS = 120.0
@@ -80,24 +76,20 @@ class Settling:
         """The last step that was done; empty where the next round begins with the first."""
         self._found: int | None = None
         """Changed bytes that the first round found; None where the next round is the first."""
-        self._history: int | None = None
-        """Undo logs to purge when the last round began."""
-        self._since: float | None = None
-        """When the first round began, by the monotonic clock."""
 
     def go_on(self, cancelled: Callable[[], bool]) -> SettleAnswer:
         """One round. Blocks; SqlError when the server fails a statement.
 
-        `settled` says whether every step was done, the pool is filled, and purge changes no more
-        pages; `dirtyPages` counts the pages still to be written, and `dirtyBytes` the bytes that
-        waited before the first round since the server was last at rest, if the engine reports them.
+        `settled` says whether every step was done and the pool is filled; `dirtyPages` counts the
+        pages still to be written, and `dirtyBytes` the bytes that waited before the first round
+        since the server was last at rest, if the engine reports them.
         """
         began, probe = time.monotonic(), self._probe
         with closing(self._open()) as session:
             found = self._found
             if found is None:
                 found = self._found = _count(session, probe.dirty_bytes)
-            settled, purging = False, self._is_purging(session, began)
+            settled = False
             for name, statements in probe.settle(session, self._after):
                 if cancelled() or time.monotonic() - began > ROUND_SECONDS:
                     break
@@ -107,30 +99,16 @@ class Settling:
             else:
                 settled, self._after = True, ""
             pages, loading = _count(session, probe.dirty), probe.loading(session)
-        at_rest = settled and not loading and not purging
-        if at_rest:
-            self._found = self._history = self._since = None
+        if settled and not loading:
+            self._found = None
         return {
-            "settled": at_rest,
+            "settled": settled and not loading,
             "dirtyPages": pages,
             "dirtyBytes": found,
             "loading": loading,
             "tookSeconds": round(time.monotonic() - began, 3),
             "clock": time.time(),
         }
-
-    def _is_purging(self, session: Session, now: float) -> bool:
-        """Whether purge is about to change pages that this round writes.
-
-        It goes on between the rounds, because a flush for export holds it up. One that stands still
-        is not waited for.
-        """
-        before, self._history = self._history, _count(session, self._probe.history)
-        self._since = now if self._since is None else self._since
-        if self._history is None or self._history <= SHORT_HISTORY:
-            return False
-        falls = before is None or self._history < before
-        return falls and now - self._since < PURGE_SECONDS
 
 
 def _count(session: Session, statement: str | None) -> int | None:

@@ -19,8 +19,6 @@ class Tables:
         self.fails = ""
         self.dirty = 0
         """Changed bytes; the flush of a table writes 10 of them."""
-        self.history: list[int] = []
-        """Undo logs to purge, as each further look at them finds; the last one stays."""
         self.pool: dict[str, str] = {}
         """What the server says of filling its buffer pool, by statement."""
 
@@ -35,8 +33,6 @@ class Tables:
                 raise SqlError("the table has gone")
             self.flushed.append(table)
             self.dirty = max(0, self.dirty - 10)
-        if self.history and "history" in statement:
-            return [(self.history.pop(0) if self.history[1:] else self.history[0],)]
         return [("", str(self.dirty))] if "bytes_dirty" in statement else []
 
     def close(self) -> None:
@@ -106,27 +102,3 @@ def test_what_waited_is_what_the_first_round_found(engine: str) -> None:
 
 def test_postgresql_does_not_count_what_waits() -> None:
     assert Settling(Tables, probe("postgresql")).go_on(lambda: False)["dirtyBytes"] is None
-
-
-@pytest.mark.parametrize("engine", ["mariadb", "mysql"])
-@pytest.mark.parametrize(
-    ("history", "rounds"),
-    [([1000], 1), ([9000, 4000, 900], 3), ([9000, 9000], 2), ([9000, 8000, 8000], 3)],
-    ids=["short", "purged", "stands still", "stands still later"],
-)
-def test_a_server_that_purges_is_not_at_rest(engine: str, history: list[int], rounds: int) -> None:
-    """What it purges after a flush is changed again, and would be written in the next window."""
-    tables = Tables("a")
-    tables.history = [*history]
-    settling = Settling(lambda: tables, probe(engine))
-    assert [tables.round(settling, 9) for _ in range(rounds)] == [*[False] * (rounds - 1), True]
-    assert tables.flushed == ["a"] * rounds, "written again after each"
-
-
-def test_a_long_purge_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    tables, clock = Tables("a"), [0.0]
-    tables.history = [9000 - n for n in range(9)]
-    monkeypatch.setattr("encbench.sidecars.agent.server.time.monotonic", lambda: clock[0])
-    settling = Settling(lambda: tables, probe("mysql"))
-    for clock[0], settled in ((0.0, False), (119.0, False), (120.0, True), (121.0, False)):
-        assert tables.round(settling, 9) == settled
