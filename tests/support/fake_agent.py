@@ -82,8 +82,7 @@ class FakeServer:
     check_seconds: float = 0.0
     """How long checks of the dataset take."""
     dirty_bytes: int | None = None
-    """What it has changed and not written whenever it is first asked to write; None if it does not
-    count it."""
+    """What it has changed and not written; None if it does not count it."""
     broken: tuple[str, ...] = ()
     """Names of the queries of `tools.tpcc.consistency` that give a row."""
     check_error: str | None = None
@@ -149,10 +148,13 @@ class FakeAgent:
         server = self._find("settle", address, access)
         settled, server.unwritten = server.unwritten == 0, max(0, server.unwritten - 1)
         loading, server.reading_back = server.reading_back > 0, max(0, server.reading_back - 1)
+        waited = server.dirty_bytes
+        if settled and not loading and waited is not None:
+            server.dirty_bytes = 0
         return {
             "settled": settled and not loading,
             "dirtyPages": 0 if settled else 64 * (server.unwritten + 1),
-            "dirtyBytes": server.dirty_bytes,
+            "dirtyBytes": waited,
             "loading": loading,
             "tookSeconds": 0.1,
             "clock": self.clock(),

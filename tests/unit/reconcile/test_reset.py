@@ -1,13 +1,16 @@
 """Resets and residency in whole campaigns: which data and which start each trial is measured on."""
 
 import json
-from typing import Any
+from functools import partial
+from typing import Any, NoReturn
 
 import pytest
 
 from encbench.api.conditions import find
 from encbench.api.kinds import JOB, POD, STATEFUL_SET, TESTBED, TRIAL
 from encbench.kube import labels
+from encbench.ports import Unavailable
+from tests.support.fake_agent import FakeServer
 from tests.unit.reconcile.driver import now_and_then
 from tests.unit.reconcile.oracle import assert_sound, final_state, leftovers
 from tests.unit.reconcile.test_kills import Killer, Write, watch_cluster
@@ -195,17 +198,26 @@ async def test_the_next_trial_waits_until_the_server_is_at_rest(what: str) -> No
     assert len(settled) >= 2 * 2 + 5
 
 
-async def test_a_record_says_what_waited_to_be_written_after_its_trial() -> None:
+@pytest.mark.parametrize("fails", [False, True], ids=["", "with a proof that fails at first"])
+async def test_a_record_says_what_waited_to_be_written_after_its_trial(fails: bool) -> None:
+    """A second settling finds nothing, because the first has written it."""
     world = World()
     world.apply(*parts(), study("plain", blocks=1))
     await world.run(world.running())
     (trial,) = world.trials()
     for server in world.agent.servers.values():
         server.unwritten, server.dirty_bytes = 2, 7 << 20
+        server.answers = partial(_unreadable, server) if fails else None
     await world.run(world.ended)
     key = f"/trials/{trial.uid}/trial.json"
     (own,) = (one for one in world.store.objects if one.endswith(key))
     assert json.loads(world.store.objects[own])["dirtyBytes"] == 7 << 20
+
+
+def _unreadable(server: FakeServer, full: bool) -> NoReturn:
+    """No evidence, this once."""
+    server.answers = None
+    raise Unavailable(f"cannot read a file, full: {full}")
 
 
 # -- the operator dies

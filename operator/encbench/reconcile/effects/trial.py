@@ -163,9 +163,11 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
             # Before the rest, which a full volume may keep from coming to anything.
             self.keep(trial, replace(self.found(trial), full=full))
             unwritten = await agent.settle(self._deps, where, access)
+            # Nothing is left to be written when a proof that failed is asked for again.
+            if effect.when == "after" and self.found(trial).unwritten is None:
+                self.keep(trial, replace(self.found(trial), unwritten=unwritten))
             proof = await agent.prove(self._deps, testbed, database, full=False)
-            if effect.when == "after":
-                proof = proof.model_copy(update={"dirty_bytes": unwritten})
+            proof = proof.model_copy(update={"dirty_bytes": self.found(trial).unwritten})
         made = TrialProofsRecord.model_validate({effect.when: proof})
         counts = await keep(self._deps.store, trial, proof_name(effect.when), made)
         found = Proven(getattr(counts, effect.when) or proof, started)

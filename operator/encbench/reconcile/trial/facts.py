@@ -148,6 +148,8 @@ class TrialFound(FoundOnNodes):
 
     before: Proven | None = None
     after: Proven | None = None
+    unwritten: int | None = None
+    """Changed bytes that the server had not written when the trial had ended, if it counts them."""
     checked: Checked | None = None
     """What the dataset's checks came to, once they are through."""
     asked: Mapping[Question, str] = field(default_factory=dict)

@@ -62,7 +62,7 @@ class RunDriver:
             error = str(reason)
         except OSError as reason:
             error = cannot(reason)
-            digests = self._keep_output()
+            digests = digests or self._keep_output()
         if error is not None:
             _say(error)
         message = termination_message(self._config.prefix, digests, error)
@@ -295,7 +295,7 @@ def cannot(error: OSError) -> str:
     """Why the run cannot go on, as a sentence that names the file."""
     what = Path(str(error.filename)).name if error.filename else "a file"
     how = "write" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "read or write"
-    return f"cannot {how} {what}: {error.strerror}"
+    return f"cannot {how} {what}: {error.strerror or error}"
 
 
 def _say(text: str) -> None:
