@@ -5,7 +5,7 @@ Errors are JSON with one sentence, as the operator reads them.
 
 import hmac
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 from urllib.parse import parse_qs
 
@@ -34,12 +34,16 @@ class Request(NamedTuple):
 
 
 class Response(NamedTuple):
-    """One answer. `sent` is called once it is sent."""
+    """One answer. `sent` is called once it is sent, and `rest` follows `content`.
+
+    A long list is in `rest` in small pieces: as one, it would need its room in memory again.
+    """
 
     status: int
     content: bytes
     content_type: str = JSON
     sent: Callable[[], None] | None = None
+    rest: Sequence[bytes] = ()
 
 
 Routes = Mapping[tuple[str, str], Callable[[Request], Response]]

@@ -24,6 +24,8 @@ _HEAD_LIMIT = 16 * 1024
 _BODY_LIMIT = 128 * 1024
 """The largest is a release, whose CA of the store may have 64 KiB."""
 _LENGTH_DIGITS = 9
+_PIECES = 64
+"""How many small pieces of an answer are sent together: each piece costs a record of TLS."""
 _PAUSE = 0.1
 _CLOSED = (errno.EBADF, errno.EINVAL)
 """What a listener says that was closed or shut down."""
@@ -183,7 +185,9 @@ def _write(connection: socket.socket, response: Response, *, kept: bool) -> None
     head = (
         f"HTTP/1.1 {response.status} {_PHRASES.get(response.status, 'Other')}\r\n"
         f"Content-Type: {response.content_type}\r\n"
-        f"Content-Length: {len(response.content)}\r\n"
+        f"Content-Length: {len(response.content) + sum(map(len, response.rest))}\r\n"
         f"Connection: {'keep-alive' if kept else 'close'}\r\n\r\n"
     )
     connection.sendall(head.encode() + response.content)
+    for begin in range(0, len(response.rest), _PIECES):
+        connection.sendall(b"".join(response.rest[begin : begin + _PIECES]))

@@ -76,6 +76,16 @@ def test_a_request_in_pieces(port: int, echo: Echo) -> None:
     assert echo.sent.wait(5)
 
 
+def test_an_answer_in_pieces() -> None:
+    """A long list is never there as a whole."""
+    pieces = [b"%d," % number for number in range(1000)]
+    with served(lambda _: Response(200, b"[", rest=pieces)) as port:
+        answer = talk(port, b"GET / HTTP/1.1\r\n\r\n")
+    head, _, body = answer.partition(b"\r\n\r\n")
+    assert b"Content-Length: %d\r\n" % len(body) in head
+    assert body == b"[" + b"".join(pieces)
+
+
 @pytest.mark.parametrize(
     "raw",
     [

@@ -17,7 +17,7 @@ from encbench.sidecars.agent.process import NotRunning
 from encbench.sidecars.routes import Request, Response, Routes, error, refusal, routed, said
 from encbench.wire import agent as wire
 from encbench.wire.foreign import parsed
-from encbench.wire.slices import SLICES_PATH, SlotsAnswer, SlotsOrder
+from encbench.wire.slices import SLICES_PATH, SlotsOrder
 
 Asked = TypeVar("Asked")
 
@@ -41,10 +41,10 @@ class AgentParts:
     """State of the stop of that name; never arms one."""
     disarm: Callable[[str], wire.RecoveryAnswer]
     """State of the stop of that name, which does not begin any more."""
-    slots: Callable[[SlotsOrder], SlotsAnswer]
-    """State of the readings of that name, begun if necessary; does not block."""
-    slots_read: Callable[[str], SlotsAnswer]
-    """State of the readings of that name; never begins any."""
+    slots: Callable[[SlotsOrder], Response]
+    """A `SlotsAnswer`: the readings of that name, begun if necessary; does not block."""
+    slots_read: Callable[[str], Response]
+    """A `SlotsAnswer`: the readings of that name; never begins any."""
 
 
 class AgentApi:
@@ -62,7 +62,7 @@ class AgentApi:
             ("GET", wire.RECOVERY): lambda request: said(agent.stopped(request.asked("run"))),
             ("DELETE", wire.RECOVERY): lambda request: said(agent.disarm(request.asked("run"))),
             ("POST", SLICES_PATH): self._slots,
-            ("GET", SLICES_PATH): lambda request: said(agent.slots_read(request.asked("run"))),
+            ("GET", SLICES_PATH): lambda request: agent.slots_read(request.asked("run")),
         }
 
     def answer(self, request: Request) -> Response:
@@ -87,7 +87,7 @@ class AgentApi:
         asked = _asked(SlotsOrder, request)
         if not asked["settle"] < asked["slice"] <= asked["period"]:
             raise _Refused("settle must be less than slice, and slice no more than period")
-        return said(self._agent.slots(asked))
+        return self._agent.slots(asked)
 
     def _evidence(self, request: Request) -> Response:
         asked = _asked(wire.EvidenceRequest, request, full=False)

@@ -15,7 +15,7 @@ from encbench.sidecars.agent.api import AgentApi, AgentParts
 from encbench.sidecars.agent.background import Busy
 from encbench.sidecars.agent.evidence import EvidenceError
 from encbench.sidecars.agent.process import NotRunning
-from encbench.sidecars.routes import Request, Response
+from encbench.sidecars.routes import Request, Response, said
 from encbench.wire import agent as wire
 from encbench.wire.slices import SlotsAnswer, SlotsOrder, SlotsState
 
@@ -23,8 +23,8 @@ AUTH = {"authorization": "Bearer secret"}
 WISH = {"marker": "encbench-marker-0001", "full": True}
 
 
-def slots_answer(run: str, state: SlotsState) -> SlotsAnswer:
-    return {"run": run, "state": state, "startAt": None, "rows": [], "clock": 1.7e9, "error": None}
+def slots_answer(run: str, state: SlotsState) -> Response:
+    return said(SlotsAnswer(run=run, state=state, startAt=None, rows=[], clock=1.7e9, error=None))
 
 
 @dataclass
@@ -62,7 +62,7 @@ class Behind:
             raise self.error
         return {"version": "10.11"}
 
-    def slots(self, order: SlotsOrder) -> SlotsAnswer:
+    def slots(self, order: SlotsOrder) -> Response:
         self.timed.append(order)
         return slots_answer(order["run"], "running")
 

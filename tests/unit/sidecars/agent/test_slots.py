@@ -1,13 +1,17 @@
 """The agent's readings at the edges of a block's slots."""
 
+import json
 import time
+import tracemalloc
 from collections.abc import Callable
 from dataclasses import replace
+from typing import cast
 
 import pytest
 
 from encbench.sidecars.agent.process import CpuPeriods, Reading
-from encbench.sidecars.agent.slots import SlotRuns
+from encbench.sidecars.agent.slots import KEPT_SLOTS, SlotRuns
+from encbench.sidecars.routes import Response
 from encbench.wire.slices import SlotsAnswer, SlotsOrder
 from tests.support.answers import whole
 from tests.support.busy import nearest
@@ -29,9 +33,15 @@ def burning() -> Reading:
     return replace(BEGUN, cpu_seconds=time.monotonic())
 
 
+def content(response: Response) -> SlotsAnswer:
+    """What the caller reads."""
+    assert response.status == 200
+    return cast(SlotsAnswer, json.loads(response.content + b"".join(response.rest)))
+
+
 def finished(runs: SlotRuns, run: str) -> SlotsAnswer:
     deadline = time.monotonic() + 10
-    while (answer := runs.look(run))["state"] == "running":
+    while (answer := content(runs.look(run)))["state"] == "running":
         assert time.monotonic() < deadline
         time.sleep(0.01)
     return answer
@@ -51,7 +61,7 @@ def lateness(run: str) -> float:
         return replace(BEGUN, cpu_seconds=used[-1])
 
     runs, wanted = SlotRuns(counted), order(run)
-    whole(SlotsAnswer, runs.begin(wanted))
+    whole(SlotsAnswer, content(runs.begin(wanted)))
     answer = finished(runs, run)
     whole(SlotsAnswer, answer)
     assert (answer["state"], [row["slot"] for row in answer["rows"]]) == ("done", [0, 1, 2])
@@ -73,7 +83,7 @@ def lateness(run: str) -> float:
 def test_the_same_name_looks_and_another_replaces() -> None:
     runs = SlotRuns(burning)
     runs.begin(order("one", slots=1000))
-    assert runs.begin(order("one"))["run"] == "one"
+    assert content(runs.begin(order("one")))["run"] == "one"
     runs.begin(order("two"))
     ended = finished(runs, "one")
     assert (ended["state"], ended["error"]) == ("failed", "another run has begun")
@@ -85,11 +95,11 @@ def test_the_last_runs_are_kept() -> None:
     for name in ("one", "two", "three", "four"):
         runs.begin(order(name, slots=1))
         assert finished(runs, name)["state"] == "done"
-    looked = runs.look("one")
+    looked = content(runs.look("one"))
     whole(SlotsAnswer, looked)
     assert looked["clock"] == pytest.approx(time.time(), abs=5)
     assert (looked["run"], looked["state"], looked["startAt"]) == ("one", "unknown", None)
-    assert [len(runs.look(name)["rows"]) for name in ("two", "three", "four")] == [1, 1, 1]
+    assert [len(finished(runs, name)["rows"]) for name in ("two", "three", "four")] == [1, 1, 1]
 
 
 def test_of_long_runs_fewer_are_kept() -> None:
@@ -97,7 +107,7 @@ def test_of_long_runs_fewer_are_kept() -> None:
     runs = SlotRuns(burning)
     for name in ("one", "two", "three"):
         runs.begin(order(name, slots=9_000, after=60))
-    assert runs.look("one")["state"] == "unknown"
+    assert content(runs.look("one"))["state"] == "unknown"
     assert finished(runs, "two")["error"] == "another run has begun"
 
 
@@ -138,9 +148,9 @@ def test_an_order_that_begins_at_another_time_is_another() -> None:
     runs, first = SlotRuns(burning), order("block", after=30)
     runs.begin(first)
     again = SlotsOrder(**{**first, "startAt": first["startAt"] + 0.2})
-    assert runs.begin(again)["startAt"] == first["startAt"], "clocks were compared anew"
+    assert content(runs.begin(again))["startAt"] == first["startAt"], "clocks were compared anew"
     later = order("block", after=0.05)
-    assert runs.begin(later)["startAt"] == later["startAt"]
+    assert content(runs.begin(later))["startAt"] == later["startAt"]
     assert finished(runs, "block")["state"] == "done"
 
 
@@ -151,3 +161,27 @@ def test_what_the_limits_held_up_is_read_where_the_kernel_shows_it() -> None:
     answer = finished(runs, "one")
     whole(SlotsAnswer, answer)
     assert answer["rows"][0]["end"]["periods"] == {"database": {"ran": 200, "throttled": 31}}
+
+
+def test_the_longest_block_has_room_in_the_agent() -> None:
+    """Its readings and its answer, which is sent in pieces, beside what an agent takes at rest."""
+    held_up = replace(
+        BEGUN,
+        cpu_seconds=1e5 / 3,
+        read_bytes=9_123_456_789_012,
+        write_bytes=8_123_456_789_012,
+        periods=CpuPeriods(ran=1_234_567, throttled=123_456),
+    )
+    runs, slots = SlotRuns(*[lambda: held_up] * 3), 1000
+    tracemalloc.start()
+    try:
+        runs.begin(order("block", slots, after=-3600))
+        answer = None
+        while answer is None or len(answer.rest) <= slots:
+            time.sleep(0.05)
+            answer = runs.look("block")
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert max(map(len, answer.rest)) < 2000
+    assert most / slots * KEPT_SLOTS < 30 * 2**20
