@@ -21,8 +21,12 @@ LARGEST_PROOF = 8 * 2**20
 """Bytes of a proof by one file. Encrypted column types of 10,000 tables have 150,000 values, three
 fifths of what this allows; the catalogue of as many tables has a quarter of the bytes."""
 LARGEST_LIST = 16 * 2**20
-"""Bytes of a list: the files of a volume, or the slots of a block. 10,000 tables of PostgreSQL have
-60,000 files and 6 MiB; 1,000 rounds of 18 arms have 8 MiB."""
+"""Bytes of a list of a volume's files. 10,000 tables of PostgreSQL have 60,000 files and 6 MiB."""
+LARGEST_SLOTS = 24 * 2**20
+"""Bytes of the slots of a block. 1,000 rounds of 18 arms with a proxy and a file system, each with
+its limit, have 17 MiB, and 19 from an earlier agent, which writes spaces between them."""
+MOST_SLOT_VALUES = 1_250_000
+"""Values of such a list: the same block has 954,000, which take 90 MiB once they are parsed."""
 
 
 class HttpAgent(Sidecar):
@@ -100,14 +104,18 @@ class HttpAgent(Sidecar):
 
     async def begin_slots(self, address: str, access: Access, order: SlotsOrder) -> SlotsAnswer:
         """See the port. Rejected when the agent does not take the token or the order."""
-        where = ("POST", address, SLICES_PATH, access)
-        return await self._ask(SlotsAnswer, *where, order, largest=LARGEST_LIST)
+        return await self._slots("POST", address, SLICES_PATH, access, order)
 
     async def slots(self, address: str, access: Access, run: str) -> SlotsAnswer:
         """See the port. Rejected when the agent does not take the token."""
         path = f"{SLICES_PATH}?run={quote(run)}"
-        where = ("GET", address, path, access)
-        return await self._ask(SlotsAnswer, *where, largest=LARGEST_LIST)
+        return await self._slots("GET", address, path, access)
+
+    async def _slots(
+        self, method: str, address: str, path: str, access: Access, order: SlotsOrder | None = None
+    ) -> SlotsAnswer:
+        where = (method, address, path, access, order)
+        return await self._ask(SlotsAnswer, *where, largest=LARGEST_SLOTS, values=MOST_SLOT_VALUES)
 
 
 def _recovery(run: str) -> str:

@@ -33,12 +33,13 @@ LARGEST = 2**20
 write any answer, so there is no more room than a real one needs."""
 BYTES_A_VALUE = 32
 """Bytes of the limit for each value of an answer, because two bytes of JSON can become an object of
-a hundred. The longest list of a real answer has two thirds of the values that its limit allows."""
+a hundred. The longest proof has two thirds of the values that its limit allows. A list of slots has
+more values than that and a limit of its own."""
 READ_SECONDS = 20.0
 """Limit for the content of an answer that has begun. A sidecar sends it as fast as it is read."""
 TOGETHER = 64 * 2**20
-"""Bytes of all answers larger than `LARGEST` that are read or wait to be parsed: eight of the
-longest real lists, as many as the operator gathers at once."""
+"""Bytes of all answers larger than `LARGEST` that are read or wait to be parsed: ten of the longest
+lists of files, or three of the longest lists of slots."""
 CAMPAIGNS = 512
 """CAs whose contexts are kept; each campaign has one. Without its context a campaign has a new
 connection for each question."""
@@ -81,9 +82,11 @@ class Sidecar(HttpClient):
         body: Mapping[str, object] | None = None,
         seconds: float | None = None,
         largest: int | None = None,
+        values: int | None = None,
     ) -> Answer:
-        """The answer within that many seconds and bytes, a JSON object of that type of `wire`.
+        """The answer, a JSON object of that type of `wire`, within that many seconds and bytes.
 
+        It has no more than so many values, by default one for each `BYTES_A_VALUE` of the bytes.
         Rejected when the sidecar understood and refused; NotNow when it says that what it needs is
         away or busy; Unavailable for everything else.
         """
@@ -104,7 +107,9 @@ class Sidecar(HttpClient):
                 auto_decompress=False,
             ) as answer:
                 self._silent.discard(address)
-                return await self._read(kind, answer, largest or self.largest, where)
+                size = largest or self.largest
+                most = values or size // BYTES_A_VALUE
+                return await self._read(kind, answer, size, most, where)
         except aiohttp.ConnectionTimeoutError as error:
             self._did_not_answer(address)
             said = f"cannot be reached: no connection within {connect:.0f} s"
@@ -123,7 +128,12 @@ class Sidecar(HttpClient):
         self._silent.add(address)
 
     async def _read(
-        self, kind: type[Answer], answer: aiohttp.ClientResponse, largest: int, where: str
+        self,
+        kind: type[Answer],
+        answer: aiohttp.ClientResponse,
+        largest: int,
+        most: int,
+        where: str,
     ) -> Answer:
         """What the answer says. Large ones are parsed one by one, and read side by side.
 
@@ -132,15 +142,15 @@ class Sidecar(HttpClient):
         size = min(largest, answer.content_length or largest)
         if size <= LARGEST:
             content = await _content(answer, largest, where)
-            return _meant(kind, answer.status, content, largest, where)
+            return _meant(kind, answer.status, content, most, where)
         if self._held + size > TOGETHER:
             raise Unavailable(f"{where} is asked again: other large answers are being read")
         self._held += size
         try:
             content = await _content(answer, largest, where)
             async with self._parsing:
-                # Not in the event loop: 18,000 slots take two seconds.
-                meant = partial(_meant, kind, answer.status, content, largest, where)
+                # Not in the event loop: 18,000 slots take five seconds.
+                meant = partial(_meant, kind, answer.status, content, most, where)
                 return await asyncio.to_thread(meant)
         finally:
             self._held -= size
@@ -180,9 +190,9 @@ async def _content(answer: aiohttp.ClientResponse, largest: int, where: str) -> 
         raise Unavailable(f"{where} {said}") from error
 
 
-def _meant(kind: type[Answer], status: int, content: bytes, largest: int, where: str) -> Answer:
+def _meant(kind: type[Answer], status: int, content: bytes, most: int, where: str) -> Answer:
     """The JSON object of that type; Rejected, NotNow and Unavailable as `_ask` has them."""
-    if sum(map(content.count, b"[{,")) > largest // BYTES_A_VALUE:
+    if sum(map(content.count, b"[{,")) > most:
         raise Rejected(f"{where} answered with too many values")
     value = _json(content)
     if status in _REFUSALS:

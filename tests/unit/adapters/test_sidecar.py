@@ -10,12 +10,22 @@ import pytest
 from aiohttp import web
 
 from encbench.adapters import sidecar
-from encbench.adapters.agent import LARGEST_PROOF, QUICK_SECONDS, STOP_SECONDS, HttpAgent
+from encbench.adapters.agent import (
+    LARGEST_PROOF,
+    LARGEST_SLOTS,
+    MOST_SLOT_VALUES,
+    QUICK_SECONDS,
+    STOP_SECONDS,
+    HttpAgent,
+)
 from encbench.adapters.certificates import EllipticCertificates
 from encbench.adapters.sidecar import BYTES_A_VALUE
 from encbench.api.columns import Columns
 from encbench.ports import Access, NotNow, Rejected, Unavailable
+from encbench.sidecars import serving
 from encbench.sidecars.agent.__main__ import KEPT_SECONDS
+from encbench.sidecars.routes import Response
+from encbench.wire.slices import LimitPeriods, SlotReading, SlotRow, SlotsAnswer
 from tests.support import sealed, sidecars
 from tests.support.testbeds import ENCLAVE
 
@@ -112,3 +122,47 @@ def test_a_trial_s_proof_has_room_for_every_table_with_encrypted_types() -> None
     content = json.dumps(sealed.evidence(columns, most)).encode()
     assert sum(map(content.count, b"[{,")) < 0.67 * LARGEST_PROOF / BYTES_A_VALUE
     assert len(content) < 0.67 * LARGEST_PROOF
+
+
+NO_ROWS = SlotsAnswer(run="r", state="done", startAt=1.0, rows=[], clock=1.0, error=None)
+
+
+def the_longest_block() -> Response:
+    """The slots of 1,000 rounds of 18 arms with all readings, spaced as by an earlier agent."""
+    reading = SlotReading(
+        at=1_900_000_000.123456,
+        cpuSeconds=12345.678901,
+        proxyCpuSeconds=12345.678901,
+        volumeCpuSeconds=12345.678901,
+        readBytes=9_123_456_789_012,
+        writeBytes=9_123_456_789_012,
+        periods={
+            of: LimitPeriods(ran=1_234_567, throttled=123_456)
+            for of in ("database", "proxy", "volume")
+        },
+    )
+    row = json.dumps(SlotRow(slot=17_999, begin=reading, counted=reading, end=reading)).encode()
+    head, _, tail = json.dumps(NO_ROWS).encode().partition(b"[]")
+    return Response(200, head + b"[" + row, rest=[*[b", " + row] * 17_999, b"]" + tail])
+
+
+async def test_the_longest_block_has_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    long, lengths = the_longest_block(), list[int]()
+    content = long.content + b"".join(long.rest)
+
+    def parsed(content: bytes) -> SlotsAnswer:
+        """It would take five seconds."""
+        lengths.append(len(content))
+        return NO_ROWS
+
+    monkeypatch.setattr(sidecar, "parsed", parsed)
+    monkeypatch.setattr(serving, "_TIMEOUT", 15.0)
+    agent = HttpAgent()
+    try:
+        with sidecars.answering(lambda _: long) as address:
+            await agent.slots(address, sidecars.access("token"), "r")
+    finally:
+        await agent.aclose()
+    assert lengths == [len(content)]
+    assert len(content) < 0.8 * LARGEST_SLOTS
+    assert sum(map(content.count, b"[{,")) < 0.8 * MOST_SLOT_VALUES

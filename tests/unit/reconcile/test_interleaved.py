@@ -154,6 +154,7 @@ async def test_readings_at_another_start_count_for_nothing(monkeypatch: pytest.M
     for trial in await finished(world, in_turns()):
         assert trial.status.outcome == "Succeeded"
         assert record(world, trial).cpu.database is None
+        assert "of a start that the block did not have" in why_withheld(world, trial)
 
 
 def loses(
@@ -181,6 +182,57 @@ async def test_readings_are_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> 
     assert list(asked.values()) == [4, 4, 4]
     assert {trial.status.outcome for trial in trials} == {"Succeeded"}, world.describe()
     assert all(record(world, trial).cpu.database is not None for trial in trials)
+
+
+def why_withheld(world: World, trial: Trial) -> str:
+    """Why the trial has no CPU of its server."""
+    return record(world, trial).cpu.withheld["database"]
+
+
+async def test_a_record_says_why_an_agent_s_readings_are_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world = World()
+    loses(world, monkeypatch, 9, Rejected("the agent answered with too\nmany values"))
+    for trial in await finished(world, in_turns()):
+        assert why_withheld(world, trial) == (
+            "there are no readings of the server at the edges of the slices "
+            "(the agent answered with too many values)"
+        )
+
+
+async def test_a_record_says_why_an_agent_stopped_reading(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World()
+    look = world.agent.slots
+
+    async def ended(address: str, access: Access, run: str) -> SlotsAnswer:
+        answer = await look(address, access, run)
+        if answer["state"] == "done":
+            answer |= {"state": "failed", "rows": [], "error": "no proxy is running"}
+        return answer
+
+    monkeypatch.setattr(world.agent, "slots", ended)
+    for trial in await finished(world, in_turns()):
+        assert why_withheld(world, trial).endswith("of the slices (no proxy is running)")
+        assert "slots.json" in record(world, trial).artefacts
+
+
+async def test_a_record_says_that_an_agent_forgot_the_readings(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It does when it starts anew."""
+    world = World()
+    look = world.agent.slots
+
+    async def forgot(address: str, access: Access, run: str) -> SlotsAnswer:
+        answer = await look(address, access, run)
+        if answer["state"] == "done":
+            answer["state"] = "unknown"
+        return answer
+
+    monkeypatch.setattr(world.agent, "slots", forgot)
+    for trial in await finished(world, in_turns()):
+        assert why_withheld(world, trial).endswith("(the agent has none of this block)")
 
 
 async def test_readings_are_asked_for_while_prometheus_is_away(

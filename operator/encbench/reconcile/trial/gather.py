@@ -18,43 +18,30 @@ from encbench.api.lifecycle import (
 )
 from encbench.core.artefact import RecordError
 from encbench.core.evidence import Proof, TrialProofsRecord
-from encbench.core.records import (
-    DatabaseCpu,
-    DiskIo,
-    ProxyCpu,
-    RecoveryRecord,
-    SlotsRecord,
-    TrialCpu,
-)
-from encbench.core.slices import Slices, with_server
+from encbench.core.records import DatabaseCpu, DiskIo, ProxyCpu, RecoveryRecord, TrialCpu
+from encbench.core.slices import Slices
 from encbench.database.connection import connection
 from encbench.ports import Rejected, Unavailable
 from encbench.proofs import clients
 from encbench.proofs.check import joined
-from encbench.reconcile import agents
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.objects import Trial
-from encbench.reconcile.trial import neighbours, placed, provenance, recovery, series, windowed
-from encbench.reconcile.trial.collect import collect
-from encbench.reconcile.trial.facts import (
-    Collected,
-    TrialFound,
-    TrialGathered,
-    TrialSeen,
-    When,
-    clock_offset,
+from encbench.reconcile.trial import (
+    neighbours,
+    placed,
+    provenance,
+    recovery,
+    series,
+    slots,
+    windowed,
 )
+from encbench.reconcile.trial.collect import collect
+from encbench.reconcile.trial.facts import Collected, TrialFound, TrialGathered, TrialSeen, When
 from encbench.reconcile.trial.first_stored import key_of, settle, settled
 from encbench.reconcile.trial.series import MetricsPlace
 from encbench.reconcile.trial.windowed import WindowMetrics
 from encbench.tools.registry import tool
-from encbench.tools.turns import slot_times
 from encbench.wire.foreign import printable
-from encbench.wire.recorder import ClockOffset
-from encbench.wire.slices import SAME_START, SlotsAnswer
-
-SLOTS = "slots.json"
-"""The agent's readings of an interleaved block, relative to the trial's folder."""
 
 CONDITIONS: dict[When, str] = {"before": PROVEN_BEFORE, "after": PROVEN_AFTER}
 
@@ -80,13 +67,12 @@ async def gather(
     stopped = await _recovery(deps, trial, seen.found)
     if stopped is not None:
         artefacts[recovery.RECORD] = stopped[1]
-    slices, away, turns = collected.slices, None, trial.spec.turns
-    if slices is not None and turns is not None:
-        answer, away = await _slots(deps, trial, seen)
-        if answer is not None:
-            artefacts[SLOTS] = answer[1]
-            planned, start = slot_times(trial.spec, turns), trial.status.release_at or 0.0
-            slices = with_server(slices, answer[0].answer, planned, start)
+    server = None
+    if collected.slices is not None:
+        server = await slots.read(deps, trial, seen, collected.slices)
+        if server.digest is not None:
+            artefacts[slots.SLOTS] = server.digest
+    away = server.away if server else None
     place = _place(trial, seen, collected)
     metrics = WindowMetrics()
     if collected.window is not None and seen.testbed is not None:
@@ -100,9 +86,9 @@ async def gather(
         else:
             read, artefacts["metrics.json"] = await settle(deps.store, trial, "metrics.json", read)
             metrics = await asyncio.to_thread(windowed.judge, read, place)
-            if slices is not None:
-                cpu, disk = in_slices(metrics.cpu, slices, place), DiskIo.in_slices(slices)
-                metrics = replace(metrics, cpu=cpu, disk=disk)
+            if server is not None:
+                cpu = in_slices(metrics.cpu, server.slices, place, server.problem)
+                metrics = replace(metrics, cpu=cpu, disk=DiskIo.in_slices(server.slices))
     if away is not None and not without_metrics:
         # Prometheus' figures are stored by now: it may forget them before this comes.
         raise away
@@ -121,48 +107,17 @@ async def gather(
         clients_proof=said,
         proofs=proofs,
         recovery=stopped[0].facts if stopped else None,
-        slices=slices,
+        slices=server.slices if server else None,
         artefacts=artefacts,
     )
 
 
-async def _slots(
-    deps: Deps, trial: Trial, seen: TrialSeen
-) -> tuple[tuple[SlotsRecord, str] | None, Unavailable | None]:
-    """What the agent read of the server, first stored counts; None if it knows nothing of it.
+def in_slices(cpu: TrialCpu, slices: Slices, place: MetricsPlace, problem: str = "") -> TrialCpu:
+    """CPU of server, proxy and file system in the counted parts of the trial's own slices.
 
-    The second is why it may still come: the agent does not answer, and its database is ready.
+    `problem` is why the agent's readings are missing, as far as that is known.
     """
-    there = await settled(deps.store, trial, SLOTS, SlotsRecord)
-    if there is not None or seen.database is None:
-        return there, None
-    name = trial.spec.testbed_ref.name
-    try:
-        where, access = await agents.agent(deps.cluster, trial.namespace, name, seen.database)
-        asked = deps.clock.now()
-        answer = await deps.agent.slots(where, access, trial.uid)
-        clock = clock_offset(answer["clock"], asked, deps.clock.now())
-    except Rejected:
-        return None, None
-    except Unavailable as error:
-        return None, error if seen.database.ready else None
-    if answer["state"] == "unknown" or _is_another_start(trial, answer, clock):
-        return None, None
-    record = SlotsRecord.model_validate({"answer": answer})
-    return await settle(deps.store, trial, SLOTS, record), None
-
-
-def _is_another_start(trial: Trial, answer: SlotsAnswer, clock: ClockOffset) -> bool:
-    """Whether the agent read at the edges of slots that the block has never had.
-
-    So does one that did not hear that its block had agreed on another start.
-    """
-    start = (answer["startAt"] or 0.0) - clock["seconds"]
-    return abs(start - (trial.status.release_at or 0.0)) > SAME_START + clock["roundTrip"]
-
-
-def in_slices(cpu: TrialCpu, slices: Slices, place: MetricsPlace) -> TrialCpu:
-    """CPU of server, proxy and file system in the counted parts of the trial's own slices."""
+    because = f" ({problem})" if problem else ""
     read: dict[str, DatabaseCpu | None] = dict.fromkeys(series.PROCESSES)
     withheld = {of: why for of, why in cpu.withheld.items() if of not in read}
     for of, limit in place.limits.items():
@@ -171,7 +126,8 @@ def in_slices(cpu: TrialCpu, slices: Slices, place: MetricsPlace) -> TrialCpu:
             read[of] = DatabaseCpu(cores=used, limit_cores=limit)
         else:
             whose = series.PROCESSES[of]
-            withheld[of] = f"there are no readings of the {whose} at the edges of the slices"
+            lack = f"there are no readings of the {whose} at the edges of the slices"
+            withheld[of] = lack + because
     if (proxy := read["proxy"]) is not None:
         memory = cpu.proxy.memory_max_bytes if cpu.proxy is not None else None
         read["proxy"] = ProxyCpu(**dict(proxy), memory_max_bytes=memory)
