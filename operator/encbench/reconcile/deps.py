@@ -1,5 +1,6 @@
 """What every reconciler is given: the ports and the settings of this installation."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -56,3 +57,5 @@ class Deps(Reads):
     meter: ports.Meter = field(default_factory=ports.Meter)
     shard: Shard = field(default_factory=Shard)
     """What this process acts for."""
+    long_block: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held by who reads what a trial of a long block left behind: memory has room for one."""

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from encbench.api.trial import Window
+from encbench.core.artefact import decode, encode
 from encbench.core.evidence import TrialProofsRecord
-from encbench.core.records import MetricsRecord
+from encbench.core.records import MetricsRecord, SlotsRecord
 from encbench.reconcile.trial import first_stored, windowed
 from encbench.reconcile.trial.facts import TrialFound
 from encbench.reconcile.trial.first_stored import keep, key_of, settle, settled
@@ -48,6 +49,14 @@ async def test_records_are_written_and_read_beside_the_event_loop(threads: list[
     assert stored[0] == METRICS
     assert await settled(store, a_trial(), "metrics.json", MetricsRecord) == stored
     assert threads == ["encode", "decode", "decode"]
+
+
+def test_the_readings_of_a_long_block_are_not_copied_to_be_stored() -> None:
+    answer: dict[str, Any] = {"rows": [], "error": None}
+    record = SlotsRecord(answer=answer)
+    assert record.to_dict()["answer"] is answer
+    assert record.to_dict() == record.model_dump(mode="json", by_alias=True, exclude_none=True)
+    assert decode(SlotsRecord, encode(record), "slots.json") == record
 
 
 async def test_so_are_the_series_of_a_trial_judged(threads: list[str]) -> None:

@@ -19,6 +19,7 @@ from encbench.ports import Access, Body, Rejected, Unavailable
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.services import Services
+from encbench.reconcile.trial import slots
 from encbench.reconcile.trial.facts import TrialFound, TrialGathered, TrialSeen
 from encbench.reconcile.trial.gather import gather
 from encbench.reconcile.trial.observe import observe
@@ -161,10 +162,10 @@ def loses(
     world: World, monkeypatch: pytest.MonkeyPatch, times: int, error: Exception
 ) -> dict[str, int]:
     """Each agent keeps its readings to itself that often; how often each was asked for them."""
-    slots, asked = world.agent.slots, dict[str, int]()
+    look, asked = world.agent.slots, dict[str, int]()
 
     async def answers(address: str, access: Access, run: str) -> SlotsAnswer:
-        answer = await slots(address, access, run)
+        answer = await look(address, access, run)
         if answer["state"] != "unknown":
             asked[address] = asked.get(address, 0) + 1
             if asked[address] <= times:
@@ -233,6 +234,33 @@ async def test_a_record_says_that_an_agent_forgot_the_readings(
     monkeypatch.setattr(world.agent, "slots", forgot)
     for trial in await finished(world, in_turns()):
         assert why_withheld(world, trial).endswith("(the agent has none of this block)")
+
+
+@pytest.mark.parametrize("most", [14, 15])
+async def test_trials_of_a_long_block_are_read_one_at_a_time(
+    most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Five rounds of three arms are a long one beyond 14 slots: their readings take much memory."""
+    monkeypatch.setattr(slots, "MANY_SLOTS", most)
+    world = World()
+    look, get, read = world.agent.slots, world.store.get, list[bool]()
+
+    async def asked(address: str, access: Access, run: str) -> SlotsAnswer:
+        answer = await look(address, access, run)
+        if answer["state"] == "done":
+            read.append(world.deps.long_block.locked())
+        return answer
+
+    async def got(key: str, limit: int | None = None) -> bytes | None:
+        if key.endswith("slices.json"):
+            read.append(world.deps.long_block.locked())
+        return await get(key, limit)
+
+    monkeypatch.setattr(world.agent, "slots", asked)
+    monkeypatch.setattr(world.store, "get", got)
+    await finished(world, in_turns())
+    assert read == [most < 15] * 6
+    assert not world.deps.long_block.locked()
 
 
 async def test_readings_are_asked_for_while_prometheus_is_away(

@@ -28,12 +28,20 @@ def key_of(trial: Trial, name: str) -> str:
 
 async def settle(store: Store, trial: Trial, name: str, record: R) -> tuple[R, str]:
     """Store the record unless there is one; the one that counts, with its digest."""
-    key, content = key_of(trial, name), await asyncio.to_thread(encode, record)
+    content = await asyncio.to_thread(encode, record)
+    return await settle_content(store, trial, name, type(record), content)
+
+
+async def settle_content(
+    store: Store, trial: Trial, name: str, kind: type[R], content: bytes
+) -> tuple[R, str]:
+    """The same of an encoded record, which may be too large to be there twice."""
+    key = key_of(trial, name)
     try:
         await store.put_if_absent(key, content, JSON)
     except Conflict:
         content = await store.get(key) or content
-    return await asyncio.to_thread(_read, type(record), content, key)
+    return await asyncio.to_thread(_read, kind, content, key)
 
 
 async def keep(store: Store, trial: Trial, name: str, record: R) -> R:

@@ -62,14 +62,16 @@ async def gather(
 
     `without_metrics` waits neither for Prometheus nor for the agent any longer.
     """
-    collected = await collect(deps.store, trial, seen)
+    async with slots.alone(deps, trial):
+        collected = await collect(deps.store, trial, seen)
     artefacts = dict(collected.artefacts)
     stopped = await _recovery(deps, trial, seen.found)
     if stopped is not None:
         artefacts[recovery.RECORD] = stopped[1]
     server = None
     if collected.slices is not None:
-        server = await slots.read(deps, trial, seen, collected.slices)
+        async with slots.alone(deps, trial):
+            server = await slots.read(deps, trial, seen, collected.slices)
         if server.digest is not None:
             artefacts[slots.SLOTS] = server.digest
     away = server.away if server else None
