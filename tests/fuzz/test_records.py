@@ -79,7 +79,7 @@ def test_records(budget: Budget) -> None:
 def test_slices(budget: Budget) -> None:
     def check(contents: tuple[bytes, bytes]) -> None:
         with suppress(RecordError, SlicesError, ParseError):
-            files = [read_file(content, "slices.json") for content in contents]
+            files = [read_file(content, "slices.json", 1000) for content in contents]
             found = of_clients(files, [0.0, 0.5], 2)
             json.dumps(Slices.model_validate(found.to_dict()).to_dict(), allow_nan=False)
             sound(in_slices(Measurement(seconds=1.0, transactions=0, tps=0.0, errors=0), found))

@@ -6,7 +6,7 @@ what the server used meanwhile. Times are Unix seconds by the operator's clock.
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, pairwise
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from encbench.api.base import Model
 from encbench.core.artefact import RecordError
@@ -30,6 +30,13 @@ LATE = 0.2
 holds back wakes up in the next period of 100 ms, and may need one more until it has stopped."""
 ENOUGH = 0.9
 """Share of a trial's slices whose server must have been read for a figure of it."""
+
+MOST_BUCKETS = 2044
+"""Buckets of a client's histogram of latencies, as `images/turnstile/src/counters.rs` has them."""
+_ROW_VALUES, _BUCKET_VALUES = 9, 4
+"""Values of JSON: the object or list, and what it holds."""
+_ROOM = 2
+"""A file may have so many times the values that are known, of fields that a later version adds."""
 
 
 class SliceFacts(Model):
@@ -150,8 +157,15 @@ class SlicesError(Exception):
     """The files do not describe the trial's slots. The text says why."""
 
 
-def read_file(content: bytes, key: str) -> SlicesFile:
-    """A client's file as stored; RecordError for anything else."""
+def read_file(content: bytes, key: str, slots: int) -> SlicesFile:
+    """A client's file as stored, with the fields that are known; RecordError for anything else.
+
+    `slots` is how many the client has. What it wrote beyond them, or beyond the tool's histogram,
+    would only fill memory: a file grows twentyfold when it is parsed.
+    """
+    most = _ROOM * (slots * _ROW_VALUES + MOST_BUCKETS * _BUCKET_VALUES)
+    if sum(map(content.count, b"[{,")) > most:
+        raise RecordError(f"{key} has more than {most:,} values")
     try:
         found = parsed(content)
     except ValueError as error:
@@ -160,7 +174,30 @@ def read_file(content: bytes, key: str) -> SlicesFile:
         raise RecordError(f"{key} is not a file of slices")
     if (wrong := misfit(SlicesFile, found)) is not None:
         raise RecordError(f"{key} is not a file of slices: {wrong}")
-    return cast(SlicesFile, found)
+    rows, latency = found["slices"], found.get("latency", [])
+    if len(rows) > slots:
+        raise RecordError(f"{key} has {len(rows):,} slots, and the client had {slots:,}")
+    if len(latency) > MOST_BUCKETS:
+        raise RecordError(f"{key} has {len(latency):,} buckets, more than {MOST_BUCKETS:,}")
+    return SlicesFile(
+        schema=SLICES_SCHEMA,
+        slices=[_known(row) for row in rows],
+        spanned=found.get("spanned", 0),
+        latency=[(low, high, count) for low, high, count in latency],
+    )
+
+
+def _known(row: SliceRow) -> SliceRow:
+    return SliceRow(
+        slice=row["slice"],
+        begin=row["begin"],
+        counted=row["counted"],
+        end=row["end"],
+        transactions=row["transactions"],
+        newOrders=row["newOrders"],
+        allTransactions=row["allTransactions"],
+        cpuSeconds=row["cpuSeconds"],
+    )
 
 
 def unkept(

@@ -13,7 +13,7 @@ LARGEST = 16 * 2**20
 longer load than this has room for is refused (`tools.printed`)."""
 LARGEST_JSON = {SUMMARY: 64 * 2**10, SLICES: 2 * 2**20}
 """The same of files that are parsed as a whole, because JSON grows thirtyfold in memory. A summary
-has 2 KiB, and the slices of 1,000 rounds half a MiB."""
+has 2 KiB, and the slices of 1,000 rounds half a MiB; `core.slices` bounds their values as well."""
 MOST_LINES = 400_000
 """Lines of a file that are parsed. A day of a tool with a line per second has 86,400; each of them
 takes some hundred bytes of memory while it is parsed."""

@@ -1,8 +1,20 @@
 """A trial's slices: replicas together, and beside them what the server used."""
 
+import json
+from pathlib import Path
+
 import pytest
 
-from encbench.core.slices import Slices, SlicesError, of_clients, unkept, with_server
+from encbench.core.artefact import RecordError
+from encbench.core.slices import (
+    MOST_BUCKETS,
+    Slices,
+    SlicesError,
+    of_clients,
+    read_file,
+    unkept,
+    with_server,
+)
 from encbench.wire.slices import (
     LimitPeriods,
     OwnSlots,
@@ -32,6 +44,38 @@ def row(slot: int, transactions: int | None = 100, late: float = 0.0) -> SliceRo
 
 def file(*rows: SliceRow, **more: object) -> SlicesFile:
     return {"schema": "encbench.io/slices/v1", "slices": list(rows), **more}  # type: ignore[typeddict-item]
+
+
+def test_a_file_is_read_without_what_is_not_known() -> None:
+    known = file(row(1), row(3), spanned=2, latency=[(1.0, 1.1, 90)])
+    rows = [{**one, "later": [1, 2]} for one in known["slices"]]
+    content = json.dumps({**known, "slices": rows, "later": "x" * 1000}).encode()
+    assert read_file(content, "slices.json", 2) == known
+
+
+BUCKET = (1.0, 1.1, 1)
+
+
+@pytest.mark.parametrize(
+    ("large", "why"),
+    [
+        (file(row(1), row(3), row(5)), "has 3 slots, and the client had 2"),
+        (file(row(1), latency=[BUCKET] * 2045), "has 2,045 buckets, more than 2,044"),
+        (file(row(1), later=[0] * 20_000), "has more than 16,388 values"),
+    ],
+    ids=["slots", "buckets", "values"],
+)
+def test_a_file_has_no_more_than_its_client_had(large: SlicesFile, why: str) -> None:
+    """An image could fill the operator's memory with it."""
+    with pytest.raises(RecordError, match=f"slices.json {why}"):
+        read_file(json.dumps(large).encode(), "slices.json", 2)
+
+
+def test_the_longest_file_is_read() -> None:
+    longest = file(*[row(slot) for slot in range(1000)], latency=[BUCKET] * MOST_BUCKETS, spanned=0)
+    assert read_file(json.dumps(longest).encode(), "slices.json", 1000) == longest
+    counters = Path(__file__).parents[3] / "images/turnstile/src/counters.rs"
+    assert f"BUCKETS: usize = {MOST_BUCKETS};" in counters.read_text()
 
 
 def reading(at: float, cpu: float, written: int | None) -> SlotReading:

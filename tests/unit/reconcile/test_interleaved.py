@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
@@ -15,17 +16,19 @@ from encbench.api.kinds import POD, TESTBED, TRIAL, Kind
 from encbench.api.lifecycle import MEASURED
 from encbench.api.trial import TrialStatus
 from encbench.core.records import TrialRecord
+from encbench.core.slices import read_file
 from encbench.ports import Access, Body, Rejected, Unavailable
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.services import Services
-from encbench.reconcile.trial import slots
+from encbench.reconcile.trial import collect, slots
 from encbench.reconcile.trial.facts import TrialFound, TrialGathered, TrialSeen
 from encbench.reconcile.trial.gather import gather
 from encbench.reconcile.trial.observe import observe
 from encbench.wire.recorder import StateAnswer
-from encbench.wire.slices import SlotsAnswer, SlotsOrder
+from encbench.wire.slices import SlicesFile, SlotsAnswer, SlotsOrder
 from tests.support import manifests
+from tests.unit.reconcile import clients
 from tests.unit.reconcile.oracle import recorded_images
 from tests.unit.reconcile.seen import with_status
 from tests.unit.reconcile.world import SPACE, World, parts, study
@@ -234,6 +237,46 @@ async def test_a_record_says_that_an_agent_forgot_the_readings(
     monkeypatch.setattr(world.agent, "slots", forgot)
     for trial in await finished(world, in_turns()):
         assert why_withheld(world, trial).endswith("(the agent has none of this block)")
+
+
+async def test_files_of_slices_are_read_beside_the_event_loop(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """They are foreign, and those of 64 clients take seconds."""
+    world = World()
+    threads: list[threading.Thread] = []
+
+    def reads(content: bytes, key: str, slots: int) -> SlicesFile:
+        assert slots == 5
+        threads.append(threading.current_thread())
+        return read_file(content, key, slots)
+
+    monkeypatch.setattr(collect, "read_file", reads)
+    trials = await finished(world, in_turns())
+    assert {trial.status.outcome for trial in trials} == {"Succeeded"}, world.describe()
+    assert len(threads) == 3
+    assert threading.main_thread() not in threads
+
+
+@pytest.mark.parametrize(
+    ("exit_code", "content", "end"),
+    [
+        (0, b"[" + b"0," * 20_000, ("Invalid", "ArtefactsLost")),
+        (0, b"", ("Invalid", "ArtefactsLost")),
+        (1, b"", ("Failed", "ToolFailed")),
+    ],
+    ids=["many", "empty", "failed"],
+)
+async def test_a_file_of_slices_that_cannot_be_read_loses_only_a_run_that_ended_well(
+    exit_code: int, content: bytes, end: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A turnstile whose tool failed at once leaves an empty one."""
+    monkeypatch.setattr(clients, "slices", lambda *_: content)
+    world = World()
+    world.plan = lambda _, usual: replace(usual, exit_code=exit_code)
+    trials = await finished(world, in_turns())
+    ends = {(trial.status.outcome, trial.status.reason) for trial in trials}
+    assert end in ends, world.describe()
 
 
 @pytest.mark.parametrize("most", [14, 15])

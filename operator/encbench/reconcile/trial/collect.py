@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from encbench.api.trial import TrialSpec, Turns, Window
-from encbench.core.artefact import check, decode, digest_of
+from encbench.core.artefact import RecordError, check, decode, digest_of
 from encbench.core.evidence import ClientSummary
 from encbench.core.records import ClientCpu, ClientFacts
 from encbench.core.slices import Slices, SlicesError, of_clients, read_file, unkept
@@ -32,6 +32,7 @@ from encbench.wire.files import (
     SUMMARY,
     of_client,
 )
+from encbench.wire.slices import SlicesFile
 
 MAX_EARLY = 0.7
 """Seconds by which a client may end before its server's planned stop; stamps are not that exact."""
@@ -48,8 +49,8 @@ class _Run:
     """What its output says."""
     skew: float
     """The client's clock minus ours, in seconds."""
-    slices: bytes
-    """Its file of slices; empty where arms take no turns."""
+    slices: SlicesFile | str | None
+    """What its file of slices says, or why it cannot be read; None where arms take no turns."""
 
 
 def files(spec: TrialSpec) -> tuple[str, ...]:
@@ -108,14 +109,14 @@ async def collect(store: Store, trial: Trial, seen: TrialSeen) -> Collected:
         *(artefacts, window, merge(parts), clients, _client_cpu(clients)),
         own_clock_moved=_own_clock_moved(seen, runs),
     )
-    return whole if trial.spec.turns is None else _in_turns(trial, trial.spec.turns, whole, runs)
+    if trial.spec.turns is None:
+        return whole
+    return await asyncio.to_thread(_in_turns, trial, trial.spec.turns, whole, runs)
 
 
 def _in_turns(trial: Trial, turns: Turns, whole: Collected, runs: Sequence[_Run]) -> Collected:
     """What a trial measured in its slots, or why that does not count."""
-    kept = [
-        read_file(run.slices, client_key(trial, index, SLICES)) for index, run in enumerate(runs)
-    ]
+    kept = [_slices(run) for run in runs]
     skews, start = [run.skew for run in runs], trial.status.release_at or 0.0
     cold = _not_begun(runs, start + trial.spec.workload.load.warmup_seconds)
     if cold is not None:
@@ -127,6 +128,14 @@ def _in_turns(trial: Trial, turns: Turns, whole: Collected, runs: Sequence[_Run]
         return _counted(whole, of_clients(kept, skews, len(turns.trials)))
     except (SlicesError, ParseError) as error:
         return Collected(whole.artefacts, whole.window, problem=str(error))
+
+
+def _slices(run: _Run) -> SlicesFile:
+    """Those of an interleaved block; RecordError if the file cannot be read."""
+    assert run.slices is not None  # noqa: S101 - arms take turns
+    if isinstance(run.slices, str):
+        raise RecordError(run.slices)
+    return run.slices
 
 
 def _not_begun(runs: Sequence[_Run], stop: float) -> str | None:
@@ -193,7 +202,20 @@ def _read(
         return digests, f"{key} has {lines:,} lines, more than {MOST_LINES:,}"
     summary = decode(ClientSummary, content[SUMMARY], client_key(trial, index, SUMMARY))
     measured = _parsed(trial, output.decode(errors="replace"))
-    return digests, _Run(summary, measured, _skew(summary), content.get(SLICES, b""))
+    slices = _read_slices(trial, content[SLICES], index) if SLICES in content else None
+    return digests, _Run(summary, measured, _skew(summary), slices)
+
+
+def _read_slices(trial: Trial, content: bytes, index: int) -> SlicesFile | str:
+    """What the file says, or why it cannot be read.
+
+    That counts only where all clients measured: others may have left an empty file.
+    """
+    slots = 0 if trial.spec.turns is None else trial.spec.turns.rounds
+    try:
+        return read_file(content, client_key(trial, index, SLICES), slots)
+    except RecordError as error:
+        return str(error)
 
 
 def _parsed(trial: Trial, output: str) -> Measurement | ParseError:
