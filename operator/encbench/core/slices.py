@@ -319,6 +319,7 @@ def with_server(slices: Slices, answer: SlotsAnswer, planned: SlotTimes, start: 
     does one whose last reading is that late.
     """
     found = {row["slot"]: row for row in answer["rows"]}
+    own = {row.slot for row in slices.rows}
     own_start = answer["startAt"] or 0.0
 
     def with_use(clients: SliceFacts) -> SliceFacts:
@@ -327,12 +328,16 @@ def with_server(slices: Slices, answer: SlotsAnswer, planned: SlotTimes, start: 
             return clients
         end = planned["warmup"] + clients.slot * planned["period"] + planned["slice"]
         stopped = max(0.0, clients.end - start - end)
-        idle = max(0.0, read["end"]["at"] - own_start - end - stopped)
+        late = max(0.0, read["end"]["at"] - own_start - end - stopped)
+        if late > APART * clients.seconds:
+            return clients
+        idle = late
+        if clients.slot + 1 in {*own, planned["slots"]}:  # After the last slot every arm goes on.
+            idle = min(late, max(0.0, planned["period"] - planned["slice"] - stopped))
         return clients.model_copy(update=_use(read, clients.seconds, idle))
 
     rows = tuple(map(with_use, slices.rows))
     complete = answer["state"] == "done" and bool(found)
-    own = {row.slot for row in slices.rows}
     block = _block(answer["rows"], own) if complete else None
     server = tuple(_server(answer["rows"])) if complete else ()
     return slices.model_copy(update={"rows": rows, "block": block, "server": server})
@@ -342,11 +347,12 @@ def _use(row: SlotRow, seconds: float, idle: float) -> dict[str, Any]:
     """What the server used in the clients' counted part, which has so many seconds.
 
     A late reading at its begin lacks a part of the load, for which the length makes up. One at its
-    end has all of it already: the server did nothing in the `idle` seconds since the clients' stop.
+    end has all of it already: the server did nothing in the `idle` seconds from the clients' stop
+    until it was read, or until they went on.
     """
     first, last = row["counted"], row["end"]
     length = last["at"] - first["at"] - idle
-    if length <= 0 or max(idle, abs(length - seconds)) > APART * seconds:
+    if length <= 0 or abs(length - seconds) > APART * seconds:
         return {}
     scale = seconds / length
     return {

@@ -269,6 +269,19 @@ def test_a_late_reading_changes_no_figure(
     assert found.database_cpu_seconds == pytest.approx(0.8 * (2.5 + stopped))
 
 
+@pytest.mark.parametrize("own", [(1, 2), (0, 3)], ids=["an own slot follows", "the last slot"])
+def test_a_late_reading_has_the_load_of_the_clients_that_went_on(own: tuple[int, int]) -> None:
+    """They stand still for the guard of 0.05 s alone."""
+    slot = {1: 1, 0: 3}[own[0]]
+    said = answer(0.8, 0.8, 0.8, 0.8)
+    end = said["rows"][slot]["end"]
+    end["at"] += 0.2
+    end["cpuSeconds"] += 0.8 * 0.15
+    clients = of_clients([file(*map(row, own))], [0.0], 2)
+    found = {one.slot: one for one in with_server(clients, said, PLANNED, START).rows}
+    assert found[slot].database_cpu_seconds == pytest.approx(0.8 * 2.5)
+
+
 def test_a_last_reading_that_is_too_late_is_not_used() -> None:
     said = answer(0.1, 0.8, 0.2, 0.6, late=0.2, late_end=0.3)
     found = with_server(slices(), said, PLANNED, START)

@@ -17,6 +17,7 @@ from encbench.reconcile.objects import Trial
 from encbench.reconcile.pods import PodFacts
 from encbench.reconcile.trial.facts import TrialSeen, clock_offset
 from encbench.reconcile.trial.first_stored import settle_content, settled
+from encbench.tools.turns import slot_times
 from encbench.wire.foreign import printable
 from encbench.wire.recorder import ClockOffset
 from encbench.wire.slices import SAME_START, SlotsAnswer
@@ -70,7 +71,10 @@ async def read(deps: Deps, trial: Trial, seen: TrialSeen, slices: Slices) -> Ser
         stored = await settle_content(deps.store, trial, SLOTS, SlotsRecord, content)
     record, digest = stored
     answer: SlotsAnswer = record.answer
-    whole = await asyncio.to_thread(with_server, slices, answer)
+    turns = trial.spec.turns
+    assert turns is not None  # noqa: S101 - a trial without turns has no slices
+    planned, start = slot_times(trial.spec, turns), trial.status.release_at or 0.0
+    whole = await asyncio.to_thread(with_server, slices, answer, planned, start)
     return ServerSlices(whole, digest, printable(answer["error"] or ""))
 
 
