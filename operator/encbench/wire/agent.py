@@ -74,8 +74,9 @@ class SettleAnswer(TypedDict):
     dirtyPages: int | None
     """Pages still to be written; None if the engine does not report them."""
     dirtyBytes: NotRequired[int | None]
-    """Changed bytes that waited before the first round since the server was last at rest; None if
-    the engine does not report them. An agent of an earlier version does not count them."""
+    """Changed bytes that waited before the first round since the server was last at rest, beyond
+    those that waited then; None if the engine does not report them. An agent of an earlier version
+    does not count them."""
     loading: bool
     """Whether the server still reads back the pages that its pool held when it stopped."""
     tookSeconds: float

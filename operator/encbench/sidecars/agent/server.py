@@ -76,19 +76,23 @@ class Settling:
         """The last step that was done; empty where the next round begins with the first."""
         self._found: int | None = None
         """Changed bytes that the first round found; None where the next round is the first."""
+        self._left = 0
+        """Changed bytes that the last settling left, because no step writes them: MariaDB's undo
+        logs and system tables."""
 
     def go_on(self, cancelled: Callable[[], bool]) -> SettleAnswer:
         """One round. Blocks; SqlError when the server fails a statement.
 
         `settled` says whether every step was done and the pool is filled; `dirtyPages` counts the
         pages still to be written, and `dirtyBytes` the bytes that waited before the first round
-        since the server was last at rest, if the engine reports them.
+        since the server was last at rest, beyond those that waited then, if the engine reports
+        them.
         """
         began, probe = time.monotonic(), self._probe
         with closing(self._open()) as session:
             found = self._found
-            if found is None:
-                found = self._found = _count(session, probe.dirty_bytes)
+            if found is None and (waiting := _count(session, probe.dirty_bytes)) is not None:
+                found = self._found = max(0, waiting - self._left)
             settled = False
             for name, statements in probe.settle(session, self._after):
                 if cancelled() or time.monotonic() - began > ROUND_SECONDS:
@@ -99,8 +103,8 @@ class Settling:
             else:
                 settled, self._after = True, ""
             pages, loading = _count(session, probe.dirty), probe.loading(session)
-        if settled and not loading:
-            self._found = None
+            if settled and not loading:
+                self._found, self._left = None, _count(session, probe.dirty_bytes) or 0
         return {
             "settled": settled and not loading,
             "dirtyPages": pages,

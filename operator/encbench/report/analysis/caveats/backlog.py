@@ -1,8 +1,9 @@
 """The caveat about pages that a server changed in a trial and wrote after its window.
 
-InnoDB encrypts a page when it writes it. Each trial begins with every page written, so with a large
-redo log and a large pool most of the changed pages may still wait at the end of a short window. The
-server had time from there until it was asked, so the backlog is at least what it said.
+InnoDB encrypts a page when it writes it. Each trial begins with the pages of its tables written, so
+with a large redo log and a large pool most of the changed pages may still wait at the end of a
+short window. The server had time from there until it was asked, and its purge had too, so the
+backlog is known roughly.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,7 +28,8 @@ def unwritten(facts: Facts) -> Iterator[Caveat]:
         for arm in group.arms if group.primary != "recovery" else ():
             if not facts.resolved.modes[arm.mode_ref].encrypts_at_rest:
                 continue
-            left, written = _means(_trials(facts, group, arm.name))
+            warmup = facts.resolved.workloads[group.workload].load.warmup_seconds
+            left, written = _means(_trials(facts, group, arm.name), warmup)
             if left >= SMALL_MIB and left > LARGE * written:
                 said = f"{arm.name} {_mib(left)} beside {_mib(written)} ({group.place})"
                 share = left / max(written, 1.0)
@@ -35,11 +37,13 @@ def unwritten(facts: Facts) -> Iterator[Caveat]:
     if worst:
         yield serious(
             title="Changed pages were written after the window",
-            text="Pages that the trial changed were written, and encrypted, after its window. A "
-            "trial left on average, beside what its server wrote in the window: "
+            text="Pages that a trial changed were written, and encrypted, after its window. On "
+            "average and at most its window left, beside what its server wrote in it: "
             f"{listed([said for _, said in worst.values()])}. No figure has the cost of these "
-            "pages, so encryption at rest can look cheaper than it is. Lengthen load.duration, or "
-            "lower innodb_max_dirty_pages_pct_lwm in settings of the InstanceTemplate.",
+            "pages, so encryption at rest can look cheaper than it is, unless their number had "
+            "stopped growing before the window began. Lengthen load.duration, or write a small "
+            "innodb_max_dirty_pages_pct_lwm above 0, such as 1, into settings of the "
+            "InstanceTemplate.",
         )
 
 
@@ -48,21 +52,27 @@ def _trials(facts: Facts, group: Group, arm: str) -> list[TrialView]:
     return [t for t in facts.counted if (t.instance, t.workload, t.concurrency, t.arm) == place]
 
 
-def _means(trials: Sequence[TrialView]) -> tuple[float, float]:
-    """MiB of a trial that were left, and that were written in its window, where both are known."""
+def _means(trials: Sequence[TrialView], warmup: float) -> tuple[float, float]:
+    """MiB of a trial's window that were left, at most, and that were written in it, if known.
+
+    The backlog grows fastest at first, while each change meets a page that was written. So the
+    window adds no more than its share of the time.
+    """
     known = [
-        (trial.unwritten_mib, written)
+        (trial.unwritten_mib * seconds / (warmup + seconds), written)
         for trial in trials
-        if trial.unwritten_mib is not None and (written := _written_mib(trial)) is not None
+        if trial.unwritten_mib is not None
+        and (seconds := measured_seconds(trial)) is not None
+        and (written := _written_mib(trial, seconds)) is not None
     ]
     count = max(len(known), 1)
     return sum(left for left, _ in known) / count, sum(written for _, written in known) / count
 
 
-def _written_mib(trial: TrialView) -> float | None:
+def _written_mib(trial: TrialView, seconds: float) -> float | None:
     """What the server wrote to its disk in the window, or in the trial's own slices."""
-    each, seconds = trial.disk_write_kib_per_transaction, measured_seconds(trial)
-    if each is None or trial.tps is None or seconds is None:
+    each = trial.disk_write_kib_per_transaction
+    if each is None or trial.tps is None:
         return None
     return each * trial.tps * seconds / 1024
 
