@@ -8,11 +8,12 @@ from encbench.reconcile.trial.neighbours import (
     busy,
     foreign,
     idle,
-    misleading,
     nodes,
     restarted,
+    robbed,
     spare,
     stolen,
+    unlabelled,
 )
 
 WINDOW = Window(start=100.0, end=110.0)
@@ -139,18 +140,16 @@ def test_what_is_not_known_is_not_guessed(
 @pytest.mark.parametrize("node", ["", "10.0.0.7:9470", "two"])
 def test_a_database_whose_series_lack_its_node_is_not_foreign_to_itself(node: str) -> None:
     """As where a user's own Prometheus does not relabel them."""
-    assert misleading(RECORD, "one", "bed-tde", [CLIENT]) is None
+    assert unlabelled(RECORD, "one", "bed-tde") is None
     own = RECORD.pods[0].model_copy(update={"node": node})
     record = RECORD.model_copy(update={"pods": (own, *RECORD.pods[1:])})
-    why = misleading(record, "one", "bed-tde", [CLIENT])
+    why = unlabelled(record, "one", "bed-tde")
     assert why is not None
     assert "lack the label node" in why
-    assert misleading(record, "one", "bed-plain", [CLIENT]) is None
+    assert unlabelled(record, "one", "bed-plain") is None
     gone = own.model_copy(update={"samples": ((90.0, 0.0),)})
     record = RECORD.model_copy(update={"pods": (gone, *RECORD.pods)})
-    assert misleading(record, "one", "bed-tde", [CLIENT]) is None, (
-        "a pod that went before the window"
-    )
+    assert unlabelled(record, "one", "bed-tde") is None, "a pod that went before the window"
 
 
 @pytest.mark.parametrize(
@@ -170,9 +169,9 @@ def test_stolen_time_that_counts_as_ours_hides_no_others(
         pods=(pod("database", "bed-tde", "one", server),),
     )
     client = ClientFacts(cpu_cores=0.1, cpu_limit_cores=1.0, node="one")
-    why = misleading(record, "one", "bed-tde", [client])
-    assert (why is not None) == hidden
-    assert not hidden or "1.20 of node one's 1.00 busy cores" in (why or "")
+    found = robbed(record, "one", [client])
+    assert list(found) == ["one"] * hidden
+    assert not hidden or "1.20 of node one's 1.00 busy cores" in found["one"]
 
 
 def test_databases_that_were_to_be_idle() -> None:

@@ -79,31 +79,37 @@ def foreign(
     return tuple(found)
 
 
-def misleading(
-    record: MetricsRecord, node: str | None, testbed: str, clients: Sequence[ClientFacts]
-) -> str | None:
+def unlabelled(record: MetricsRecord, node: str | None, testbed: str) -> str | None:
     """Why `foreign` would be wrong of the same arguments; None where nothing says so.
 
-    Without the label `node` the measured server is on no node, and its CPU would be others'. A
-    kernel that counts stolen time as CPU of the process that waits adds it to our pods' alone,
-    which hides as much of others'.
+    Without the label `node` the measured server is on no node, and its CPU would be others'.
     """
     for pod in record.pods:
         is_own = (pod.part, pod.testbed) == ("database", testbed)
         if is_own and pod.node != node and _rate(record, pod.samples) is not None:
             return f"the agents' series lack the label node with {node} in it (docs/install.md)"
-    known = nodes(record, node)
-    for robbed in stolen(record, known):
-        if robbed.fraction <= STOLEN:
-            continue
-        name = robbed.node
-        used, ours = busy(record, known[name]), _own(record, name, clients)
-        if used is not None and ours is not None and ours - used > BEYOND * robbed.node_cores:
-            return (
-                f"our own pods seem to have used {ours:.2f} of node {name}'s {used:.2f} busy cores:"
-                " its kernel adds to theirs what the hypervisor took"
-            )
     return None
+
+
+def robbed(
+    record: MetricsRecord, node: str | None, clients: Sequence[ClientFacts]
+) -> Mapping[str, str]:
+    """The nodes of which `foreign` may be too small, each with the reason.
+
+    A kernel that counts stolen time as CPU of the process that waits adds it to our pods' alone,
+    which hides as much of others'.
+    """
+    known, found = nodes(record, node), dict[str, str]()
+    for one in stolen(record, known):
+        used, ours = busy(record, known[one.node]), _own(record, one.node, clients)
+        if one.fraction <= STOLEN or used is None or ours is None:
+            continue
+        if ours - used > BEYOND * one.node_cores:
+            found[one.node] = (
+                f"our own pods seem to have used {ours:.2f} of node {one.node}'s {used:.2f} busy "
+                "cores: its kernel adds to theirs what the hypervisor took"
+            )
+    return found
 
 
 def with_dm_crypt(cpu: TrialCpu, node: str | None) -> TrialCpu:

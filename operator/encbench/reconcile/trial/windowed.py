@@ -91,7 +91,8 @@ def judge(record: MetricsRecord, place: MetricsPlace) -> WindowMetrics:
     if node in left_out:
         withheld["node"] = left_out[node]
     others = neighbours.foreign(record, node, place.testbed, place.clients)
-    misleads = neighbours.misleading(record, node, place.testbed, place.clients)
+    misplaced = neighbours.unlabelled(record, node, place.testbed)
+    robbed = neighbours.robbed(record, node, place.clients)
     resting, again = None, tuple[str, ...]()
     if place.external is not None:
         withheld |= _UNSEEN
@@ -102,8 +103,12 @@ def judge(record: MetricsRecord, place: MetricsPlace) -> WindowMetrics:
         if others is None:
             lacks = "Prometheus lacks the CPU of a node, of our pods or of a client"
             withheld["foreign"] = ambiguous[0] if ambiguous else lacks
-        elif misleads is not None:
-            others, withheld["foreign"] = None, misleads
+        elif misplaced is not None:
+            others, withheld["foreign"] = None, misplaced
+        elif robbed:
+            others = tuple(one for one in others if one.node not in robbed)
+            if not others:
+                withheld["foreign"] = next(iter(robbed.values()))
         if place.in_turns:
             withheld["idle"] = "the block's other databases take turns with this one"
         elif resting is None:

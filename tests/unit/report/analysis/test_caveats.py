@@ -418,6 +418,19 @@ def test_much_steal_and_steal_of_one_arm_are_serious(plain: float, tde: float, w
     assert f"{round(tde)} % with tde" in caveat.text
 
 
+def test_steal_of_one_condition_is_not_that_of_its_arms() -> None:
+    """Arms of unlike conditions differ by where they ran."""
+    found = unmeasured(Study(concurrency=(4, 16)))
+    counted = [
+        t.model_copy(update={"stolen_cpu_percent": 7.0 if t.concurrency == 16 else 1.0})
+        for t in found.counted
+        if t.arm == "plain" or t.concurrency == 16
+    ]
+    (caveat,) = others.stolen(replace(found, trials=counted))
+    assert caveat.weight == "note"
+    assert "at 16 threads on small that is on average 7 % with plain, 7 %" in caveat.text
+
+
 def test_a_limit_that_nothing_was_held_against_is_a_serious_caveat() -> None:
     facts = unmeasured(Study(concurrency=(4, 16)))
     (caveat,) = others.foreign_unknown(facts)

@@ -24,9 +24,7 @@ def caveats(study: Study) -> list[Caveat]:
 def test_a_backlog_larger_than_half_of_what_was_written_is_serious() -> None:
     (found,) = caveats(replace(SMALL, unwritten=ALL))
     assert found.weight == "serious"
-    assert (
-        "Pages that a trial changed were written, and encrypted, after its window" in found.text
-    )
+    assert "Pages that a trial changed were written, and encrypted, after its window" in found.text
     assert "tde 400 MiB beside 2" in found.text
     assert "plain" not in found.text, "it encrypts nothing, whenever it writes"
     assert "(oltp-read-write at 16 threads on small)" in found.text

@@ -156,7 +156,7 @@ def full_node(facts: Facts) -> Iterator[Caveat]:
         nodes = {
             trial.fullest_node or "a node"
             for trial in facts.counted
-            if any(group.has(trial) for group, _ in bound)
+            if any(group.has(trial) and trial.arm == row.arm for group, row in bound)
             and (trial.fullest_node_percent or 0) >= NODE_NEAR_LIMIT
         }
         yield serious(
@@ -171,7 +171,8 @@ def full_node(facts: Facts) -> Iterator[Caveat]:
 
 def idle_server(facts: Facts) -> Iterator[Caveat]:
     """A server that was never saturated, where no pause of the clients is why."""
-    full = any(row.saturation == "NodeBound" for group in facts.groups for row in group.rows)
+    free = [group for group in facts.groups if not group.kept_up]
+    full = any(row.saturation == "NodeBound" for group in free for row in group.rows)
     if full or any(_limited(facts, limit)[0] for limit, *_ in _BESIDE):
         return  # TPS does not follow latency alone there.
     under_load = closed_loop(facts)

@@ -1,7 +1,7 @@
 """Caveats about who else used the machines: other programs, idle databases, the hypervisor."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 
 from encbench.report.analysis.caveats.facts import Facts, note, serious
@@ -21,7 +21,7 @@ STOLEN_PERCENT = 2.0
 STOLEN_MUCH = 10.0
 """The same, from which figures may be of the hypervisor more than of the mode."""
 STOLEN_APART = 5.0
-"""By how much of a node's cores the means of two arms may differ, so that chance may explain it."""
+"""The same, from which the means of two arms differ by more than chance explains."""
 
 
 def foreign_load(facts: Facts) -> Iterator[Caveat]:
@@ -100,27 +100,38 @@ def _beside_ciphers(facts: Facts) -> str:
 
 def stolen(facts: Facts) -> Iterator[Caveat]:
     """Cores that the hypervisor withheld from a node."""
-    of_arms: dict[str, list[float]] = defaultdict(list)
-    for trial in facts.counted:
-        if trial.stolen_cpu_percent is not None:
-            of_arms[trial.arm].append(trial.stolen_cpu_percent)
-    known = [share for shares in of_arms.values() for share in shares]
+    known = [t.stolen_cpu_percent for t in facts.counted if t.stolen_cpu_percent is not None]
     much = [share for share in known if share > STOLEN_PERCENT]
     if not much:
         return
-    means = {arm: fmean(shares) for arm, shares in sorted(of_arms.items())}
-    apart = max(means.values()) - min(means.values()) > STOLEN_APART
+    groups = [(group.place, _stolen_means(facts, group)) for group in facts.groups]
+    place, means = max(groups, key=lambda one: _weight(one[1]))
     by_arm = listed(f"{text.number(mean, 0)} % with {arm}" for arm, mean in means.items())
-    yield (serious if apart or max(much) >= STOLEN_MUCH else note)(
+    yield (serious if _weight(means) >= 1 else note)(
         title="The hypervisor took CPU",
         text=f"In {len(much)} of {plural(len(known), 'counted trial')} it withheld more than "
         f"{text.number(STOLEN_PERCENT, 0)} % of a node's cores though the node had work for them "
-        f"(steal), {text.number(max(much), 0)} % at most. On average that is {by_arm}. No limit "
-        "makes such a trial Invalid: other virtual machines widen intervals, and may hit one arm "
-        "by chance. On instances with CPU credits steal follows an arm's own use instead and is no "
-        "chance. Some kernels count it as CPU of the processes that wait, so that CPU per "
-        "transaction contains it.",
+        f"(steal), {text.number(max(much), 0)} % at most. In {place} that is on average {by_arm}. "
+        "No limit makes such a trial Invalid: other virtual machines widen intervals, and may hit "
+        "one arm by chance. On instances with CPU credits steal follows an arm's own use instead "
+        "and is no chance. Some kernels count it as CPU of the processes that wait, so that CPU "
+        "per transaction contains it.",
     )
+
+
+def _stolen_means(facts: Facts, group: Group) -> dict[str, float]:
+    """By arm, in percent, over the trials of a condition."""
+    shares: dict[str, list[float]] = defaultdict(list)
+    for trial in facts.counted:
+        if group.has(trial) and trial.stolen_cpu_percent is not None:
+            shares[trial.arm].append(trial.stolen_cpu_percent)
+    return {arm: fmean(of) for arm, of in sorted(shares.items())}
+
+
+def _weight(means: Mapping[str, float]) -> float:
+    """At 1 or more what was stolen is serious: much of it, or unequally much."""
+    most, least = max(means.values(), default=0.0), min(means.values(), default=0.0)
+    return max(most / STOLEN_MUCH, (most - least) / STOLEN_APART)
 
 
 def foreign_unknown(facts: Facts) -> Iterator[Caveat]:
