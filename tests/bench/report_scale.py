@@ -15,6 +15,7 @@ from pathlib import Path
 
 from encbench.core.artefact import decode, encode
 from encbench.core.records import IndexRecord
+from encbench.report.analysis.bucket import ObjectMissing
 from encbench.report.analysis.build import build, to_status
 from encbench.report.formats.render import render
 from tests.bench import program
@@ -48,7 +49,7 @@ def measure(folder: Path, found: "multiprocessing.Queue[dict[str, float]]") -> N
         try:
             return (folder / key).read_bytes()
         except FileNotFoundError as error:
-            raise LookupError(key) from error
+            raise ObjectMissing(key) from error
 
     # The operator renders in its own process, whose weight counts.
     import encbench.__main__  # noqa: F401

@@ -212,11 +212,12 @@ async def test_a_report_of_another_owner_ends_the_campaign_and_is_named() -> Non
 FAULT = "a fault of the operator's own, ValueError in "
 
 
+@pytest.mark.parametrize("fault", [ValueError, KeyError, IndexError])
 async def test_a_report_that_a_fault_of_ours_prevents_ends_the_campaign(
-    monkeypatch: pytest.MonkeyPatch,
+    fault: type[Exception], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def odd(*_: Any) -> None:
-        raise ValueError("s3cr3t")
+        raise fault("s3cr3t")
 
     monkeypatch.setattr("encbench.reconcile.campaign.publish.build", odd)
     world = campaign(stepDeadlines={"archive": "5m"})
@@ -224,7 +225,7 @@ async def test_a_report_that_a_fault_of_ours_prevents_ends_the_campaign(
     failed = find(world.campaign().status.conditions, "Failed")
     assert failed is not None
     assert failed.reason == "ReportFailed"
-    assert FAULT in failed.message
+    assert FAULT.replace("ValueError", fault.__name__) in failed.message
     assert "s3cr3t" not in failed.message
 
 

@@ -28,6 +28,7 @@ from encbench.reconcile.deps import Deps
 from encbench.reconcile.effects.cluster import perform
 from encbench.reconcile.effects.effect import Create, Publish
 from encbench.reconcile.objects import Campaign
+from encbench.report.analysis.bucket import ObjectMissing
 from encbench.report.analysis.build import build, to_status
 from encbench.report.document import Report
 
@@ -185,7 +186,7 @@ async def _render(deps: Deps, index: records.IndexRecord) -> tuple[Report, dict[
     def load(key: str) -> bytes:
         content = asyncio.run_coroutine_threadsafe(deps.store.get(key), loop).result()
         if content is None:
-            raise LookupError(key)
+            raise ObjectMissing(key)
         return content
 
     def work() -> tuple[Report, dict[str, "Rendering"]]:

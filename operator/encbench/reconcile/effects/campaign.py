@@ -20,7 +20,7 @@ from encbench.reconcile.effects.base import Effects
 from encbench.reconcile.effects.cluster import NotOurs
 from encbench.reconcile.objects import Campaign, has_ended
 
-NOT_PUBLISHED = (Unavailable, Rejected, Conflict, NotOurs, Malformed, RecordError, LookupError)
+NOT_PUBLISHED = (Unavailable, Rejected, Conflict, NotOurs, Malformed, RecordError)
 """What a report may fail by, in words that a status can show."""
 AT_LAST = 10.0
 """Seconds for a store from which a campaign that goes anyway removes what is half-done."""
@@ -114,7 +114,7 @@ def _reason(error: Exception) -> str:
     match error:
         case Unavailable():
             return NOT_STORED
-        case RecordError() | LookupError():
+        case RecordError():
             return RECORD_LOST
         case _:
             return REPORT_REFUSED

@@ -1,6 +1,6 @@
 """Reading a campaign's records: everything through the index, and checked against its digest.
 
-`load(key)` returns an object's content and raises LookupError when the bucket has none. A record
+`load(key)` returns an object's content and raises ObjectMissing when the bucket has none. A record
 that the index names must neither be missing nor altered. The per-second series behind the plots may
 be missing (the report then shows the trial's mean alone), but not altered.
 """
@@ -29,6 +29,10 @@ IN_FLIGHT = 16
 """Records that are read at once."""
 _MAX_POINTS = 60
 _MAX_POINTS_IN_ALL = 9000
+
+
+class ObjectMissing(LookupError):
+    """The bucket has no object of that key. Any other LookupError is a fault of the program."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +109,7 @@ def checked(load: Load, key: str, digest: str) -> bytes:
     """An object that the index names; RecordError if it is missing or altered."""
     try:
         content = load(key)
-    except LookupError as error:
+    except ObjectMissing as error:
         raise RecordError(f"the bucket has no {key}, which the index names") from error
     return check(content, key, digest)
 
@@ -136,7 +140,7 @@ def over_time(record: TrialRecord, load: Load, points: int) -> tuple[tuple[float
         key = record.key_of(name)
         try:
             content = check(load(key), key, digest)
-        except LookupError:
+        except ObjectMissing:
             return ()
         index = int(found[1])
         ahead = [one.clock_offset for one in record.clients[index : index + 1] if one.clock_offset]

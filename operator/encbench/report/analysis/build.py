@@ -53,7 +53,7 @@ T = TypeVar("T", TrialView, IndexTrial)
 def build(index: IndexRecord, load: Load) -> Report:
     """The report of a campaign.
 
-    `load(key)` returns the content of an object and raises LookupError when there is none.
+    `load(key)` returns the content of an object and raises ObjectMissing when there is none.
     RecordError when an object that the index names is missing, altered or invalid: a report never
     rests on half of its data.
     """

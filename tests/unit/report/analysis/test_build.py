@@ -9,6 +9,7 @@ import pytest
 from encbench.api.overheadreport import MAX_HEADLINE, MAX_ROWS, OverheadReportStatus
 from encbench.core.artefact import RecordError, encode
 from encbench.core.records import IndexRecord, IndexTrial
+from encbench.report.analysis.bucket import Load, ObjectMissing
 from encbench.report.analysis.build import build, to_status
 from encbench.report.document import Report
 from encbench.report.formats.markdown import markdown
@@ -24,6 +25,17 @@ BROKEN = Study(
 @pytest.fixture
 def written() -> tuple[IndexRecord, Bucket]:
     return write(BROKEN)
+
+
+def _load(bucket: Bucket) -> Load:
+    """As the operator's own does with what the bucket lacks."""
+
+    def load(key: str) -> bytes:
+        if key not in bucket:
+            raise ObjectMissing(key)
+        return bucket[key]
+
+    return load
 
 
 # ---------------------------------------------------------------------------------- the bucket
@@ -42,7 +54,15 @@ def test_a_lost_record_is_refused(written: tuple[IndexRecord, Bucket]) -> None:
     key = index.trials[0].key or ""
     del bucket[key]
     with pytest.raises(RecordError, match=f"the bucket has no {key}"):
-        build(index, bucket.__getitem__)
+        build(index, _load(bucket))
+
+
+def test_a_fault_of_the_program_is_no_lost_record(written: tuple[IndexRecord, Bucket]) -> None:
+    def load(_: str) -> bytes:
+        raise KeyError("Body")
+
+    with pytest.raises(KeyError, match="Body"):
+        build(written[0], load)
 
 
 def test_a_record_of_another_trial_is_refused(written: tuple[IndexRecord, Bucket]) -> None:
@@ -67,7 +87,7 @@ def test_a_lost_series_leaves_the_figures(written: tuple[IndexRecord, Bucket]) -
     full = build(index, bucket.__getitem__)
     for key in [key for key in bucket if key.endswith("series.csv")]:
         del bucket[key]
-    bare = build(index, bucket.__getitem__)
+    bare = build(index, _load(bucket))
     assert all(trial.series for trial in full.trials)
     assert not any(trial.series for trial in bare.trials)
     assert bare.groups == full.groups
