@@ -62,9 +62,9 @@ class Results:
         """A row for each round of each trial of an interleaved block."""
         return _frame(
             [
-                {"trial": one.name, "number": number, **turn.to_dict()}
+                {"trial": one.name, "number": number, **turn}
                 for one in self.report.trials
-                for number, turn in enumerate(one.rounds)
+                for number, turn in enumerate(one.to_dict("rounds")["rounds"])
             ]
         )
 

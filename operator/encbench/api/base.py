@@ -61,9 +61,13 @@ class Model(BaseModel):
     rules: ClassVar[tuple[Rule, ...]] = ()
     transitions: ClassVar[tuple[Transition, ...]] = ()
 
-    def to_dict(self) -> dict[str, Any]:
-        """The object in Kubernetes' form: camelCase, JSON types, no field without a value."""
-        return self.model_dump(mode="json", by_alias=True, exclude_none=True)
+    def to_dict(self, *only: str) -> dict[str, Any]:
+        """The object in Kubernetes' form: camelCase, JSON types, no field without a value.
+
+        With names it has these fields alone.
+        """
+        names = {*only} or None
+        return self.model_dump(mode="json", by_alias=True, exclude_none=True, include=names)
 
     def broken_transitions(self, old: Self) -> list[str]:
         """Messages of the rules that a change from `old` to this breaks."""

@@ -9,7 +9,8 @@ changes raises the version.
 import hashlib
 import io
 import json
-from typing import Annotated, TypeVar
+from collections.abc import Iterator
+from typing import Annotated, Any, TypeVar
 
 from pydantic import Field, ValidationError
 
@@ -46,10 +47,23 @@ def encode(record: Record) -> bytes:
     content = io.BytesIO()
     # Written as it is made: a report of thousands of trials has millions of tokens.
     text = io.TextIOWrapper(content, encoding="utf-8", newline="\n")
-    json.dump(record.to_dict(), text, ensure_ascii=False, indent=1)
+    json.dump(dict(_fields(record)), text, ensure_ascii=False, indent=1, default=Model.to_dict)
     text.write("\n")
     text.flush()
     return content.getvalue()
+
+
+def _fields(record: Record) -> Iterator[tuple[str, Any]]:
+    """In Kubernetes' form but for the models of a tuple, which `encode` turns into it one by one.
+
+    All trials of a long campaign at once would take several times the memory of their text.
+    """
+    for name, field in type(record).model_fields.items():
+        value = getattr(record, name)
+        if isinstance(value, tuple) and value and isinstance(value[0], Model):
+            yield field.alias or name, value
+        else:
+            yield from record.to_dict(name).items()
 
 
 def check(content: bytes, key: str, digest: str) -> bytes:

@@ -11,7 +11,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import partial
 from io import BytesIO
 from typing import TypeVar
 
@@ -60,24 +59,32 @@ def read(
     """What `shown` makes of each trial with a record, and each provenance once.
 
     RecordError if one is missing or altered. A record takes many times the memory of what is shown
-    of it, so only those are there at the same time that are being read; `load` is called by as many
-    threads.
+    of it, so only those are there at the same time that are being read; `load` and `shown` are
+    called by as many threads.
     """
     points = max(6, min(_MAX_POINTS, _MAX_POINTS_IN_ALL // max(1, len(index.trials))))
     found: list[T] = []
     sources: dict[str, ProvenanceSource] = {}
-    for attempt in _ahead(partial(_attempt, index, load, points), index.trials):
+
+    def shorten(entry: IndexTrial) -> tuple[T, str, str, str | None] | None:
+        attempt = _attempt(index, load, points, entry)
         if attempt is None:
-            continue
-        found.append(shown(attempt))
+            return None
         record = attempt.record
         digest = record.artefacts.get("provenance.json")
-        if digest is not None and digest not in sources:
-            key = record.key_of("provenance.json")
+        return shown(attempt), record.trial.uid, record.key_of("provenance.json"), digest
+
+    for short in _ahead(shorten, index.trials):
+        if short is None:
+            continue
+        view, uid, key, digest = short
+        found.append(view)
+        if digest is None:
+            continue
+        if digest not in sources:
             provenance = decode(ProvenanceRecord, checked(load, key, digest), key)
             sources[digest] = ProvenanceSource(key, digest, provenance)
-        if digest is not None:
-            sources[digest].trials.add(record.trial.uid)
+        sources[digest].trials.add(uid)
     return found, list(sources.values())
 
 

@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Callable, Iterable
+from itertools import chain
 from typing import Any
 
 from encbench.api.overheadreport import FigureKey, Row
@@ -109,7 +110,10 @@ def written(header: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
 
     Figures have the six digits to which they are rounded and no more: 129841.0 would claim seven.
     """
-    out = io.StringIO()
+    # A StringIO would take four bytes a letter, and slots of a long campaign are many megabytes.
+    content = io.BytesIO()
+    out = io.TextIOWrapper(content, encoding="utf-8", newline="")
     cells = ([f"{it:.6g}" if isinstance(it, float) else it for it in row] for row in rows)
-    csv.writer(out, lineterminator="\n").writerows((header, *cells))
-    return out.getvalue()
+    csv.writer(out, lineterminator="\n").writerows(chain([header], cells))
+    out.flush()
+    return content.getvalue().decode()

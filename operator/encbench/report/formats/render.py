@@ -30,11 +30,11 @@ def render(report: Report) -> dict[str, Rendering]:
     In addition, one CSV for each of the studies' tables, by its name, and three about interleaved
     blocks.
     """
-    more = {f"study-{table.name}": csv_study(table) for table in report.studies}
+    more = {f"study-{table.name}": csv_study(table).encode() for table in report.studies}
     if any(group.interleaving is not None for group in report.groups):
-        more["interleaved-servers"] = csv_work(report)
-        more["interleaved-checks"] = csv_checks(report)
-        more["interleaved-slots"] = csv_slots(report)
+        more["interleaved-servers"] = csv_work(report).encode()
+        more["interleaved-checks"] = csv_checks(report).encode()
+        more["interleaved-slots"] = csv_slots(report).encode()
     return {
         "json": Rendering("report.json", encode(report), "application/json"),
         "csv": Rendering("report.csv", csv_rows(report).encode(), _CSV),
@@ -42,5 +42,5 @@ def render(report: Report) -> dict[str, Rendering]:
             "report.md", markdown(report).encode(), "text/markdown; charset=utf-8"
         ),
         "html": Rendering("report.html", page(report).encode(), "text/html; charset=utf-8"),
-        **{name: Rendering(f"{name}.csv", rows.encode(), _CSV) for name, rows in more.items()},
+        **{name: Rendering(f"{name}.csv", rows, _CSV) for name, rows in more.items()},
     }

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -194,7 +195,7 @@ def test_what_moved_tps_may_have_moved_latency_as_well() -> None:
 def test_a_block_with_an_unknown_slot_says_nothing_of_carry_over() -> None:
     torn = block([100] * 4, [100] * 4, [100] * 4)
     first, *rest = torn["tde"].rounds
-    moved = first.model_copy(update={"slot": 40})
+    moved = replace(first, slot=40)
     torn["tde"] = torn["tde"].model_copy(update={"rounds": (moved, *rest)})
     assert found(torn).carry_over == ()
 
@@ -268,15 +269,14 @@ def test_without_a_server_s_readings_the_rest_is_there() -> None:
 
 
 def changed(
-    turns: Mapping[str, TrialView], change: Callable[[int, RoundView], dict[str, float | None]]
+    turns: Mapping[str, TrialView], change: Callable[[int, RoundView], dict[str, Any]]
 ) -> dict[str, TrialView]:
     """With the rounds' figures that `change` gives for each round and its number."""
     return {
         arm: one.model_copy(
             update={
                 "rounds": tuple(
-                    row.model_copy(update=change(number, row))
-                    for number, row in enumerate(one.rounds)
+                    replace(row, **change(number, row)) for number, row in enumerate(one.rounds)
                 )
             }
         )
