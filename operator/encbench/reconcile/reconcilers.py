@@ -124,6 +124,7 @@ class KindReconciler(Generic[S, T, V, E, R]):
         )
         if errand in doing - self.slowly.doing(*errand.place):
             return True  # It has ended since: this pass has not seen what it found.
+        self.effects.begin(subject, effect)
         return await self.slowly.do(errand, lambda: self._slow(subject, effect))
 
     async def _slow(self, subject: Object[S, T], effect: E) -> bool:

@@ -622,6 +622,29 @@ def test_a_report_is_given_up_only_while_something_prevents_it() -> None:
     assert status_of(prevented, "Failed") == ("True", "ReportFailed")
 
 
+def test_a_report_that_ends_the_operator_is_given_up_by_its_deadline() -> None:
+    """A new process knows of no problem, and that another one was at it."""
+
+    def later(seconds: float, **found: Any) -> CampaignDecision:
+        of = a_campaign()
+        begun = decide(of, saw(of, *ALL, testbeds={})).status
+        now = NOW + timedelta(seconds=seconds)
+        seen = saw(of, *ALL, testbeds={}, now=now, found=CampaignFound(**found))
+        return decide(replace(of, status=begun), seen)
+
+    day = 24 * 3600.0
+    for going_on in (later(day - 1), later(day + 1, has_begun=True)):
+        assert status_of(going_on, "Failed") == ("", "")
+        assert wants(going_on, Publish)
+    given_up = later(day + 1)
+    assert status_of(given_up, "Failed") == ("True", "ReportFailed")
+    assert not wants(given_up, Publish)
+    fact = find(given_up.status.conditions, "Failed")
+    assert fact is not None
+    assert "the operator ended while it wrote the report" in fact.message
+    assert "operator.resources.limits.memory" in fact.message
+
+
 def test_too_many_broken_blocks_end_it() -> None:
     of = a_campaign(blocks={"min": 1, "maxReplacements": 1})
     first = decide(of, saw(of, "Invalid"))

@@ -18,6 +18,7 @@ from encbench.reconcile.trial import gather
 from encbench.reconcile.trial.collect import collect
 from encbench.reconcile.trial.facts import Collected, TrialSeen
 from tests.support import manifests
+from tests.unit.reconcile.driver import Killed
 from tests.unit.reconcile.oracle import FinalState, assert_sound, final_state, leftovers, proofs
 from tests.unit.reconcile.timeline import START
 from tests.unit.reconcile.world import DURATION, NAME, SPACE, WARMUP, World, parts, study
@@ -227,6 +228,23 @@ async def test_a_report_that_a_fault_of_ours_prevents_ends_the_campaign(
     assert failed.reason == "ReportFailed"
     assert FAULT.replace("ValueError", fault.__name__) in failed.message
     assert "s3cr3t" not in failed.message
+
+
+async def test_a_report_that_takes_too_much_memory_ends_the_campaign(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The kernel kills each process that is at it, and none has a problem to tell the next."""
+
+    def large(*_: Any) -> None:
+        raise Killed
+
+    monkeypatch.setattr("encbench.reconcile.campaign.publish.build", large)
+    world = campaign(stepDeadlines={"archive": "5m"})
+    await world.run(world.ended, limit=50_000, seconds=3600)
+    failed = find(world.campaign().status.conditions, "Failed")
+    assert failed is not None
+    assert failed.reason == "ReportFailed"
+    assert "the operator ended while it wrote the report" in failed.message
 
 
 @pytest.mark.parametrize(

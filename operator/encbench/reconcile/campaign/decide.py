@@ -52,6 +52,13 @@ SELDOM = 3600.0
 which keeps it until it is due."""
 _FROZEN = "what has to change in a spec needs a new campaign, because this one's are frozen"
 """Trials and testbeds name the field to change, and only what ends with them says so once."""
+_RENDERING = "the report is being rendered"
+_CUT_OFF = (
+    "the operator ended while it wrote the report: where its container was OOMKilled, raise the "
+    "chart's operator.resources.limits.memory"
+)
+"""What a new process knows of a report that another one was at. One that takes too much memory
+would otherwise end one process after the other."""
 
 
 @dataclass(frozen=True)
@@ -283,13 +290,16 @@ def _report(
     seen, broken = draft.seen, standing.broken
     draft.set(estimated_completion_time=None)
     if seen.verdict is None:
-        message = seen.found.problem or "the report is being rendered"
+        message = seen.found.problem or _RENDERING
+        before = draft.fact(life.REPORTED)
+        cut_off = before is not None and before.message == _RENDERING and not seen.found.has_begun
+        prevents = seen.found.problem or (_CUT_OFF if cut_off else "")
         draft.condition(life.REPORTED, False, "Rendering", message)
         if seen.found.problem:
             draft.hinder(seen.found.reason, f"the report: {seen.found.problem}")
         waited = draft.since(life.REPORTED)
-        if seen.found.problem and waited > parse_duration(draft.spec.step_deadlines.archive):
-            message = f"the report could not be written within stepDeadlines.archive: {message}"
+        if prevents and waited > parse_duration(draft.spec.step_deadlines.archive):
+            message = f"the report could not be written within stepDeadlines.archive: {prevents}"
             return _give_up(draft, "ReportFailed", message, effects)
         again = backoff(waited, RENDER_AGAIN, RENDER_SELDOM)
         publish = do.Publish(draft.status, tuple(seen.lines), seen.now, late)

@@ -26,6 +26,8 @@ class CampaignFound:
     """Why the report could not be rendered the last time."""
     reason: str = NOT_STORED
     """The same as a reason of `Hindered`."""
+    has_begun: bool = False
+    """This process has begun the report, or has it waiting for its turn."""
     refused: str = ""
     """Why the last pass could not create or change an object."""
     is_clean: bool = False

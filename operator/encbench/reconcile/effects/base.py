@@ -32,6 +32,9 @@ class Effects(ABC, Generic[Own, E, R]):
     async def perform(self, one: Own, effect: E) -> bool:
         """Do one; whether it found something for the next pass."""
 
+    def begin(self, one: Own, effect: E) -> None:
+        """A slow effect is about to wait for its turn."""
+
     @abstractmethod
     def blame(self, one: Own, effect: E, problem: str) -> None:
         """Keep why a slow effect came to nothing, so that the next decision sees it."""

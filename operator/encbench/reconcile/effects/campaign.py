@@ -67,6 +67,11 @@ class CampaignEffects(Effects[Campaign, do.CampaignEffect, CampaignFound]):
             known = self._ledgers[place] = (campaign.uid, Ledger())
         return known[1]
 
+    def begin(self, campaign: Campaign, effect: do.CampaignEffect) -> None:
+        """A report that another process announced, and this one has not begun, ended with that."""
+        if isinstance(effect, do.Publish):
+            self.keep(campaign, replace(super().found(campaign), has_begun=True))
+
     def blame(self, campaign: Campaign, _: do.CampaignEffect, problem: str) -> None:
         """Of a report that is not there; nothing waits for the reason of anything else."""
         self.keep(campaign, CampaignFound(problem=problem, reason=REPORT_REFUSED))
@@ -91,7 +96,7 @@ class CampaignEffects(Effects[Campaign, do.CampaignEffect, CampaignFound]):
                     found = CampaignFound(problem=str(error), reason=_reason(error))
                     self.keep(campaign, found)
                     return False
-                self.forget(campaign.namespace, campaign.name)
+                self.keep(campaign, CampaignFound(has_begun=True))
                 return True
             case do.Create(kind, body) if kind == TRIAL:
                 self._ledger(campaign).awaited.add(body["metadata"]["name"])
