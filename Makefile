@@ -234,8 +234,8 @@ bench-ledger: ## Time and memory that many finished trials cost a new operator; 
 	$(python) -m tests.bench.ledger_scale --trials $(or $(TRIALS),10000)
 
 .PHONY: bench-report
-bench-report: ## Time and memory that the report of a large campaign takes; TRIALS=10000
-	$(python) -m tests.bench.report_scale --trials $(or $(TRIALS),10000)
+bench-report: ## Time and memory that the report of a large campaign takes; TRIALS=10000 ROUNDS=0
+	$(python) -m tests.bench.report_scale --trials $(or $(TRIALS),10000) --rounds $(or $(ROUNDS),0)
 
 .PHONY: bench-scale
 bench-scale: ## Trials a second of one operator, on KWOK, beside the ceiling without it; ARGS=--help

@@ -29,11 +29,13 @@ LATENCY = 0.005
 INSTANCES, CONCURRENCY, ARMS = 8, (1, 4, 16, 64), 3
 
 
-def prepare(folder: Path, trials: int) -> None:
-    """Write the objects of a campaign of about so many trials."""
+def prepare(folder: Path, trials: int, rounds: int) -> None:
+    """Write the objects of a campaign of about so many trials; interleaved if it has rounds."""
     blocks = max(2, round(trials / (INSTANCES * len(CONCURRENCY) * ARMS)))
     names = tuple(f"instance-{n}" for n in range(INSTANCES))
-    index, objects = write(Study(instances=names, concurrency=CONCURRENCY, blocks=blocks))
+    index, objects = write(
+        Study(instances=names, concurrency=CONCURRENCY, blocks=blocks, rounds=rounds)
+    )
     for key, content in objects.items():
         path = folder / key
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -84,12 +86,13 @@ def main() -> int:
     """Measure and judge; the exit code."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trials", type=int, default=10_000)
-    trials = parser.parse_args().trials
+    parser.add_argument("--rounds", type=int, default=0, help="of each block; 0 is sequential")
+    asked = parser.parse_args()
     spawn = multiprocessing.get_context("spawn")
     queue: multiprocessing.Queue[dict[str, float]] = spawn.Queue()
     with tempfile.TemporaryDirectory() as name:
         for work in (
-            spawn.Process(target=prepare, args=(Path(name), trials)),
+            spawn.Process(target=prepare, args=(Path(name), asked.trials, asked.rounds)),
             spawn.Process(target=measure, args=(Path(name), queue)),
         ):
             work.start()

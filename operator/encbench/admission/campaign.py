@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from encbench.admission import extended
 from encbench.admission.gather import CampaignParts, named
 from encbench.api.base import Placement
-from encbench.api.campaign import MAX_BLOCK_PLANS, MAX_TRIALS, CampaignSpec
+from encbench.api.campaign import MAX_BLOCK_PLANS, MAX_SLOTS, MAX_TRIALS, MIN_ROUNDS, CampaignSpec
 from encbench.api.kinds import CAMPAIGN, INSTANCE_TEMPLATE, WORKLOAD, Kind
 from encbench.api.workload import WorkloadSpec
 from encbench.core.plan import SOLO, cells
@@ -153,6 +153,27 @@ def trials(found: CampaignParts) -> Iterator[Problem]:
             f"have {MAX_TRIALS:,}: split the matrix over several campaigns, or lower blocks"
         )
         yield Problem(CAMPAIGN, Reason.TOO_MANY_TRIALS, text, found.name)
+
+
+def rounds(found: CampaignParts) -> Iterator[Problem]:
+    """Whether the operator can hold the report of all rounds, once all workloads are found."""
+    interleave = found.campaign.blocks.interleave
+    if interleave is None or not _all_workloads(found):
+        return
+    whole, blocks = cells(found.campaign, found.workloads), _most_usual(found.campaign)
+    of_cells = [(len(cell.arms), blocks * len(cell.arms) * len(cell.conditions)) for cell in whole]
+    each_round = sum(trials * (arms + 1) for arms, trials in of_cells)
+    most = MAX_SLOTS // max(1, each_round)
+    if interleave.rounds <= most:
+        return
+    advice = f"write blocks.interleave.rounds: {most} or less, or " if most >= MIN_ROUNDS else ""
+    text = (
+        f"{interleave.rounds:,} rounds of {sum(trials for _, trials in of_cells):,} interleaved "
+        f"trials, replacements included, make a report of {each_round * interleave.rounds:,} "
+        f"slots (trials x rounds x one more than the arms) where it may have {MAX_SLOTS:,}: "
+        f"{advice}lower blocks, or split the matrix over several campaigns"
+    )
+    yield Problem(CAMPAIGN, Reason.TOO_MANY_TRIALS, text, found.name)
 
 
 def numbers(found: CampaignParts) -> Iterator[Problem]:

@@ -32,6 +32,7 @@ CHECKS: tuple[Callable[[CampaignParts], Iterable[Problem]], ...] = (
     cells.names,
     cells.pairs,
     settings.trials,
+    settings.rounds,
     settings.numbers,
     settings.parallelism,
     settings.interleave,

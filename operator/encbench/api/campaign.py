@@ -37,6 +37,12 @@ tests/calibration shows that an interval planned from fewer is too narrow."""
 MAX_TRIALS = 10_000
 """Trials of a campaign, replacements included. The operator holds a line for each in memory, and
 `make bench-ledger` and `make bench-report` hold that and the report to bounds for so many."""
+MAX_SLOTS = 200_000
+"""Of interleaved blocks: trials times rounds times one more than the arms. The report has every
+round of a trial, and its server in every slot of its block. Each takes 0.7 KiB of the operator's
+memory at most, so that MAX_TRIALS with so many need about 450 MiB."""
+MIN_ROUNDS = 4
+"""Fewest rounds of an interleaved block."""
 MAX_PARALLELISM = 16
 """Cells of a campaign that are measured side by side."""
 MAX_BLOCK_PLANS = 1000
@@ -73,7 +79,7 @@ class Interleave(Model):
     """For how long an arm's clients run before those of the next arm do."""
     settle: Annotated[Duration, longer_than_zero("500ms")] = "500ms"
     """The part at the beginning of each slice that does not count."""
-    rounds: Annotated[Int, Field(ge=4, le=1000)] = 20
+    rounds: Annotated[Int, Field(ge=MIN_ROUNDS, le=1000)] = 20
     """Slices that every arm gets in a block, in a fresh order each time."""
     database_cpu: DatabaseCpu = "Reserved"
     """How much CPU the pods of the databases request, of which one is measured at a time. Reserved:

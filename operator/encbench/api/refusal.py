@@ -70,8 +70,8 @@ MEANINGS = {
     Reason.ROWS_GONE: "Statements may find their rows deleted (a note of `plan` alone).",
     Reason.NOT_INSTALLED: "The chart's values leave out what the mode needs.",
     Reason.NOT_INTERLEAVED: "The arms of a block cannot take turns.",
-    Reason.TOO_MANY_TRIALS: "The matrix and `blocks` ask for more trials than are allowed, or "
-    "`precision` for more plans.",
+    Reason.TOO_MANY_TRIALS: "The matrix and `blocks` ask for more trials or rounds than are "
+    "allowed, or `precision` for more plans.",
     Reason.NAMESPACE_FULL: "It waits until other campaigns of its namespace leave room for its "
     "trials.",
     Reason.NOT_EXTENDABLE: "The campaign to extend is not complete, or has another plan.",

@@ -199,6 +199,24 @@ async def test_more_trials_than_a_campaign_may_have_are_refused_at_once() -> Non
     )
 
 
+@pytest.mark.parametrize("rounds", [980, 981])
+async def test_more_rounds_than_a_report_may_have_are_refused(rounds: int) -> None:
+    """Three arms: a trial has its own rounds, and three slots in each."""
+    world = World()
+    blocks = {"min": 16, "maxReplacements": 1, "interleave": {"rounds": rounds}, "solo": 4}
+    world.apply(*parts(), study("tde", blocks=blocks))
+    await world.settle(5)
+    if rounds == 980:
+        assert is_true(world.campaign().status.conditions, "Accepted")
+        return
+    assert refusal(world, Reason.TOO_MANY_TRIALS) == (
+        "981 rounds of 51 interleaved trials, replacements included, make a report of 200,124 "
+        "slots (trials x rounds x one more than the arms) where it may have 200,000: write "
+        "blocks.interleave.rounds: 980 or less, or lower blocks, or split the matrix over several "
+        "campaigns"
+    )
+
+
 async def test_more_plans_than_the_status_takes_are_refused_at_once() -> None:
     """An A/A campaign of the fewest blocks, whose trials are not too many."""
     world = World()
