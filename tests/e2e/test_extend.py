@@ -60,9 +60,10 @@ def both(installed: Kube) -> Any:
     blocks = {"min": BLOCKS, "maxReplacements": 1, "extensions": 1}
     installed.apply(manifests.campaign(FIRST, ["tde"], blocks=blocks))
     first = _ended(installed, FIRST)
-    asked = ("extend", FIRST, "--blocks", str(BLOCKS), f"--namespace={NAMESPACE}")
-    assert installed.plugin(*asked).returncode == 0
-    assert installed.plugin(*asked).returncode != 0, "a campaign has one follow-up"
+    asked = ("extend", FIRST, f"--namespace={NAMESPACE}", "--blocks")
+    assert installed.plugin(*asked, str(BLOCKS)).returncode == 0
+    assert installed.plugin(*asked, str(BLOCKS)).returncode == 0, "an answer may be lost"
+    assert installed.plugin(*asked, str(BLOCKS + 1)).returncode != 0, "a campaign has one follow-up"
     yield first, _ended(installed, SECOND)
     delete_campaign(installed, FIRST, SECOND)
 
