@@ -156,24 +156,40 @@ def trials(found: CampaignParts) -> Iterator[Problem]:
 
 
 def rounds(found: CampaignParts) -> Iterator[Problem]:
-    """Whether the operator can hold the report of all rounds, once all workloads are found."""
-    interleave = found.campaign.blocks.interleave
+    """Whether the operator can hold the report of all rounds, once all workloads are found.
+
+    A follow-up's has those of the campaigns that it extends as well.
+    """
+    interleave, extends = found.campaign.blocks.interleave, found.campaign.extends
     if interleave is None or not _all_workloads(found):
         return
-    whole, blocks = cells(found.campaign, found.workloads), _most_usual(found.campaign)
-    of_cells = [(len(cell.arms), blocks * len(cell.arms) * len(cell.conditions)) for cell in whole]
-    each_round = sum(trials * (arms + 1) for arms, trials in of_cells)
-    most = MAX_SLOTS // max(1, each_round)
-    if interleave.rounds <= most:
+    trials, each_round = _interleaved(found.campaign, found)
+    earlier = 0
+    if extends is not None and found.extended is not None:
+        earlier = extends.number * interleave.rounds * _interleaved(found.extended.spec, found)[1]
+    slots, most = each_round * interleave.rounds + earlier, MAX_SLOTS // max(1, each_round)
+    if slots <= MAX_SLOTS:
         return
-    advice = f"write blocks.interleave.rounds: {most} or less, or " if most >= MIN_ROUNDS else ""
+    if extends is not None:
+        advice = "delete this one, and extend the other with fewer --blocks, if at all"
+    else:
+        fewer = f"write blocks.interleave.rounds: {most} or less, or " if most >= MIN_ROUNDS else ""
+        advice = f"{fewer}lower blocks, or split the matrix over several campaigns"
+    both = " and those of the campaigns that this one extends" if earlier else ""
     text = (
-        f"{interleave.rounds:,} rounds of {sum(trials for _, trials in of_cells):,} interleaved "
-        f"trials, replacements included, make a report of {each_round * interleave.rounds:,} "
-        f"slots (trials x rounds x one more than the arms) where it may have {MAX_SLOTS:,}: "
-        f"{advice}lower blocks, or split the matrix over several campaigns"
+        f"{interleave.rounds:,} rounds of {trials:,} interleaved trials, replacements included"
+        f"{both}, make a report of {slots:,} slots (trials x rounds x one more than the arms) "
+        f"where it may have {MAX_SLOTS:,}: {advice}"
     )
     yield Problem(CAMPAIGN, Reason.TOO_MANY_TRIALS, text, found.name)
+
+
+def _interleaved(spec: CampaignSpec, found: CampaignParts) -> tuple[int, int]:
+    """The most interleaved trials, and the slots that a round of all of them has in a report."""
+    whole, blocks = cells(spec, found.workloads), _most_usual(spec)
+    of_cells = [(len(cell.arms), blocks * len(cell.arms) * len(cell.conditions)) for cell in whole]
+    trials = sum(trials for _, trials in of_cells)
+    return trials, sum(trials * (arms + 1) for arms, trials in of_cells)
 
 
 def numbers(found: CampaignParts) -> Iterator[Problem]:

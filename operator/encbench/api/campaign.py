@@ -38,9 +38,10 @@ MAX_TRIALS = 10_000
 """Trials of a campaign, replacements included. The operator holds a line for each in memory, and
 `make bench-ledger` and `make bench-report` hold that and the report to bounds for so many."""
 MAX_SLOTS = 200_000
-"""Of interleaved blocks: trials times rounds times one more than the arms. The report has every
-round of a trial, and its server in every slot of its block. Each takes 0.7 KiB of the operator's
-memory at most, so that MAX_TRIALS with so many need about 450 MiB."""
+"""Of interleaved blocks: trials times rounds times one more than the arms, with those of the
+campaigns that a follow-up extends. The report has every round of a trial, and its server in every
+slot of its block. Each takes 0.7 KiB of the operator's memory at most, so that MAX_TRIALS with so
+many need about 450 MiB."""
 MIN_ROUNDS = 4
 """Fewest rounds of an interleaved block."""
 MAX_PARALLELISM = 16

@@ -159,3 +159,14 @@ async def test_as_many_follow_ups_as_were_announced_or_one(announced: int, allow
         follow_up["metadata"]["uid"] = "uid-more"
         body = {**follow_up, "status": body["status"]}
     assert f"is follow-up {allowed} of the {allowed}" in extended(body).obstacle
+
+
+@pytest.mark.parametrize(("rounds", "refused"), [(595, False), (700, True)])
+async def test_its_report_has_the_rounds_of_both(rounds: int, refused: bool) -> None:
+    """Three arms with up to 14 blocks each: 336 slots a round of the two campaigns together."""
+    blocks = {"min": 12, "maxReplacements": 2, "interleave": {"rounds": rounds}}
+    one = first(blocks={**blocks, "extensions": 1})
+    _, problems = await admitted(made(one), one)
+    assert [problem.reason for problem in problems] == [Reason.TOO_MANY_TRIALS] * refused
+    assert not refused or "make a report of 235,200 slots" in str(problems)
+    assert not refused or "extend the other with fewer --blocks" in str(problems)

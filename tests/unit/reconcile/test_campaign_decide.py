@@ -623,25 +623,27 @@ def test_a_report_is_given_up_only_while_something_prevents_it() -> None:
 
 
 def test_a_report_that_ends_the_operator_is_given_up_by_its_deadline() -> None:
-    """A new process knows of no problem, and that another one was at it."""
+    """A new process knows of no problem, and that another one was at it: it tries once more."""
+    of, day = a_campaign(), 24 * 3600.0
 
-    def later(seconds: float, **found: Any) -> CampaignDecision:
-        of = a_campaign()
-        begun = decide(of, saw(of, *ALL, testbeds={})).status
+    def later(before: Any, seconds: float, **found: Any) -> CampaignDecision:
         now = NOW + timedelta(seconds=seconds)
         seen = saw(of, *ALL, testbeds={}, now=now, found=CampaignFound(**found))
-        return decide(replace(of, status=begun), seen)
+        return decide(replace(of, status=before), seen)
 
-    day = 24 * 3600.0
-    for going_on in (later(day - 1), later(day + 1, has_begun=True)):
+    begun = decide(of, saw(of, *ALL, testbeds={})).status
+    second = later(begun, day + 1)
+    same = later(second.status, day + 2, has_begun=True)
+    for going_on in (later(begun, day + 1, has_begun=True), second, same):
         assert status_of(going_on, "Failed") == ("", "")
         assert wants(going_on, Publish)
-    given_up = later(day + 1)
+    assert wants(later(second.status, day - 1), Publish), "within the deadline"
+    given_up = later(same.status, day + 3)
     assert status_of(given_up, "Failed") == ("True", "ReportFailed")
     assert not wants(given_up, Publish)
     fact = find(given_up.status.conditions, "Failed")
     assert fact is not None
-    assert "the operator ended while it wrote the report" in fact.message
+    assert "the operator ended twice while it wrote the report" in fact.message
     assert "operator.resources.limits.memory" in fact.message
 
 

@@ -244,7 +244,7 @@ async def test_a_report_that_takes_too_much_memory_ends_the_campaign(
     failed = find(world.campaign().status.conditions, "Failed")
     assert failed is not None
     assert failed.reason == "ReportFailed"
-    assert "the operator ended while it wrote the report" in failed.message
+    assert "the operator ended twice while it wrote the report" in failed.message
 
 
 @pytest.mark.parametrize(

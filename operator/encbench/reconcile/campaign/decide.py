@@ -53,12 +53,13 @@ which keeps it until it is due."""
 _FROZEN = "what has to change in a spec needs a new campaign, because this one's are frozen"
 """Trials and testbeds name the field to change, and only what ends with them says so once."""
 _RENDERING = "the report is being rendered"
+_RENDERING_AGAIN = f"{_RENDERING} again, because the operator ended during the first attempt"
 _CUT_OFF = (
-    "the operator ended while it wrote the report: where its container was OOMKilled, raise the "
-    "chart's operator.resources.limits.memory"
+    "the operator ended twice while it wrote the report: where its container was OOMKilled, raise "
+    "the chart's operator.resources.limits.memory"
 )
-"""What a new process knows of a report that another one was at. One that takes too much memory
-would otherwise end one process after the other."""
+"""What a new process knows of a report at which two others were. One that takes too much memory
+would otherwise end one process after the other; the first may have ended for any reason."""
 
 
 @dataclass(frozen=True)
@@ -290,11 +291,15 @@ def _report(
     seen, broken = draft.seen, standing.broken
     draft.set(estimated_completion_time=None)
     if seen.verdict is None:
-        message = seen.found.problem or _RENDERING
         before = draft.fact(life.REPORTED)
-        cut_off = before is not None and before.message == _RENDERING and not seen.found.has_begun
+        said = before.message if before is not None else ""
+        if seen.found.has_begun:
+            message, cut_off = said if said == _RENDERING_AGAIN else _RENDERING, False
+        else:
+            cut_off = said == _RENDERING_AGAIN
+            message = _RENDERING_AGAIN if cut_off or said == _RENDERING else _RENDERING
         prevents = seen.found.problem or (_CUT_OFF if cut_off else "")
-        draft.condition(life.REPORTED, False, "Rendering", message)
+        draft.condition(life.REPORTED, False, "Rendering", seen.found.problem or message)
         if seen.found.problem:
             draft.hinder(seen.found.reason, f"the report: {seen.found.problem}")
         waited = draft.since(life.REPORTED)
