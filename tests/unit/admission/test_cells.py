@@ -114,7 +114,7 @@ async def test_interleaved_blocks_have_numbers_below_the_solo_ones(
 ) -> None:
     target = {"precision": {"targetHalfWidth": precision}} if precision else {}
     assert not await refused(study(blocks=blocks | {"solo": 0}, **target))
-    found = await refused(study(blocks=blocks | {"interleave": {}}, **target))
+    found = await refused(study(blocks=blocks | {"interleave": {"rounds": 4}}, **target))
     assert [(one.kind, one.text) for one in found] == (
         [
             (
