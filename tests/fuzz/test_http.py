@@ -21,7 +21,7 @@ from encbench.sidecars import serving
 from encbench.sidecars.agent.api import AgentApi, AgentParts
 from encbench.sidecars.recorder.api import Api
 from encbench.sidecars.recorder.run import Run
-from encbench.sidecars.routes import Request
+from encbench.sidecars.routes import Request, Response, said
 from encbench.wire import agent as wire
 from encbench.wire.files import FILES
 from encbench.wire.recorder import StateAnswer
@@ -114,8 +114,12 @@ def test_requests_to_the_agent(budget: Budget) -> None:
         seen.append(asked[0] if isinstance(asked[0], dict) else asked[:2])
         return {}
 
+    def respond(*asked: Any) -> Response:
+        return said(keep(*asked))
+
     asked_for = {field.name for field in fields(AgentParts)} - {"token"}
-    parts = AgentParts(**dict.fromkeys(asked_for, keep), token="t0ken")
+    answers = {"slots": respond, "slots_read": respond}
+    parts = AgentParts(**{**dict.fromkeys(asked_for, keep), **answers}, token="t0ken")
     api = AgentApi(parts)
 
     def check(asked: tuple[str, bytes]) -> None:

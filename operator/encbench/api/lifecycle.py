@@ -155,7 +155,10 @@ CAMPAIGN_LIFE = Lifecycle(
             REPORTED,
             "The report is in the bucket.",
             true={"Rendered": "It is there."},
-            false={"Rendering": "It is being rendered, or the message says why it cannot be."},
+            false={
+                "Rendering": "It is being rendered, or the message says why it cannot be.",
+                "RenderingAgain": "The operator ended during the first attempt.",
+            },
         ),
         ConditionType(
             COMPLETE,

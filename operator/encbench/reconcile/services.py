@@ -38,6 +38,8 @@ class Services:
         self._questions = dict(questions or {})
         self._asked: dict[str, asyncio.Future[Any]] = {}
         self._problems: dict[str, str] = {}
+        self._faults = set[str]()
+        """Those that could not be asked by a fault of ours, which the log has."""
 
     @property
     def problem(self) -> str:
@@ -65,6 +67,7 @@ class Services:
             error = asked.exception()
             if error is None:
                 self._problems.pop(name, None)
+                self._faults.discard(name)
             else:
                 # What refuses even this question will refuse a trial's too.
                 self._keep(name, error)
@@ -73,15 +76,15 @@ class Services:
         if isinstance(error, (Unavailable, Rejected)):
             self._problems[name] = str(error)
             return
+        if name not in self._faults:
+            # Once, and not at every question.
+            log.error("%s could not be asked", name, exc_info=error)
+            self._faults.add(name)
         # Its text may hold what no object should show.
-        problem = (
+        self._problems[name] = (
             f"{name} could not be asked: a fault of the operator's own, {type(error).__name__}. "
             "Its log has the details; please report them"
         )
-        if self._problems.get(name) != problem:
-            # Once, and not at every question.
-            log.error("%s could not be asked", name, exc_info=error)
-        self._problems[name] = problem
 
 
 class _Bucket:

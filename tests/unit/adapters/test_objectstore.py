@@ -37,7 +37,7 @@ async def test_a_presigned_url_is_in_the_bucket(
     assert store.url == f"{endpoint.rstrip('/')}/{bucket}"
 
 
-INVALID = ("http://minio_lan:9000", "http://minio..lan", "http://[::1", "http://[zz]:9000")
+INVALID = ("http://minio_lan:9000", "http://minio..invalid", "http://[::1", "http://[zz]:9000")
 
 
 @pytest.mark.parametrize("url", INVALID)

@@ -52,8 +52,10 @@ SELDOM = 3600.0
 which keeps it until it is due."""
 _FROZEN = "what has to change in a spec needs a new campaign, because this one's are frozen"
 """Trials and testbeds name the field to change, and only what ends with them says so once."""
-_RENDERING = "the report is being rendered"
-_RENDERING_AGAIN = f"{_RENDERING} again, because the operator ended during the first attempt"
+_RENDERING = {
+    "Rendering": "the report is being rendered",
+    "RenderingAgain": "the report is being rendered again, because the operator ended meanwhile",
+}
 _CUT_OFF = (
     "the operator ended twice while it wrote the report: where its container was OOMKilled, raise "
     "the chart's operator.resources.limits.memory"
@@ -292,14 +294,12 @@ def _report(
     draft.set(estimated_completion_time=None)
     if seen.verdict is None:
         before = draft.fact(life.REPORTED)
-        said = before.message if before is not None else ""
-        if seen.found.has_begun:
-            message, cut_off = said if said == _RENDERING_AGAIN else _RENDERING, False
-        else:
-            cut_off = said == _RENDERING_AGAIN
-            message = _RENDERING_AGAIN if cut_off or said == _RENDERING else _RENDERING
+        is_second = before is not None and before.reason == "RenderingAgain"
+        cut_off = is_second and not seen.found.has_begun
         prevents = seen.found.problem or (_CUT_OFF if cut_off else "")
-        draft.condition(life.REPORTED, False, "Rendering", seen.found.problem or message)
+        was_cut_off = is_second or (before is not None and not seen.found.has_begun)
+        reason = "RenderingAgain" if was_cut_off and not seen.found.problem else "Rendering"
+        draft.condition(life.REPORTED, False, reason, seen.found.problem or _RENDERING[reason])
         if seen.found.problem:
             draft.hinder(seen.found.reason, f"the report: {seen.found.problem}")
         waited = draft.since(life.REPORTED)
