@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.wire.agent import VolumeRoom
 from tests.contract.database.harness import ServedAgent, agent
 from tests.support import sidecars
 from tests.support.fake_agent import FakeAgent, FakeServer
@@ -38,7 +39,9 @@ async def either(request: pytest.FixtureRequest) -> AsyncIterator[ServedAgent]:
         async with agent(request.getfixturevalue(f"{name}_server"), mode) as real:
             yield real
         return
-    server = FakeServer(token="secret", in_force=EncryptionModeSpec.model_validate(mode))
+    room = VolumeRoom(bytes=10 << 30, freeBytes=9 << 30, files=10_000, freeFiles=9_000)
+    in_force = EncryptionModeSpec.model_validate(mode)
+    server = FakeServer(token="secret", in_force=in_force, room=room)
     yield ServedAgent(
         FakeAgent({"10.0.0.1:9472": server}), "10.0.0.1:9472", sidecars.access("secret"), mode
     )

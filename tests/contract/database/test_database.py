@@ -27,6 +27,7 @@ FACTS = {
     "cpuModel",
     "cpuFlags",
     "hostname",
+    "room",
     "clock",
 }
 
@@ -38,6 +39,7 @@ async def test_the_server_says_what_it_is(either: ServedAgent) -> None:
     assert facts["settings"]["log_bin"] == "ON"
     assert abs(facts["clock"] - time.time()) < 5
     assert facts["startedAt"] < facts["clock"]
+    assert 0 < facts["room"]["freeBytes"] < facts["room"]["bytes"]
 
 
 async def test_the_start_is_the_same_each_time(either: ServedAgent) -> None:
