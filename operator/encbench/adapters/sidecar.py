@@ -15,7 +15,7 @@ import aiohttp
 
 from encbench.adapters.session import HttpClient, content_of
 from encbench.ports import Access, NotNow, Rejected, Unavailable
-from encbench.wire.foreign import parsed, printable
+from encbench.wire.foreign import most_values, parsed, printable
 from encbench.wire.shape import misfit
 
 _REFUSALS, _NOT_NOW = range(400, 500), 503
@@ -192,7 +192,7 @@ async def _content(answer: aiohttp.ClientResponse, largest: int, where: str) -> 
 
 def _meant(kind: type[Answer], status: int, content: bytes, most: int, where: str) -> Answer:
     """The JSON object of that type; Rejected, NotNow and Unavailable as `_ask` has them."""
-    if sum(map(content.count, b"[{,")) > most:
+    if most_values(content) > most:
         raise Rejected(f"{where} answered with too many values")
     value = _json(content)
     if status in _REFUSALS:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from encbench.api.base import Model
 from encbench.core.artefact import RecordError
-from encbench.wire.foreign import parsed
+from encbench.wire.foreign import most_values, parsed
 from encbench.wire.shape import misfit
 from encbench.wire.slices import (
     SLICES_SCHEMA,
@@ -164,7 +164,7 @@ def read_file(content: bytes, key: str, slots: int) -> SlicesFile:
     would only fill memory: a file grows twentyfold when it is parsed.
     """
     most = _ROOM * (slots * _ROW_VALUES + MOST_BUCKETS * _BUCKET_VALUES)
-    if sum(map(content.count, b"[{,")) > most:
+    if most_values(content) > most:
         raise RecordError(f"{key} has more than {most:,} values")
     try:
         found = parsed(content)

@@ -22,6 +22,14 @@ def parsed(text: str | bytes) -> Any:
         raise ValueError("it is nested too deeply") from None
 
 
+def most_values(content: bytes) -> int:
+    """At most so many values are in that JSON, which may have many more bytes once it is parsed.
+
+    Each begins with a bracket or follows a comma, but for the first; strings may have more of them.
+    """
+    return sum(map(content.count, b"[{,"))
+
+
 def printable(text: str, longest: int | None = LONGEST, keep: str = "") -> str:
     """The first letters, with a space for each that cannot be seen: it could command a terminal.
 

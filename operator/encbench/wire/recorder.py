@@ -5,7 +5,7 @@ the same. Both need TLS and the bearer token, and answer 503 until the tool wait
 When a run ends, the pod's status has a `Termination` and the bucket a `Summary`.
 """
 
-from typing import Literal, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 from encbench.wire.foreign import parsed, printable
 from encbench.wire.slices import OwnSlots
@@ -81,21 +81,23 @@ class Termination(TypedDict):
 
 def termination_digests(message: str) -> dict[str, str]:
     """By file name, from a `Termination`; empty for any other message."""
-    try:
-        digests = parsed(message)["digests"]
-    except (ValueError, TypeError, KeyError):
-        return {}
+    digests = _said(message, "digests")
     whole = isinstance(digests, dict) and all(isinstance(one, str) for one in digests.values())
     return digests if whole else {}
 
 
 def termination_error(message: str) -> str:
     """Why not everything is stored, from a `Termination`; empty if that says nothing."""
-    try:
-        error = parsed(message)["error"]
-    except (ValueError, TypeError, KeyError):
-        return ""
+    error = _said(message, "error")
     return printable(error) if isinstance(error, str) else ""
+
+
+def _said(message: str, field: str) -> Any:
+    """What a `Termination` has there; None without it, and for any other message."""
+    try:
+        return parsed(message)[field]
+    except (ValueError, TypeError, KeyError):
+        return None
 
 
 class MomentStamp(TypedDict):

@@ -37,6 +37,19 @@ async def test_a_presigned_url_is_in_the_bucket(
     assert store.url == f"{endpoint.rstrip('/')}/{bucket}"
 
 
+def for_clients_at(url: str, folder: Path) -> ObjectStore:
+    """A store that clients reach at another URL, with credentials in that folder."""
+    for name in ("access-key", "secret-key"):
+        (folder / name).write_text("of-a-test")
+    return ObjectStore(
+        endpoint="http://store.invalid",
+        external_endpoint=url,
+        bucket="b",
+        region="r",
+        credentials=folder,
+    )
+
+
 INVALID = ("http://minio_lan:9000", "http://minio..invalid", "http://[::1", "http://[zz]:9000")
 
 
@@ -44,15 +57,7 @@ INVALID = ("http://minio_lan:9000", "http://minio..invalid", "http://[::1", "htt
 async def test_a_url_that_makes_no_client_is_for_a_person_to_correct(
     tmp_path: Path, url: str
 ) -> None:
-    for name in ("access-key", "secret-key"):
-        (tmp_path / name).write_text("of-a-test")
-    store = ObjectStore(
-        endpoint="http://store.invalid",
-        external_endpoint=url,
-        bucket="b",
-        region="r",
-        credentials=tmp_path,
-    )
+    store = for_clients_at(url, tmp_path)
     said = f"{re.escape(url)} is not a valid URL .*objectStore.external"
     with pytest.raises(Unavailable, match=said):
         await store.presign_put(KEY, 60)
@@ -107,16 +112,8 @@ async def test_more_keys_than_one_request_takes_are_all_deleted(
 
 
 async def test_a_port_that_is_none_is_said_of_the_url_that_has_it(tmp_path: Path) -> None:
-    for name in ("access-key", "secret-key"):
-        (tmp_path / name).write_text("of-a-test")
     outside = "http://store.example.com:99999"
-    store = ObjectStore(
-        endpoint="http://store.invalid",
-        external_endpoint=outside,
-        bucket="b",
-        region="r",
-        credentials=tmp_path,
-    )
+    store = for_clients_at(outside, tmp_path)
     with pytest.raises(Unavailable, match=f"the object store at {outside}"):
         await store.presign_put(KEY, 60)
 

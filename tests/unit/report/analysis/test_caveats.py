@@ -88,19 +88,25 @@ def test_a_dataset_has_to_fit_into_the_smallest_pool_of_an_instance(pools: tuple
     assert not [*memory.dataset_in_memory(facts)]
 
 
+def facts_with(report: Report, workload: WorkloadSpec, settings: dict[str, str]) -> Facts:
+    """The report's, with that workload and the server's settings."""
+    workloads = {**report.resolved.workloads, "oltp-read-write": workload}
+    return Facts(
+        report.spec,
+        report.resolved.model_copy(update={"workloads": workloads}),
+        report.groups,
+        report.trials,
+        (),
+        report.provenance,
+        [with_settings(report, "small", settings)],
+    )
+
+
 def dataset_note(settings: dict[str, str], workload: WorkloadSpec | None = None) -> str:
     """What is said of a dataset of 229 MiB on a server with these settings."""
     found = report_of(CALM)
-    workloads = found.resolved.workloads | ({"oltp-read-write": workload} if workload else {})
-    facts = Facts(
-        found.spec,
-        found.resolved.model_copy(update={"workloads": workloads}),
-        found.groups,
-        found.trials,
-        (),
-        found.provenance,
-        [with_settings(found, "small", settings)],
-    )
+    workload = workload or found.resolved.workloads["oltp-read-write"]
+    facts = facts_with(found, workload, settings)
     return " ".join(caveat.text for caveat in memory.dataset_in_memory(facts))
 
 
@@ -194,16 +200,8 @@ def drawn_note(pool: str, test: dict[str, Any]) -> list[str]:
     found = report_of(replace(CALM, blocks=2))
     workload = found.resolved.workloads["oltp-read-write"]
     sysbench = Sysbench.model_validate({**workload.sysbench_test.to_dict(), **test})
-    workloads = {"oltp-read-write": workload.model_copy(update={"sysbench": sysbench})}
-    facts = Facts(
-        found.spec,
-        found.resolved.model_copy(update={"workloads": workloads}),
-        found.groups,
-        found.trials,
-        (),
-        found.provenance,
-        [with_settings(found, "small", {"innodb_buffer_pool_size": pool})],
-    )
+    workload = workload.model_copy(update={"sysbench": sysbench})
+    facts = facts_with(found, workload, {"innodb_buffer_pool_size": pool})
     return [caveat.text for caveat in memory.drawn_rows_in_memory(facts)]
 
 

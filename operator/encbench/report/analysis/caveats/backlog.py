@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 
 from encbench.report.analysis.caveats.facts import Facts, measured_seconds, serious
 from encbench.report.document import Caveat
-from encbench.report.document.group import Group
 from encbench.report.document.trial import TrialView
 from encbench.report.words import text
 from encbench.text.words import listed
@@ -29,7 +28,8 @@ def unwritten(facts: Facts) -> Iterator[Caveat]:
             if not facts.resolved.modes[arm.mode_ref].encrypts_at_rest:
                 continue
             warmup = facts.resolved.workloads[group.workload].load.warmup_seconds
-            left, written = _means(_trials(facts, group, arm.name), warmup)
+            own = [t for t in facts.counted if group.has(t) and t.arm == arm.name]
+            left, written = _means(own, warmup)
             if left >= SMALL_MIB and left > LARGE * written:
                 said = f"{arm.name} {_mib(left)} beside {_mib(written)} ({group.place})"
                 share = left / max(written, 1.0)
@@ -45,11 +45,6 @@ def unwritten(facts: Facts) -> Iterator[Caveat]:
             "innodb_max_dirty_pages_pct_lwm above 0, such as 1, into settings of the "
             "InstanceTemplate.",
         )
-
-
-def _trials(facts: Facts, group: Group, arm: str) -> list[TrialView]:
-    place = group.instance, group.workload, group.concurrency, arm
-    return [t for t in facts.counted if (t.instance, t.workload, t.concurrency, t.arm) == place]
 
 
 def _means(trials: Sequence[TrialView], warmup: float) -> tuple[float, float]:

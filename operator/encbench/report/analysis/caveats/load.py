@@ -3,12 +3,13 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from encbench.api.overheadreport import Saturation
+from encbench.api.overheadreport import Row, Saturation
 from encbench.api.workload import WorkloadSpec
 from encbench.core.statistics.saturation import CLIENT_NEAR_LIMIT, NODE_NEAR_LIMIT, UNENFORCED
 from encbench.report.analysis.caveats.cycle import closed_loop, database_shares
 from encbench.report.analysis.caveats.facts import Facts, note, serious
 from encbench.report.document import Caveat
+from encbench.report.document.group import Group
 from encbench.report.words import text
 from encbench.text.words import listed, plural
 
@@ -136,22 +137,33 @@ def busy_beside(facts: Facts) -> Iterator[Caveat]:
 
 
 def _limited(facts: Facts, limit: Saturation) -> tuple[str, str]:
-    """The arms in which this was near its limit, and their first condition; empty if none.
-
-    Nothing limits TPS where every arm kept up with a rate.
-    """
-    free = [group for group in facts.groups if not group.kept_up]
-    bound = [(group, arm) for group in free for arm in group.beside if limit in group.beside[arm]]
+    """The arms in which this was near its limit, and their first condition; empty if none."""
+    bound = [
+        (group, arm) for group in _free(facts) for arm in group.beside if limit in group.beside[arm]
+    ]
     if not bound:
         return "", ""
     return listed(sorted({arm for _, arm in bound})), bound[0][0].place
 
 
+def _free(facts: Facts) -> list[Group]:
+    """Nothing limits TPS where every arm kept up with a rate; the other conditions."""
+    return [group for group in facts.groups if not group.kept_up]
+
+
+def _on_full_nodes(facts: Facts) -> list[tuple[Group, Row]]:
+    """Rows whose TPS is what a node's CPU lets through, with their conditions."""
+    return [
+        (group, row)
+        for group in _free(facts)
+        for row in group.rows
+        if row.saturation == "NodeBound"
+    ]
+
+
 def full_node(facts: Facts) -> Iterator[Caveat]:
     """A node without CPU left, where nothing was at a limit of its own."""
-    free = [group for group in facts.groups if not group.kept_up]
-    bound = [(group, row) for group in free for row in group.rows if row.saturation == "NodeBound"]
-    if bound:
+    if bound := _on_full_nodes(facts):
         arms = sorted({row.arm for _, row in bound})
         nodes = {
             trial.fullest_node or "a node"
@@ -171,9 +183,7 @@ def full_node(facts: Facts) -> Iterator[Caveat]:
 
 def idle_server(facts: Facts) -> Iterator[Caveat]:
     """A server that was never saturated, where no pause of the clients is why."""
-    free = [group for group in facts.groups if not group.kept_up]
-    full = any(row.saturation == "NodeBound" for group in free for row in group.rows)
-    if full or any(_limited(facts, limit)[0] for limit, *_ in _BESIDE):
+    if _on_full_nodes(facts) or any(_limited(facts, limit)[0] for limit, *_ in _BESIDE):
         return  # TPS does not follow latency alone there.
     under_load = closed_loop(facts)
     cpu = [t.database_cpu_percent for t in under_load if t.database_cpu_percent is not None]
