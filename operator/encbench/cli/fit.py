@@ -98,9 +98,10 @@ def _of_pod(needed: Needed, nodes: Sequence[Node]) -> Iterator[Problem]:
     elif not any(holds(node, needed.request) for node in open_):
         most = max(open_, key=lambda node: (node.offers.bytes, node.offers.millicores))
         least = least_node(needed.request)
+        asked, offered = needed.request.words_beside(most.offers)
         why = (
-            f"a {name} of {needed.request.words}, sidecars included, fits no node of this "
-            f"cluster: {most.name} offers {most.offers.words}. Ask for less in resources, or add "
+            f"a {name} of {asked}, sidecars included, fits no node of this "
+            f"cluster: {most.name} offers {offered}. Ask for less in resources, or add "
             f"a node of {least.cores} cores and {least.gibibytes} GiB or more"
         )
     else:

@@ -11,6 +11,7 @@ from encbench.cli.progress import clock
 from encbench.core.columns.enclave import SIMULATION
 from encbench.core.problem import Problem, Reason
 from encbench.kube.nodes import PodRequest
+from encbench.reconcile.campaign.precision import fewest
 from encbench.reconcile.campaign.room import CellRoom
 from encbench.text.lines import item, paragraph
 from encbench.text.words import plural
@@ -210,7 +211,9 @@ def _blocks(found: Outline) -> str:
     if spec.precision is None:
         return count
     target = f"±{100 * spec.precision.target_half_width:g} % of the ratio to the baseline"
-    return f"{count}: the pilot, to reach {target}"
+    least = fewest(spec)
+    more = f", and {least} in all at least" if least > spec.blocks.min else ""
+    return f"{count}: the pilot, to reach {target}{more}"
 
 
 def _solo(spec: CampaignSpec) -> str:

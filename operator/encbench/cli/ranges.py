@@ -64,6 +64,11 @@ def _of_pod(pod: Part, body: Body) -> Iterator[str]:
 def _is_beyond(amounts: Sequence[str], bound: str, limit: str) -> bool:
     # A LimitRange may use forms of a quantity that encbench does not read.
     with suppress(ValueError):
-        whole, allowed = sum(map(parse_quantity, amounts)), parse_quantity(limit)
+        whole, allowed = sum(map(_parts, amounts)), _parts(limit)
         return whole < allowed if bound == "min" else whole > allowed
     return False
+
+
+def _parts(amount: str) -> int:
+    """Whole thousandths, because sums of floats differ from a bound that they equal."""
+    return round(1000 * parse_quantity(amount))

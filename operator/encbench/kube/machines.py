@@ -6,6 +6,7 @@ from typing import Any, Protocol
 from encbench.api.testbed import Machine
 from encbench.kube.affinity import INSTANCE_TYPE, ZONE
 from encbench.kube.nodes import GIBIBYTE, amount
+from encbench.text.rounding import apart
 
 MEMORY_SLACK = 0.01
 """Share by which the memory of two nodes may differ: firmware and kernel take a little of it, and
@@ -66,6 +67,5 @@ def _differences(one: MachineLike, other: MachineLike) -> Iterator[str]:
         yield f"{cores:g} allocatable cores against {more_cores:g}"
     memory, more = one.allocatable_bytes, other.allocatable_bytes
     if memory and more and abs(memory - more) > MEMORY_SLACK * max(memory, more):
-        yield (
-            f"{memory / GIBIBYTE:.1f} GiB of allocatable memory against {more / GIBIBYTE:.1f} GiB"
-        )
+        mine, yours = apart(memory / GIBIBYTE, more / GIBIBYTE)
+        yield f"{mine} GiB of allocatable memory against {yours} GiB"

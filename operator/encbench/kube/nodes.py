@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from encbench.api.scalars import parse_quantity
 from encbench.kube.pods import Part
+from encbench.text.rounding import apart
 
 MEBIBYTE, GIBIBYTE = 2**20, 2**30
 
@@ -28,7 +29,15 @@ class PodRequest(NamedTuple):
     @property
     def words(self) -> str:
         """Such as 2.05 CPU and 4.1 GiB."""
-        return f"{self.millicores / 1000:g} CPU and {self.bytes / GIBIBYTE:.1f} GiB"
+        return self._words(f"{self.bytes / GIBIBYTE:.1f}")
+
+    def words_beside(self, other: "PodRequest") -> tuple[str, str]:
+        """Those of both, which differ where the memory does."""
+        mine, yours = apart(self.bytes / GIBIBYTE, other.bytes / GIBIBYTE)
+        return self._words(mine), other._words(yours)
+
+    def _words(self, gibibytes: str) -> str:
+        return f"{self.millicores / 1000:g} CPU and {gibibytes} GiB"
 
 
 @dataclass(frozen=True, order=True)

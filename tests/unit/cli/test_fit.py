@@ -196,6 +196,9 @@ def of(kind: str, **bounds: Body) -> Body:
             of("Container", max={"memory": "127Mi"}),
             ["container initialise limits 512Mi", "tool limits 128Mi"],
         ),
+        # Floats would add them to a little more.
+        (of("Pod", max={"cpu": "1100m"}), []),
+        (of("Container", min={"cpu": "0.05"}), []),
         (
             of("Pod", max={"cpu": "1050m"}),
             ["a client, because its containers' limits of cpu are 1 + 100m: max is 1050m"],

@@ -151,6 +151,17 @@ async def test_with_precision_there_is_a_least_and_a_most(tmp_path: Path) -> Non
     assert [block.set for block in cell.conditions[0].order] == [1, 1, 2, 2, 3, 3, 4, 4]
 
 
+def test_a_pilot_of_few_interleaved_blocks_is_not_all(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    blocks = {"min": 4, "max": 20, "interleave": {}}
+    bodies = everything(blocks=blocks, precision={"targetHalfWidth": 0.02})
+    assert main(["plan", "-f", written(tmp_path, *bodies)]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    wanted = "4 blocks a condition: the pilot, to reach ±2 % of the ratio to the baseline, and 6"
+    assert f"{wanted} in all at least" in said
+
+
 @pytest.mark.parametrize(
     ("per_testbed", "solo", "sets"), [(0, 2, 1), (1, 0, 12), (1, 2, 14), (3, 2, 5), (3, 3, 6)]
 )

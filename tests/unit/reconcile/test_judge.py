@@ -93,7 +93,7 @@ def test_a_throttled_client() -> None:
     _, _, message = judge(spec(), TrialGathered(throttled(0.0, 15.0), METRICS))
     assert message == (
         "client 1 was throttled for 25.0% of the 60 s in which it ran, more than "
-        "limits.clientThrottling 0.2 allows: give client.resources.cpu more"
+        "limits.clientThrottling 0.2 (20%) allows: give client.resources.cpu more"
     )
 
 
@@ -139,7 +139,7 @@ def test_foreign_load() -> None:
     _, _, message = judge(spec(), TrialGathered(COLLECTED, foreign(3.0)))
     assert message == (
         "others, or interrupts and kernel work of the campaign's own traffic, used 75% of node "
-        "n2's 4 cores in the window, more than limits.foreignCpu 0.5 allows"
+        "n2's 4 cores in the window, more than limits.foreignCpu 0.5 (50%) allows"
     )
     turns = Turns(slice_seconds=2, settle_seconds=0.5, rounds=5, seed=1, trials=["run"])
     in_turns = spec().model_copy(update={"turns": turns})

@@ -14,6 +14,8 @@ from encbench.adapters.sql import Row, SqlError, StatementRefused, refusal
 from encbench.core.connection import DATABASE
 
 INTERVENED = "57"
+_MOST_MS = 2**31 - 1
+"""The server keeps a timeout in 32 bits, and refuses the login with a longer one."""
 """Class of the errors by which a server ends what it would have done: a statement that takes too
 long, a session at its own stop."""
 
@@ -63,7 +65,7 @@ def connect(
             # A unix socket needs no TLS; left out, the driver would ask for it.
             ssl_context=False,
             # The server gives up as well: an abandoned statement would go on working.
-            startup_params={"statement_timeout": str(int(statement_timeout * 1000))},
+            startup_params={"statement_timeout": str(min(int(statement_timeout * 1000), _MOST_MS))},
         )
     except (pg8000.dbapi.Error, OSError) as error:
         line.close()

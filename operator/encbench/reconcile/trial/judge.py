@@ -9,6 +9,7 @@ from encbench.core.throttling import running_seconds, throttled_share
 from encbench.reconcile.trial.facts import Collected, TrialGathered
 from encbench.reconcile.trial.series import Process
 from encbench.reconcile.trial.windowed import WindowMetrics
+from encbench.text.rounding import beyond
 from encbench.tools.measurement import Measurement
 
 STEP = 0.2
@@ -169,8 +170,9 @@ def _not_in_memory(
     if read > limit:
         yield (
             "NotInMemory",
-            f"the database read {read:.1f} KiB from its disk per transaction, more than maxReadKib "
-            f"{limit:g} allows: give its pool more memory, or the load a longer warmup",
+            f"the database read {beyond(read, limit, 1)} KiB from its disk per transaction, more "
+            f"than maxReadKib {limit:g} allows: give its pool more memory, or the load a longer "
+            "warmup",
         )
 
 
@@ -181,9 +183,9 @@ def _throttled(limit: float, collected: Collected) -> Iterator[tuple[str, str]]:
         if share is not None and share > limit:
             yield (
                 "ClientThrottled",
-                f"client {index} was throttled for {share:.1%} of the {running:.0f} s in which it "
-                f"ran, more than limits.clientThrottling {limit:g} allows: give "
-                "client.resources.cpu more",
+                f"client {index} was throttled for {beyond(100 * share, 100 * limit, 1)}% of the "
+                f"{running:.0f} s in which it ran, more than limits.clientThrottling {limit:g} "
+                f"({100 * limit:g}%) allows: give client.resources.cpu more",
             )
 
 
@@ -195,8 +197,9 @@ def _foreign(limit: float, cpu: TrialCpu, *, in_turns: bool) -> Iterator[tuple[s
             yield (
                 "ForeignLoad",
                 "others, or interrupts and kernel work of the campaign's own traffic"
-                f"{beside}, used {node.fraction:.0%} of node {node.node}'s {node.node_cores:g} "
-                f"cores in the window, more than limits.foreignCpu {limit:g} allows",
+                f"{beside}, used {beyond(100 * node.fraction, 100 * limit)}% of node "
+                f"{node.node}'s {node.node_cores:g} cores in the window, more than "
+                f"limits.foreignCpu {limit:g} ({100 * limit:g}%) allows",
             )
 
 
@@ -205,8 +208,9 @@ def _not_idle(limit: float, idle: IdleCpu | None) -> Iterator[tuple[str, str]]:
         most = max(idle.testbeds, key=lambda name: idle.testbeds[name])
         yield (
             "NotIdle",
-            f"the campaign's other databases used {idle.cores:.3f} cores in the window, most of "
-            f"them {most}: more than limits.idleCpu {limit:g} of {idle.limit_cores:g} cores allows",
+            f"the campaign's other databases used "
+            f"{beyond(idle.cores, limit * idle.limit_cores, 3)} cores in the window, most of them "
+            f"{most}: more than limits.idleCpu {limit:g} of {idle.limit_cores:g} cores allows",
         )
 
 

@@ -17,6 +17,7 @@ from encbench.core.records import (
 from encbench.core.window import WindowRate, window_rate
 from encbench.reconcile.trial import neighbours
 from encbench.reconcile.trial.series import MetricsPlace, Process
+from encbench.text.rounding import beyond
 
 MAX_ALIGNMENT_ERROR = 0.02
 """Above this estimated error a CPU figure is withheld."""
@@ -238,5 +239,6 @@ def _read(
 
 def _is_aligned(error: float, withheld: Withheld, what: _Counted) -> bool:
     if error > MAX_ALIGNMENT_ERROR:
-        withheld[what] = f"alignment error {error:.1%} is above {MAX_ALIGNMENT_ERROR:.0%}"
+        shown, most = beyond(100 * error, 100 * MAX_ALIGNMENT_ERROR, 1), 100 * MAX_ALIGNMENT_ERROR
+        withheld[what] = f"alignment error {shown}% is above {most:g}%"
     return error <= MAX_ALIGNMENT_ERROR

@@ -110,7 +110,8 @@ def _sentence(pair: MatchedPair) -> str:
     where, what = pair.condition.name, f"the {delta.figure.sense} of {delta.figure.phrase}"
     if delta.difference is None:
         return f"{where}: one of the reports lacks {what}."
-    points = shown.signed_points(delta.difference, "percentage points")
+    differs = delta.says not in ("unknown", "not shown")
+    points = shown.signed_points(delta.difference, "percentage points", judged=differs)
     if delta.says == "unknown":
         return f"{where}: {what} differs by {points}, without what it could be judged by."
     if delta.says == "not shown":

@@ -356,7 +356,7 @@ def _control_only(groups: Sequence[Group], margin: float) -> Headline:
         text_of = "no data: no block is complete."
         return Headline(arm=arm, verdict="NoData", text=text_of, brief=capitalised(text_of))
     side = "below" if max(floors) < margin else "not below"
-    largest = text.percent(max(floors), text.digits_beside(margin))
+    largest = text.percent(max(floors), text.digits_beside(margin, max(floors)))
     return Headline(
         arm=arm,
         verdict="NoiseFloor",

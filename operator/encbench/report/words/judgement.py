@@ -23,8 +23,8 @@ def why(finding: Finding, margin: float, together: str, against: str = BASELINE)
     `together` is what the correction covers, such as "3 modes" (Holm) or "3 modes and 2 looks";
     empty where nothing else was judged beside it. `against` is what the arm was compared with.
     """
-    limit, digits = text.margin(margin), text.digits_beside(margin)
-    whole = f"the whole paired 95 % interval {text.bounds(finding.change, digits=digits)} lies"
+    limit = text.margin(margin)
+    whole = f"the whole paired 95 % interval {text.bounds_beside(margin, finding.change)} lies"
     also = f", also after correction for {together}" if together else ""
     match finding.verdict:
         case "Overhead":
@@ -36,7 +36,7 @@ def why(finding: Finding, margin: float, together: str, against: str = BASELINE)
 
 
 def _what_stood_in_the_way(finding: Finding, margin: float, together: str, against: str) -> str:
-    limit, digits = text.margin(margin), text.digits_beside(margin)
+    limit = text.margin(margin)
     match finding.obstacle:
         case "NoInterval":
             if finding.blocks == 1:
@@ -57,13 +57,14 @@ def _what_stood_in_the_way(finding: Finding, margin: float, together: str, again
             alone = _alone(finding, margin)
             p = finding.overhead_p if alone == "Overhead" else finding.equivalent_p
             return (
-                f"by itself it would be {alone}, but not as one of {together} ({by}: p = {p:.2g})"
+                f"by itself it would be {alone}, but not as one of {together} "
+                f"({by}: p = {text.p_value(p)})"
             )
         case "Placement":
             return (
                 f"{_would_say(finding, margin)}, but the luck of one testbed each could explain "
                 f"that: placement interval "
-                f"{text.bounds(finding.placement, digits=digits)}"
+                f"{text.bounds_beside(margin, finding.placement)}"
             )
         case "CarryOver":
             return (
@@ -85,7 +86,7 @@ def _what_stood_in_the_way(finding: Finding, margin: float, together: str, again
                 "as dm-crypt, so that it can show a cost but not that there is none"
             )
         case "TooWide" | None:
-            shown = text.bounds(finding.change, digits=digits)
+            shown = text.bounds_beside(margin, finding.change)
             return (
                 f"the paired 95 % interval {shown} lies neither above the margin of {limit} nor "
                 f"inside ±{limit}"
@@ -210,7 +211,8 @@ def why_so_many_blocks(
     target = spec.precision.target_half_width
     if plan is None:
         return f"the pilot of {plural(spec.blocks.min, 'block')} was not completed"
-    reached = "no interval" if half_width is None else f"±{text.percent(half_width)}"
+    digits = text.digits_beside(target, half_width)
+    reached = "no interval" if half_width is None else f"±{text.percent(half_width, digits)}"
     if counted < plan.planned_blocks:
         return (
             f"{counted} of the {plural(plan.planned_blocks, 'block')} that the pilot asked "
@@ -218,9 +220,11 @@ def why_so_many_blocks(
         )
     if plan.capped:
         wanted = "more" if plan.wanted_blocks is None else f"{plan.wanted_blocks:,}"
+        is_met = half_width is not None and half_width <= target
+        instead = f"which is within {_of_ratio(target)}" if is_met else f"not {_of_ratio(target)}"
         return (
             f"capped at {plural(plan.planned_blocks, 'block')} where the pilot asked for "
-            f"{wanted}: {reached} was reached instead of {_of_ratio(target)}"
+            f"{wanted}: {reached} was reached, {instead}"
         )
     fewer = plan.wanted_blocks is not None and plan.wanted_blocks < plan.planned_blocks
     number = f"{plan.wanted_blocks:,}" if fewer else f"{plan.planned_blocks:,}"

@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from encbench.api.base import Model
 from encbench.api.overheadreport import Interval
+from encbench.text.rounding import decimals
 
 if TYPE_CHECKING:
     # The report's models take as long to build as all else that a table in a terminal needs.
     from encbench.report.document.group import Capacity
 
 ABSENT = "–"
+ALPHA = 0.05
+"""Below it a p-value decides."""
 SMALL_MARGIN = 0.005
 """Below it one decimal of percent is too coarse to stand beside a margin."""
 
@@ -48,25 +51,34 @@ def margin(fraction: float) -> str:
     return f"{100 * fraction:.6g} %"
 
 
-def digits_beside(fraction: float) -> int:
+def digits_beside(fraction: float, *values: float | None) -> int:
     """Decimals of percent that tell what stands beside a margin from it.
 
-    Below a margin of 0.5 % one more than it has, so that 0.26 % does not read as above 0.3 %.
+    Below a margin of 0.5 % one more than it has, so that 0.26 % does not read as above 0.3 %; and
+    as many as put each of the values on its own side of ±margin.
     """
-    if fraction >= SMALL_MARGIN:
-        return 1
-    shown = Decimal(margin(fraction).removesuffix(" %"))
-    return 1 - min(0, int(shown.as_tuple().exponent))
+    least = 1
+    if fraction < SMALL_MARGIN:
+        shown = Decimal(margin(fraction).removesuffix(" %"))
+        least = 1 - min(0, int(shown.as_tuple().exponent))
+    own = [100 * value for value in values if value is not None]
+    return max(decimals(least, own, side * 100 * fraction) for side in (1, -1))
 
 
-def signed_percent(fraction: float | None) -> str:
+def bounds_beside(fraction: float, interval: Interval | None, unit: str = "%") -> str:
+    """An interval's bounds, each on its own side of a margin: `[5.03, 8.00] %` beside 5 %."""
+    ends = () if interval is None else (interval.low, interval.high)
+    return bounds(interval, unit, digits_beside(fraction, *ends))
+
+
+def signed_percent(fraction: float | None, digits: int = 1) -> str:
     """0.078 reads as `+7.8 %`."""
-    return ABSENT if fraction is None else f"{signed(100 * fraction)} %"
+    return ABSENT if fraction is None else f"{signed(100 * fraction, digits)} %"
 
 
-def signed(value: float | None) -> str:
+def signed(value: float | None, digits: int = 1) -> str:
     """A number with its sign, for differences."""
-    shown = number(value, 1)
+    shown = number(value, digits)
     return f"+{shown}" if any(c in "123456789" for c in shown) and shown[0] != "−" else shown
 
 
@@ -88,9 +100,9 @@ def estimate(interval: Interval | None) -> str:
     return _with_bounds(percent(point(interval)), interval)
 
 
-def _with_bounds(shown: str, interval: Interval | None) -> str:
+def _with_bounds(shown: str, interval: Interval | None, digits: int = 1) -> str:
     has_bounds = interval is not None and interval.low is not None
-    return f"{shown} {bounds(interval)}" if has_bounds else shown
+    return f"{shown} {bounds(interval, digits=digits)}" if has_bounds else shown
 
 
 def half_width(fraction: float) -> str:
@@ -122,6 +134,8 @@ def cores(capacity: "Capacity") -> str:
         return f"{number(capacity.needed, 1)}{beside}"
     half = max((capacity.high - capacity.low) / 2, 1e-3)
     digits = min(3, max(0, -math.floor(math.log10(half))))
+    # A bound above the server's own cores does not read as those.
+    digits = min(3, decimals(digits, [capacity.low], capacity.cores))
     ends = f"[{number(capacity.low, digits)}, {number(capacity.high, digits)}]"
     return f"{number(capacity.needed, digits)} {ends}{beside}"
 
@@ -133,18 +147,28 @@ def between(interval: Interval | None) -> str:
     return f"{number(100 * interval.low, 1)} to {percent(interval.high)}"
 
 
-def signed_estimate(interval: Interval | None) -> str:
-    """The same of what may rise or fall: `+7.8 % [6.1, 9.4] %`."""
-    return _with_bounds(signed_percent(point(interval)), interval)
+def signed_estimate(interval: Interval | None, *, judged: bool = False) -> str:
+    """The same of what may rise or fall: `+7.8 % [6.1, 9.4] %`.
+
+    Where it is `judged` by zero, no bound beside zero reads as zero.
+    """
+    digits = _digits_beside_zero(interval) if judged else 1
+    return _with_bounds(signed_percent(point(interval), digits), interval, digits)
 
 
-def signed_points(interval: Interval | None, unit: str = "points") -> str:
-    """A difference of two fractions: `+0.4 points [−0.8, 1.6]`."""
+def signed_points(interval: Interval | None, unit: str = "points", *, judged: bool = False) -> str:
+    """A difference of two fractions: `+0.4 points [−0.8, 1.6]`; `judged` as above."""
     if interval is None:
         return ABSENT
-    shown = f"{signed(100 * interval.estimate)} {unit}"
+    digits = _digits_beside_zero(interval) if judged else 1
+    shown = f"{signed(100 * interval.estimate, digits)} {unit}"
     has_bounds = interval.low is not None
-    return f"{shown} {bounds(interval, '').rstrip()}" if has_bounds else shown
+    return f"{shown} {bounds(interval, '', digits).rstrip()}" if has_bounds else shown
+
+
+def _digits_beside_zero(interval: Interval | None) -> int:
+    ends = () if interval is None else (interval.low, interval.high)
+    return digits_beside(0.0, *ends)
 
 
 def probability(value: float | None) -> str:
@@ -152,6 +176,14 @@ def probability(value: float | None) -> str:
     if value is None:
         return ABSENT
     return "<0.001" if value < 0.001 else number(value, 3)
+
+
+def p_value(value: float) -> str:
+    """In a sentence about a test that holds below 0.05: two figures, or what tells it from that."""
+    shown = f"{value:.2g}"
+    if float(shown) != ALPHA:
+        return shown
+    return number(value, decimals(2, [value], ALPHA))
 
 
 def spelled(spec: Model, empty: str) -> str:

@@ -27,6 +27,11 @@ def finding(verdict: Verdict, figure: FigureKey = "tps", **more: object) -> Find
             Capacity(cores=1, needed=1.5, low=1.2, high=2.4),
             "for the same TPS 1 core becomes 1.5 [1.2, 2.4]",
         ),
+        # The server's own four do not do in any case.
+        (
+            Capacity(cores=4, needed=5.3, low=4.26, high=6.4),
+            "for the same TPS 4 cores become 5.3 [4.3, 6.4]",
+        ),
         (
             Capacity(cores=64, needed=80, low=70, high=95),
             "for the same TPS 64 cores become 80 [70, 95]",

@@ -448,7 +448,7 @@ def test_a_small_margin_has_a_noise_floor_with_enough_decimals() -> None:
     (group,) = report.groups
     groups = (group.model_copy(update={"noise_floor": 0.00204}),)
     (headline,) = headlines(report.model_copy(update={"groups": groups}))
-    assert headline.text.endswith("up to ±0.20 %, not below the margin of 0.2 %.")
+    assert headline.text.endswith("up to ±0.204 %, not below the margin of 0.2 %.")
     groups = (group.model_copy(update={"noise_floor": 0.00187}),)
     (headline,) = headlines(report.model_copy(update={"groups": groups}))
     assert headline.text.endswith("up to ±0.19 %, below the margin of 0.2 %.")

@@ -2,12 +2,13 @@
 
 import pytest
 
+from encbench.api.campaign import BlockPlan, Precision
 from encbench.api.overheadreport import FigureVerdict, Interval
 from encbench.core.statistics.verdict import Obstacle
 from encbench.report.document.group import Finding
 from encbench.report.formats.markdown import markdown
 from encbench.report.formats.page import page
-from encbench.report.words.judgement import by_arm, is_better, why
+from encbench.report.words.judgement import by_arm, is_better, why, why_so_many_blocks
 from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study
 
@@ -121,10 +122,38 @@ def test_why(found: Finding, words: str) -> None:
     assert words in why(found, MARGIN, "2 modes")
 
 
+def test_a_correction_that_failed_by_little_shows_it() -> None:
+    found = finding(0.04, 0.06, "Correction").model_copy(update={"overhead_p": 0.0504})
+    assert "(Holm: p = 0.0504)" in why(found, MARGIN, "2 modes")
+
+
+@pytest.mark.parametrize(
+    ("target", "half_width", "words"),
+    [
+        (0.02, 0.0204, "±2.04 % was reached, not ±2 % of the ratio"),
+        (0.002, 0.0024, "±0.24 % was reached, not ±0.2 %"),
+        (0.02, 0.035, "±3.5 % was reached, not ±2 %"),
+        (0.02, 0.018, "±1.8 % was reached, which is within ±2 %"),
+        (0.02, None, "no interval was reached, not ±2 %"),
+    ],
+)
+def test_what_a_cap_reached(target: float, half_width: float | None, words: str) -> None:
+    precision = {"precision": Precision(target_half_width=target)}
+    spec = report_of(Study(loss={})).spec.model_copy(update=precision)
+    plan = BlockPlan(
+        **{"cell": "c", "instance": "small", "workload": "oltp", "concurrency": 4},
+        **{"pilot_blocks": 6, "planned_blocks": 30, "wanted_blocks": 40, "capped": True},
+    )
+    assert words in why_so_many_blocks(spec, plan, 30, half_width, 0)
+
+
 @pytest.mark.parametrize(
     ("found", "margin", "words"),
     [
         (finding(0.0026, 0.0034, "TooWide"), 0.003, "[0.26, 0.34] % lies neither above the margin"),
+        (finding(0.0503, 0.08, "Overhead"), 0.05, "[5.03, 8.00] % lies above the margin of 5 %"),
+        (finding(0.0497, 0.08, "TooWide"), 0.05, "[4.97, 8.00] % lies neither above the margin"),
+        (finding(-0.01, 0.0201, "TooWide"), 0.02, "[−1.00, 2.01] % lies neither above the margin"),
         (finding(0.0031, 0.0034, "Overhead"), 0.003, "[0.31, 0.34] % lies above the margin of 0.3"),
         (finding(-0.0004, 0.0024, "Equivalent"), 0.0025, "[−0.040, 0.240] % lies inside ±0.25 %"),
         (

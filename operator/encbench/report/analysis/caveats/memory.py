@@ -13,6 +13,7 @@ from encbench.engines.postgresql import settings as postgresql
 from encbench.report.analysis.caveats.facts import Facts, note
 from encbench.report.document import Caveat
 from encbench.report.words import text
+from encbench.text.rounding import decimals
 from encbench.text.words import listed
 
 SYSBENCH_ROW_BYTES = 240
@@ -152,7 +153,8 @@ def _in_memory(
 
 
 def _mebibytes(size: float) -> str:
-    return text.number(size / parse_quantity("1Mi"), 0)
+    mebibytes = size / parse_quantity("1Mi")
+    return text.number(mebibytes, decimals(0, [mebibytes], 0.0))
 
 
 def _pools(facts: Facts) -> dict[str, float]:
