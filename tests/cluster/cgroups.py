@@ -13,6 +13,7 @@ found, and ``memory``, so that the shell that happened to start them is not char
 import os
 import shlex
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -31,6 +32,11 @@ def _unified() -> bool:
 def _hierarchies(*kinds: str) -> list[Path]:
     """The mount points of hierarchies of the kinds ``cgroup`` (version 1) and ``cgroup2``."""
     return sorted({mount.point for mount in mounts.mounted() if mount.kind in kinds})
+
+
+def _freezer_root() -> Path | None:
+    """The tree that can freeze groups; None with version 2, where a kill reaches the frozen."""
+    return None if _unified() else _V2 / "freezer"
 
 
 def _tracking_root() -> Path:
@@ -77,6 +83,22 @@ def members(group: str = NAME) -> set[int]:
         except OSError:
             continue
     return found
+
+
+def thaw(group: str = NAME) -> None:
+    """Let the frozen processes of a group go on, those of groups inside it included.
+
+    runc freezes a container while it changes it, and leaves it frozen if it is killed just then.
+    With version 1 a frozen process does not end, though killed.
+    """
+    root = _freezer_root()
+    if root is None:
+        return
+    for folder, _, _ in os.walk(root / group):
+        with suppress(OSError):  # the root of a hierarchy has no state, and a group may go away
+            state = Path(folder, "freezer.state")
+            if state.read_text().strip() != "THAWED":
+                state.write_text("THAWED")
 
 
 def is_member(pid: int, group: str = NAME) -> bool:

@@ -63,6 +63,7 @@ def end_all(group: str = cgroups.NAME, timeout: float = 60) -> None:
     while left := cgroups.members(group):
         for pid in left:
             send(pid, signal.SIGKILL, group)
+        cgroups.thaw(group)
         if time.monotonic() > deadline:
             raise ClusterError(f"processes {sorted(left)} do not end, though killed")
         time.sleep(0.05)

@@ -41,3 +41,16 @@ def test_a_group_that_goes_away_meanwhile_has_no_members(
 
     monkeypatch.setattr(os, "scandir", scandir)
     assert cgroups.members() == {1, 2}
+
+
+def test_what_a_killed_runc_left_frozen_is_thawed(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cgroups, "_freezer_root", lambda: root)
+    states = {"encbench": "FREEZING", "encbench/daemons/etcd": "FROZEN", "encbench/daemons": None}
+    for name, state in states.items():
+        if state is not None:
+            (root / name / "freezer.state").write_text(f"{state}\n")
+    cgroups.thaw("encbench/daemons")
+    assert (root / "encbench/daemons/etcd/freezer.state").read_text() == "THAWED"
+    assert (root / "encbench/freezer.state").read_text() == "FREEZING\n", "not in the group"
