@@ -17,7 +17,8 @@ def plan_digest(spec: CampaignSpec, resolved: Resolved) -> str:
 
     Left out is what a follow-up has of its own: its number of blocks, and the seed of its orders.
     So is how many cells are measured side by side, which changes no result. Scripts are too,
-    because their names are the campaign's; the operator copies the copies.
+    because their names are the campaign's, and earlier releases recorded no digests; the operator
+    copies the copies.
     """
     own = spec.to_dict()
     left_out = ("seed", "precision", "extends", "suspend", "parallelism")
@@ -26,7 +27,7 @@ def plan_digest(spec: CampaignSpec, resolved: Resolved) -> str:
     for name in ("min", "max", "solo"):
         own["blocks"].pop(name)
     parts: dict[str, Any] = resolved.to_dict()
-    for name in ("scripts", "hash"):
+    for name in ("scripts", "scriptDigests", "hash"):
         parts.pop(name, None)
     return f"sha256:{digest([own, parts])}"
 

@@ -27,6 +27,7 @@ from encbench.api.kinds import (
     Kind,
 )
 from encbench.api.workload import ConfigMapKeyRef, WorkloadSpec
+from encbench.core.artefact import digest_of
 from encbench.core.certificates import AUTHORITY
 from encbench.core.plan import frozen
 from encbench.engines.external import OWN_CERTIFICATE, PASSWORD, USERNAME
@@ -110,7 +111,9 @@ class CampaignParts:
 
     def freeze(self, scripts: Mapping[str, str]) -> Resolved:
         """The specs as they are measured; `scripts` has the name of each workload's copy."""
-        return frozen(self.instances, self.modes, self.workloads, scripts)
+        texts = {name: self.script(self.workloads[name]) or "" for name in scripts}
+        digests = {name: digest_of(text.encode()) for name, text in texts.items()}
+        return frozen(self.instances, self.modes, self.workloads, scripts, digests)
 
     @property
     def parts(self) -> Mapping[Kind, Mapping[str, Model]]:

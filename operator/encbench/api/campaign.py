@@ -371,6 +371,8 @@ class Resolved(Model):
     workloads: ByName[WorkloadSpec] = Field(default_factory=dict, description="Workloads by name.")
     scripts: ByName[Name] = Field(default_factory=dict)
     """Immutable copies of Lua scripts: ConfigMap name by workload name."""
+    script_digests: ByName[Annotated[str, Field(max_length=80)]] | None = None
+    """sha256:<hex> of the text of each of these scripts, by workload name."""
     hash: Annotated[str, Field(max_length=64)] = ""
     """SHA-256 of the specs above."""
 

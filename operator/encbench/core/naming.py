@@ -50,6 +50,11 @@ def trial_prefix(campaign_prefix: str, trial_uid: str) -> str:
     return f"{campaign_prefix}/trials/{trial_uid}"
 
 
+def script_key(campaign_prefix: str, workload: str) -> str:
+    """Where the text of a workload's own script lies."""
+    return f"{campaign_prefix}/scripts/{workload}.lua"
+
+
 def proof_key(campaign_prefix: str, testbed: str) -> str:
     """Where a testbed's full proof lies."""
     return f"{campaign_prefix}/testbeds/{testbed}/proof.json"

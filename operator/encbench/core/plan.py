@@ -445,9 +445,16 @@ def frozen(
     modes: Mapping[str, object],
     workloads: Mapping[str, object],
     scripts: Mapping[str, str],
+    script_digests: Mapping[str, str] | None = None,
 ) -> Resolved:
     """The resolved specs with their hash."""
     bare = Resolved.model_validate(
-        {"instances": instances, "modes": modes, "workloads": workloads, "scripts": scripts}
+        {
+            "instances": instances,
+            "modes": modes,
+            "workloads": workloads,
+            "scripts": scripts,
+            "scriptDigests": script_digests or None,
+        }
     )
     return bare.model_copy(update={"hash": digest(bare.to_dict())})

@@ -441,6 +441,14 @@ class IndexEarlier(Model):
     digest: Digest
 
 
+class IndexScript(Model):
+    """The text of a workload's own script. `key` is absent where its copy was gone."""
+
+    workload: Name
+    key: str | None = None
+    digest: Digest | None = None
+
+
 class IndexRecord(Record):
     """`report/index.json`: everything that the report is made from, with its digests."""
 
@@ -457,6 +465,8 @@ class IndexRecord(Record):
     """With `precision`: the result of each condition's pilot."""
     extends: tuple[IndexEarlier, ...] = ()
     """Of a follow-up: the campaigns before it with the same plan, the first of them first."""
+    scripts: tuple[IndexScript, ...] | None = None
+    """Absent where there are none, and in indexes of earlier releases."""
     start_time: Time | None = None
     generated_time: Time
     stopped_by_deadline: bool = False

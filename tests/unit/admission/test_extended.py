@@ -6,11 +6,13 @@ import pytest
 
 from encbench.admission.checks import admit
 from encbench.admission.extended import extended
+from encbench.admission.follow_up import plan_digest
 from encbench.admission.gather import CampaignParts
 from encbench.api.campaign import CampaignSpec
 from encbench.api.kinds import CAMPAIGN, ENCRYPTION_MODE, INSTANCE_TEMPLATE, WORKLOAD
 from encbench.cli.extend import manifest
 from encbench.cli.manifests import Manifests, Offline
+from encbench.core.artefact import digest_of
 from encbench.core.plan import frozen
 from encbench.core.problem import Problem, Reason
 from encbench.ports import Body
@@ -66,6 +68,12 @@ async def test_scripts_are_the_copies_of_then() -> None:
     of = first(scripts=True)
     found, _ = await admitted(made(of), of, edited, copy)
     assert found.script(found.workloads["oltp"]) == "-- of then"
+
+
+def test_a_follow_up_of_a_campaign_without_digests_of_scripts_has_the_same_plan() -> None:
+    of = extended(first(scripts=True))
+    known = of.resolved.model_copy(update={"script_digests": {"oltp": digest_of(b"-- of then")}})
+    assert plan_digest(of.spec, known) == plan_digest(of.spec, of.resolved)
 
 
 async def test_a_lost_copy_is_not_replaced_by_what_is_there_today() -> None:

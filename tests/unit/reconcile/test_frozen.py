@@ -1,5 +1,7 @@
 """What was accepted is frozen: nothing that a user edits in mid-run reaches a trial."""
 
+import pytest
+
 from encbench.api.kinds import (
     CAMPAIGN,
     CONFIG_MAP,
@@ -9,7 +11,11 @@ from encbench.api.kinds import (
     LEASE,
     WORKLOAD,
 )
+from encbench.core.artefact import RecordError, decode, digest_of
+from encbench.core.naming import INDEX
+from encbench.core.records import IndexRecord, IndexScript
 from encbench.ports import Body
+from encbench.reconcile.campaign import scripts
 from tests.support import manifests
 from tests.unit.reconcile.oracle import assert_sound
 from tests.unit.reconcile.scripts import SCRIPT
@@ -131,3 +137,36 @@ async def test_trials_use_an_immutable_copy_of_the_script() -> None:
     assert copy["immutable"]
     assert copy["data"] == {"mine.lua": SCRIPT}
     assert copy["metadata"]["ownerReferences"][0]["name"] == "study"
+
+
+async def test_the_text_of_a_script_outlives_the_campaign() -> None:
+    world = with_script()
+    await world.run(world.ended)
+    status = world.campaign().status
+    assert status.resolved is not None
+    digest = digest_of(SCRIPT.encode())
+    assert status.resolved.script_digests == {"oltp": digest}
+    key = f"{status.storage_prefix}/scripts/oltp.lua"
+    assert world.store.objects[key] == SCRIPT.encode()
+    content = world.store.objects[f"{status.storage_prefix}/{INDEX}"]
+    index = decode(IndexRecord, content, INDEX)
+    assert index.scripts == (IndexScript(workload="oltp", key=key, digest=digest),)
+
+
+async def test_another_script_under_the_name_of_a_copy_is_no_report() -> None:
+    """A copy cannot be edited, but whoever may delete it may make another one."""
+    world = with_script()
+    await world.run(world.running())
+    resolved = world.campaign().status.resolved
+    assert resolved is not None
+    name = resolved.scripts["oltp"]
+    world.cluster.remove(CONFIG_MAP, SPACE, name)
+    assert await scripts.store(world.deps, world.campaign(), resolved, "p") == (
+        IndexScript(workload="oltp", digest=digest_of(SCRIPT.encode())),
+    )
+    world.apply(manifests.config_map(name, SPACE, **{"mine.lua": "-- another"}))
+    with pytest.raises(RecordError, match=f"ConfigMap {name} is not the script"):
+        await scripts.store(world.deps, world.campaign(), resolved, "p")
+    earlier = resolved.model_copy(update={"script_digests": None})
+    (found,) = await scripts.store(world.deps, world.campaign(), earlier, "p") or ()
+    assert found.digest == digest_of(b"-- another")

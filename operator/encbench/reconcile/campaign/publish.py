@@ -22,7 +22,7 @@ from encbench.core.naming import INDEX, proof_key, storage_prefix
 from encbench.ports import Conflict, Rejected, Unavailable
 from encbench.proofs import volume
 from encbench.reconcile import objects
-from encbench.reconcile.campaign import children
+from encbench.reconcile.campaign import children, scripts
 from encbench.reconcile.campaign.ledger import LedgerLine
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.effects.cluster import perform
@@ -96,6 +96,7 @@ async def _index(deps: Deps, campaign: Campaign, order: Publish) -> records.Inde
         testbeds=tuple(testbeds),
         block_plans=tuple(status.block_plans),
         extends=await _earlier(deps, campaign),
+        scripts=await scripts.store(deps, campaign, resolved, prefix),
         start_time=status.start_time,
         generated_time=begun,
         stopped_by_deadline=order.late,

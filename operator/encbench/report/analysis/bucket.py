@@ -121,6 +121,13 @@ def checked(load: Load, key: str, digest: str) -> bytes:
     return check(content, key, digest)
 
 
+def check_scripts(index: IndexRecord, load: Load) -> None:
+    """RecordError if a script that the index names is missing or altered."""
+    for script in index.scripts or ():
+        if script.key is not None and script.digest is not None:
+            checked(load, script.key, script.digest)
+
+
 def _belongs(index: IndexRecord, entry: IndexTrial, record: TrialRecord) -> None:
     own = (record.campaign.uid, record.trial.name, record.outcome)
     if own != (index.campaign.uid, entry.name, entry.outcome):

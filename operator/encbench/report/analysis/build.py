@@ -58,6 +58,7 @@ def build(index: IndexRecord, load: Load) -> Report:
     rests on half of its data.
     """
     views, sources = bucket.read(index, load, _viewer(index))
+    bucket.check_scripts(index, load)
     proofs = _proofs(index)
     origin = provenance(sources, beds(views))
     before = [_earlier(one, load) for one in index.extends]
@@ -81,6 +82,7 @@ def build(index: IndexRecord, load: Load) -> Report:
         resolved=index.resolved,
         storage=index.storage,
         index=Artefact(key=f"{index.storage.prefix}/{INDEX}", digest=digest_of(encode(index))),
+        scripts=index.scripts,
         start_time=index.start_time,
         generated_time=index.generated_time,
         operator_version=index.operator_version,

@@ -26,7 +26,7 @@ from encbench.api.overheadreport import (
 from encbench.api.scalars import Name, Time
 from encbench.api.testbed import Arm
 from encbench.core.artefact import Record
-from encbench.core.records import CampaignId, IndexStorage, IndexTrial
+from encbench.core.records import CampaignId, IndexScript, IndexStorage, IndexTrial
 from encbench.report.document.group import Group
 from encbench.report.document.pooled import Pooling
 from encbench.report.document.trial import TrialView
@@ -159,6 +159,9 @@ class Report(Record):
     resolved: Resolved
     storage: IndexStorage
     index: Artefact
+    scripts: tuple[IndexScript, ...] | None = None
+    """Texts of the workloads' own scripts; absent where there are none, and in reports of earlier
+    releases."""
     start_time: Time | None = None
     generated_time: Time
     operator_version: str | None = None

@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from encbench.api.overheadreport import MAX_HEADLINE, MAX_ROWS, OverheadReportStatus
-from encbench.core.artefact import RecordError, encode
-from encbench.core.records import IndexRecord, IndexTrial
+from encbench.core.artefact import RecordError, digest_of, encode
+from encbench.core.records import IndexRecord, IndexScript, IndexTrial
 from encbench.report.analysis.bucket import Load, ObjectMissing
 from encbench.report.analysis.build import build, to_status
 from encbench.report.document import Report
@@ -54,6 +54,21 @@ def test_a_lost_record_is_refused(written: tuple[IndexRecord, Bucket]) -> None:
     key = index.trials[0].key or ""
     del bucket[key]
     with pytest.raises(RecordError, match=f"the bucket has no {key}"):
+        build(index, _load(bucket))
+
+
+def test_a_lost_or_altered_script_is_refused(written: tuple[IndexRecord, Bucket]) -> None:
+    index, bucket = written
+    key = f"{index.storage.prefix}/scripts/oltp.lua"
+    script = IndexScript(workload="oltp", key=key, digest=digest_of(b"-- mine"))
+    gone = IndexScript(workload="gone", digest=digest_of(b"-- mine"))
+    index = index.model_copy(update={"scripts": (script, gone)})
+    with pytest.raises(RecordError, match=f"the bucket has no {key}"):
+        build(index, _load(bucket))
+    bucket[key] = b"-- mine"
+    assert build(index, _load(bucket)).scripts == (script, gone)
+    bucket[key] = b"-- edited"
+    with pytest.raises(RecordError, match=f"{key} is not what was archived"):
         build(index, _load(bucket))
 
 
