@@ -35,6 +35,11 @@ def child_name(*parts: str | int, limit: int = MAX_NAME, digits: int = 8) -> str
     return f"{whole[: limit - digits - 1].rstrip('-')}-{mark}"
 
 
+def script_name(campaign: str, mark: str) -> str:
+    """Name of the copy of a script; `mark`, 8 digits of its digest, is never cut off."""
+    return f"{child_name(campaign, 'script', limit=MAX_NAME - len(mark) - 1)}-{mark}"
+
+
 def credentials_name(testbed: str) -> str:
     """Name of the Secret with a testbed's users, passwords and tokens."""
     return f"{testbed}-credentials"

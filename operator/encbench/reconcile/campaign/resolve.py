@@ -8,7 +8,7 @@ from encbench.admission.gather import Installed, script_ref
 from encbench.api.campaign import Resolved
 from encbench.api.kinds import CAMPAIGN, CONFIG_MAP, OVERHEAD_REPORT, SECRET
 from encbench.core.certificates import authority_name
-from encbench.core.naming import child_name, digest
+from encbench.core.naming import child_name, digest, script_name
 from encbench.core.problem import Problem, Reason
 from encbench.kube.labels import labels, metadata
 from encbench.ports import Body, Reader
@@ -119,7 +119,7 @@ async def _crowded(
 
 def _script_copy(campaign: Campaign, key: str, text: str) -> Body:
     """An immutable copy, so that editing the ConfigMap under a running campaign changes nothing."""
-    name = child_name(campaign.name, "script", digest([key, text])[:8])
+    name = script_name(campaign.name, digest([key, text])[:8])
     own = labels("script", campaign=campaign.name)
     return {
         "apiVersion": CONFIG_MAP.api_version,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from encbench.api.overheadreport import Interval, Row
-from encbench.core.naming import child_name
+from encbench.core.naming import script_name
 from encbench.report.document import PLACES, Report
 from encbench.report.document.group import Group
 from encbench.report.figures import JudgedFigure
@@ -160,15 +160,25 @@ def specs(report: Report, conditions: Iterable[MatchKey]) -> dict[str, dict[str,
                 found[f"{kind} {name}"] = {k: v for k, v in leaves.items() if k != _MATCHED}
     for name in dict.fromkeys(names["workloads"]):
         if name in report.resolved.scripts:
-            found[f"Workload {name}"]["content of the script"] = _script(report, name)
+            found[f"Workload {name}"] |= _script(report, name)
     return found
 
 
-def _script(report: Report, workload: str) -> str:
-    """The digest in the name of the script's copy; a name that was cut has lost it."""
+def _script(report: Report, workload: str) -> dict[str, str]:
+    """The digest of its text, and the one in the name of its copy, which older reports have too.
+
+    Earlier releases cut a long name and lost that digest. What such a report measured is like that
+    of no other campaign's name, because only equal names may mean equal contents.
+    """
     copy, campaign = report.resolved.scripts[workload], report.campaign.name
-    found = copy.rpartition("-")[2]
-    return found if copy == child_name(campaign, "script", found) else NOT_RECORDED
+    mark = copy.rpartition("-")[2]
+    known = {one.workload: one.digest for one in report.scripts or ()}
+    return {
+        "content of the script": mark
+        if copy == script_name(campaign, mark)
+        else f"not known, its copy was {copy}",
+        "SHA-256 of the script": known.get(workload) or NOT_RECORDED,
+    }
 
 
 def topic_of(path: str) -> str:

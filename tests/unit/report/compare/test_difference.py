@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from encbench.api.overheadreport import Interval
-from encbench.core.naming import child_name
+from encbench.core.artefact import digest_of
+from encbench.core.naming import child_name, script_name
+from encbench.core.records import IndexScript
 from encbench.core.statistics.intervals import LEVEL, estimate, t_quantile
 from encbench.report.analysis.pooled import unlike
 from encbench.report.compare import gate, renderings
@@ -222,9 +224,48 @@ def test_the_content_of_a_script_is_compared() -> None:
         ("Workload oltp-read-write: content of the script", "0123abcd", "4567cdef")
     ]
     assert gate.unlike(found)
-    cut = _respecified({}, {}, oltp_read_write=child_name("before" * 9, "script", "4567cdef"))
-    assert [it.b for it in compare(one, cut).differences] == ["(not recorded)"]
-    assert not gate.unlike(compare(one, cut))
+
+
+LONG = "nightly-oltp-mysql-tde-of-frankfurt-1"
+
+
+def _named(name: str, copy: str, text: bytes | None = None) -> Report:
+    """The report of a campaign of that name with that copy of its script; its text if recorded."""
+    report = _respecified({}, {}, oltp_read_write=copy)
+    campaign = report.campaign.model_copy(update={"name": name})
+    found = report.model_copy(update={"campaign": campaign})
+    if text is None:
+        return found
+    script = IndexScript(workload="oltp-read-write", digest=digest_of(text))
+    return found.model_copy(update={"scripts": (script,)})
+
+
+def test_scripts_whose_digest_an_earlier_release_cut_off_are_not_taken_for_alike() -> None:
+    one, other = (
+        _named(LONG, child_name(LONG, "script", mark)) for mark in ("0123abcd", "45678def")
+    )
+    assert len(gate.unlike(compare(one, other))) == 1
+    assert "not known" in gate.unlike(compare(one, other))[0]
+    assert not gate.unlike(compare(one, one))
+
+
+def test_a_long_name_keeps_the_digest_of_a_script() -> None:
+    one, again, other = (
+        _named(name, script_name(name, mark))
+        for name, mark in ((LONG, "0123abcd"), (f"{LONG}-2", "0123abcd"), (LONG, "45678def"))
+    )
+    assert not gate.unlike(compare(one, again))
+    assert len(gate.unlike(compare(one, other))) == 1
+
+
+def test_digests_of_scripts_are_compared_where_both_reports_have_them() -> None:
+    earlier, one, other = (
+        _named("study", script_name("study", "0123abcd"), text) for text in (None, b"A", b"B")
+    )
+    assert gate.unlike(compare(one, other)) == [
+        f"Workload oltp-read-write: SHA-256 of the script: {digest_of(b'A')} and {digest_of(b'B')}"
+    ]
+    assert not gate.unlike(compare(earlier, one))
 
 
 def test_a_further_concurrency_leaves_the_others_as_they_were() -> None:
