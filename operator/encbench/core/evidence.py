@@ -140,6 +140,9 @@ class ProvenanceRecord(Record):
     images: dict[str, str] = Field(default_factory=dict)
     """Image with its digest, as the kubelet resolved it, by container: server, agent, tool,
     recorder, and those of a mode or a plan, such as volume, proxy and turnstile."""
+    driver_jars: tuple[Digest, ...] | None = None
+    """Digests of the mode's own JDBC driver in the client pods, each once. Absent without one, and
+    in records before this fact."""
     operator_version: str | None = None
 
 

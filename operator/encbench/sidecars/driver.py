@@ -2,7 +2,8 @@
 
 An init container that copies the jar from a URL or a mounted claim into a folder that the client's
 container mounts. If it is not the jar that the mode names, the container exits with 1 and a
-sentence, and the client does not start. The jar gets its final name only after the digest check.
+sentence, and the client does not start. The jar gets its final name only after the digest check,
+and its digest is the container's termination message, which the trial's provenance takes.
 """
 
 import hashlib
@@ -16,7 +17,8 @@ from typing import IO
 from urllib.error import HTTPError
 
 from encbench.wire import environment as names
-from encbench.wire.failure import leave
+from encbench.wire.failure import MESSAGE, leave
+from encbench.wire.jar import leave_digest
 
 LARGEST = 256 * 2**20
 """Bytes; a larger file is not a driver."""
@@ -34,10 +36,12 @@ class DriverRefused(Exception):
     """The jar is missing or wrong. The text says why, and never repeats the URL's query."""
 
 
-def fetch(environment: Mapping[str, str], *, patience: float = PATIENCE_SECONDS) -> Path:
+def fetch(
+    environment: Mapping[str, str], *, patience: float = PATIENCE_SECONDS, message: Path = MESSAGE
+) -> Path:
     """Put the jar into place; DriverRefused when it cannot be read or is the wrong one.
 
-    A URL that cannot be read is asked again for `patience` seconds.
+    A URL that cannot be read is asked again for `patience` seconds. `message` gets the digest.
     """
     folder = Path(environment[names.DRIVERS])
     url, file = environment.get(names.JAR_URL), environment.get(names.JAR_FILE)
@@ -63,6 +67,7 @@ def fetch(environment: Mapping[str, str], *, patience: float = PATIENCE_SECONDS)
             f"the jar at {source} has the SHA-256 digest {digest}, but driver.jar.sha256 says "
             f"{wanted}: correct the mode if that is the jar you mean"
         )
+    leave_digest(f"sha256:{digest}", message)
     return part.rename(folder / _JAR)
 
 

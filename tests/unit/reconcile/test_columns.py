@@ -20,6 +20,8 @@ from encbench.api.kinds import (
     STATEFUL_SET,
     TESTBED,
 )
+from encbench.core.artefact import decode
+from encbench.core.evidence import ProvenanceRecord
 from encbench.core.problem import Reason
 from encbench.core.tls import TlsSession
 from encbench.kube import labels
@@ -27,6 +29,7 @@ from encbench.ports import Body
 from encbench.reconcile.objects import Trial
 from tests.support import manifests
 from tests.unit.reconcile.clients import Plan
+from tests.unit.reconcile.pods import JAR_DIGEST
 from tests.unit.reconcile.world import SPACE, World, parts, study, tpcc_parts
 
 KEY = "00112233445566778899aabbccddeeff"
@@ -233,6 +236,19 @@ async def test_a_claim_that_is_no_longer_marked_when_it_is_mounted() -> None:
     facts = {fact["type"]: fact for fact in testbed["status"]["conditions"]}
     assert facts["Provisioned"]["reason"] == "NotMarked"
     assert "kubectl label persistentvolumeclaim drivers" in facts["Provisioned"]["message"]
+
+
+async def test_the_jar_of_a_driver_on_a_claim_is_in_the_provenance() -> None:
+    world = World()
+    world.cluster.add(PERSISTENT_VOLUME_CLAIM, claim(labels.DRIVER))
+    world.apply(*tpcc_parts(), mode("enc", driver={"jar": ON_CLAIM}), study("enc", blocks=1))
+    await world.run(world.ended)
+    found = {
+        trial.spec.arm.mode_ref: decode(ProvenanceRecord, world.store.objects[key], key).driver_jars
+        for trial in world.trials()
+        for key in [f"{trial.spec.storage_prefix}/trials/{trial.uid}/provenance.json"]
+    }
+    assert found == {"plain": None, "enc": (JAR_DIGEST,)}
 
 
 # -- what is measured

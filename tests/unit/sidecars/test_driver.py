@@ -15,6 +15,7 @@ import pytest
 
 from encbench.sidecars import driver
 from encbench.sidecars.driver import DriverRefused, fetch
+from encbench.wire.jar import jar_digest
 
 JAR = b"PK\x03\x04 a jar"
 DIGEST = hashlib.sha256(JAR).hexdigest()
@@ -79,9 +80,11 @@ def test_a_jar_from_a_url(folder: Path, url: str) -> None:
 
 @pytest.mark.parametrize("digest", [{"sha256": DIGEST}, {}])
 def test_a_jar_from_a_claim(folder: Path, tmp_path: Path, digest: dict[str, str]) -> None:
-    own = tmp_path / "own.jar"
+    own, message = tmp_path / "own.jar", tmp_path / "termination-log"
     own.write_bytes(JAR)
-    assert fetch(asked(folder, file=str(own), **digest)).read_bytes() == JAR
+    message.touch()
+    assert fetch(asked(folder, file=str(own), **digest), message=message).read_bytes() == JAR
+    assert jar_digest(message.read_text()) == f"sha256:{DIGEST}"
 
 
 def test_another_jar_is_not_left_there(folder: Path, url: str) -> None:

@@ -1,5 +1,6 @@
 """What a trial's figures were made with: images, server, machine."""
 
+from collections.abc import Iterable
 from contextlib import suppress
 
 from encbench.api.testbed import Machine
@@ -12,7 +13,9 @@ from encbench.reconcile.pods import PodFacts
 from encbench.reconcile.trial import placed
 from encbench.reconcile.trial.facts import Collected, TrialSeen
 from encbench.tools.pod import TURNSTILE
+from encbench.tools.tpcc import drivers
 from encbench.wire.agent import MachineRows
+from encbench.wire.jar import jar_digest
 
 
 async def gather(
@@ -34,6 +37,7 @@ async def gather(
         machine=_machine(trial, seen, server),
         clients=_clients(trial, seen, collected),
         images={name: image for pod in pods for name, image in _images(pod).items()},
+        driver_jars=_jars(client.pod for client in seen.clients),
         operator_version=deps.settings.version,
     )
 
@@ -49,6 +53,13 @@ def _images(pod: PodFacts) -> dict[str, str]:
     stay = {one["name"] for one in first if one.get("restartPolicy") == "Always"} | {TURNSTILE}
     lasting = {name: found[f"init:{name}"] for name in sorted(stay) if f"init:{name}" in found}
     return {name: image for name, image in found.items() if not name.startswith("init:")} | lasting
+
+
+def _jars(clients: Iterable[PodFacts]) -> tuple[str, ...] | None:
+    """What the mode's own driver was in these pods, as their init containers have said."""
+    said = (pod.container(f"init:{drivers.NAME}").termination_message for pod in clients)
+    found = {digest for one in said if (digest := jar_digest(one)) is not None}
+    return tuple(sorted(found)) or None
 
 
 def _machine(trial: Trial, seen: TrialSeen, reported: MachineRows | None) -> MachineFacts:

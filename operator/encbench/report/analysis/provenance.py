@@ -95,6 +95,8 @@ def _named(record: ProvenanceRecord) -> Iterable[tuple[str, str | None]]:
         yield "Client's CPU", client.cpu_model
     for container, image in sorted(record.images.items()):
         yield f"Image of {container}", image
+    for digest in record.driver_jars or ():
+        yield "Jar of the mode's driver", digest
 
 
 def _offered(machine: MachineFacts) -> Iterable[tuple[str, str | None]]:

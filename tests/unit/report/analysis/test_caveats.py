@@ -616,6 +616,7 @@ def of_sets(
     nodes: Callable[[TrialView], tuple[str, str]] = lambda _: ("a", "b"),
     settings: Callable[[TrialView], dict[str, str]] = lambda _: {},
     images: Callable[[TrialView], dict[str, str]] = lambda _: {},
+    jars: Callable[[TrialView], tuple[str, ...] | None] = lambda _: None,
 ) -> Facts:
     """Of two sets of testbeds, by the nodes of each trial's database and of its client."""
     found = report_of(IN_SETS)
@@ -631,6 +632,7 @@ def of_sets(
             machine=home,
             clients=(client,),
             images=images(trial),
+            driver_jars=jars(trial),
         )
         sources.append(ProvenanceSource("key", "digest", record, uids))
     return Facts(found.spec, found.resolved, found.groups, found.trials, (), Provenance(), sources)
@@ -661,6 +663,17 @@ def test_settings_that_changed_between_sets_are_serious() -> None:
     same = of_sets(settings=lambda t: {"same": "1", "counter": t.testbed, "mode": t.role})
     assert not [*software.changed(same)]
     assert not [*software.changed(of_sets())], "nothing is known"
+
+
+def test_so_is_the_jar_of_a_driver() -> None:
+    def jar(trial: TrialView) -> tuple[str, ...] | None:
+        return (f"sha256:{trial.generation:064}",) if trial.role == "treatment" else None
+
+    (caveat,) = software.changed(of_sets(jars=jar))
+    assert "of one arm ran with different jars of the mode's driver; the" in caveat.text
+    same = of_sets(jars=lambda t: (f"sha256:{t.role == 'treatment':064}",))
+    assert not [*software.changed(same)], "each arm has its own"
+    assert not [*software.changed(of_sets(jars=lambda t: jar(t) if t.generation == 1 else None))]
 
 
 def test_so_are_images() -> None:

@@ -1,5 +1,7 @@
 """Provenance: what was the same everywhere and what was not."""
 
+from dataclasses import replace
+
 from encbench.core.evidence import MachineFacts, ProvenanceRecord, ServerFacts
 from encbench.report.analysis.bucket import ProvenanceSource
 from encbench.report.analysis.provenance import Bed, provenance
@@ -36,6 +38,16 @@ def test_a_fact_that_differs_names_its_places() -> None:
     assert [(v.value, v.where) for v in kernel.values] == [
         ("6.1", ("small/plain",)),
         ("6.2", ("small/tde",)),
+    ]
+
+
+def test_the_jar_of_a_driver_is_a_fact_of_its_arm() -> None:
+    jar = f"sha256:{'0a' * 32}"
+    plain, own = source("a", {}), source("b", {})
+    own = replace(own, record=own.record.model_copy(update={"driver_jars": (jar,)}))
+    facts = {fact.name: fact.values for fact in provenance([plain, own], PLACES).facts}
+    assert [(v.value, v.where) for v in facts["Jar of the mode's driver"]] == [
+        (jar, ("small/tde",))
     ]
 
 

@@ -14,7 +14,7 @@ _SHOWN = 3
 
 def changed(facts: Facts) -> Iterator[Caveat]:
     """Trials of one arm with other server settings, or other programs, than the rest."""
-    found = [*_images(facts)]
+    found = [*_images(facts), *_jars(facts)]
     settings = _settings(facts)
     if settings:
         more = len(settings) - _SHOWN
@@ -52,3 +52,15 @@ def _images(facts: Facts) -> Iterator[str]:
                 found.setdefault(arm, set()).add(digest)
     differing = {container for (container, *_), digests in found.items() if len(digests) > 1}
     yield from (f"images of the {one}" for one in MEASURED if one in differing)
+
+
+def _jars(facts: Facts) -> Iterator[str]:
+    """Whether the mode's own driver was another one within an arm under a workload."""
+    by_uid = {trial.uid: trial for trial in facts.counted_here}
+    found: dict[tuple[str, ...], set[str]] = {}
+    for source in facts.sources:
+        for trial in (by_uid[uid] for uid in source.trials if uid in by_uid):
+            arm = (trial.cell, trial.workload, trial.arm)
+            found.setdefault(arm, set()).update(source.record.driver_jars or ())
+    if any(len(digests) > 1 for digests in found.values()):
+        yield "jars of the mode's driver"
