@@ -93,6 +93,11 @@ class MachineFacts(Model):
     allocatable_cores: float | None = None
     """What the node offers its pods, and in bytes of memory; known of the database's only."""
     allocatable_bytes: int | None = None
+    kubelet: str | None = None
+    """Its version, and what follows, as the Node says; known of the database's only, and absent in
+    records before these facts."""
+    container_runtime: str | None = None
+    os_image: str | None = None
     instance_type: str | None = None
     zone: str | None = None
     """By the node's labels."""

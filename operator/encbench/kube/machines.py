@@ -8,6 +8,8 @@ from encbench.kube.affinity import INSTANCE_TYPE, ZONE
 from encbench.kube.nodes import GIBIBYTE, amount
 from encbench.text.rounding import apart
 
+LONGEST_NAME = 256
+"""Letters of a name that are kept."""
 MEMORY_SLACK = 0.01
 """Share by which the memory of two nodes may differ: firmware and kernel take a little of it, and
 not always the same."""
@@ -40,16 +42,25 @@ def differences(one: MachineLike, other: MachineLike) -> tuple[str, ...]:
 
 def of_node(name: str, body: dict[str, Any]) -> Machine:
     """What a Node says of itself."""
-    offered = (body.get("status") or {}).get("allocatable") or {}
+    status = body.get("status") or {}
+    offered, info = status.get("allocatable") or {}, status.get("nodeInfo") or {}
     labels = (body.get("metadata") or {}).get("labels") or {}
     memory = amount(offered.get("memory"))
     return Machine(
         node=name,
         allocatable_cores=amount(offered.get("cpu")),
         allocatable_bytes=None if memory is None else int(memory),
+        kubelet=_word(info.get("kubeletVersion")),
+        container_runtime=_word(info.get("containerRuntimeVersion")),
+        os_image=_word(info.get("osImage")),
         instance_type=labels.get(INSTANCE_TYPE),
         zone=labels.get(ZONE),
     )
+
+
+def _word(said: str | None) -> str | None:
+    """As much as a status takes; an empty word says nothing."""
+    return (said or "")[:LONGEST_NAME] or None
 
 
 def _says_less(one: str, other: str) -> bool:

@@ -63,12 +63,19 @@ def test_a_node() -> None:
         "status": {
             "capacity": {"cpu": "8", "memory": "32Gi"},
             "allocatable": {"cpu": "7910m", "memory": "31457280Ki"},
+            "nodeInfo": {
+                "kubeletVersion": "v1.33.1",
+                "containerRuntimeVersion": "containerd://2.0.0",
+                "osImage": "Some OS 12" + "." * 300,
+            },
         },
     }
     known = of_node("n1", body)
     assert known.allocatable_cores == pytest.approx(7.91)
     assert known.allocatable_bytes == 30 * 2**30
     assert (known.instance_type, known.zone) == ("m5.2xlarge", "a")
+    assert (known.kubelet, known.container_runtime) == ("v1.33.1", "containerd://2.0.0")
+    assert known.os_image is not None and len(known.os_image) == 256
 
 
 @pytest.mark.parametrize("offered", [{}, {"cpu": "1e3", "memory": "much"}, {"cpu": None}])

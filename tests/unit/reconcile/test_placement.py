@@ -435,9 +435,10 @@ def test_what_all_nodes_have_to_be_like_is_the_baseline_s() -> None:
 
 
 def node(name: str, cpu: str = "8") -> Body:
-    kernel = {"kernelVersion": "6.1.0"}
+    versions = {"kubeletVersion": "v1.33.1", "containerRuntimeVersion": "containerd://2.0.0"}
+    info = {"kernelVersion": "6.1.0", "osImage": "Some OS 12", **versions}
     offered = {"cpu": cpu, "memory": "32Gi"}
-    status = {"allocatable": offered, "nodeInfo": kernel}
+    status = {"allocatable": offered, "nodeInfo": info}
     return {"metadata": {"name": name, "labels": LINUX}, "status": status}
 
 
@@ -511,6 +512,8 @@ async def test_nodes_are_recorded_and_no_trial_asks_for_one() -> None:
         machine = one.machine
         assert (machine.node, machine.allocatable_cores) == (DATABASE_NODE, 8.0)
         assert (machine.allocatable_bytes, machine.cpu_model) == (32 << 30, "Fake CPU")
+        known = (machine.kubelet, machine.container_runtime, machine.os_image)
+        assert known == ("v1.33.1", "containerd://2.0.0", "Some OS 12")
         (client,) = one.clients
         assert (client.node, client.cpu_model, client.kernel, client.aes) == (
             CLIENT_NODE,

@@ -9,8 +9,6 @@ from encbench.ports import Body, Reader, Rejected
 from encbench.reconcile.pods import PodFacts
 from encbench.wire.agent import MachineRows
 
-LONGEST_NAME = 256
-
 
 async def machine(
     cluster: Reader, pod: PodFacts, reported: MachineRows, known: Machine | None
@@ -29,4 +27,6 @@ async def machine(
         known = machines.of_node(pod.node, body or {})
     # A node that was restarted may have another kernel.
     own = {"cpu_model": reported["cpuModel"], "kernel": reported["kernel"]}
-    return known.model_copy(update={name: said[:LONGEST_NAME] for name, said in own.items()})
+    return known.model_copy(
+        update={name: said[: machines.LONGEST_NAME] for name, said in own.items()}
+    )

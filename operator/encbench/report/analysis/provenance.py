@@ -88,6 +88,9 @@ def _named(record: ProvenanceRecord) -> Iterable[tuple[str, str | None]]:
     yield "CPU", record.machine.cpu_model
     yield "CPU governor", record.machine.cpu_governor
     yield from _offered(record.machine)
+    yield "Container runtime", record.machine.container_runtime
+    yield "Kubelet", record.machine.kubelet
+    yield "Operating system", record.machine.os_image
     yield "Instance type", record.machine.instance_type
     yield "Zone", record.machine.zone
     for client in record.clients:

@@ -30,6 +30,7 @@ _MATCHED = "load.concurrency"
 _MACHINE = (
     *("Database node", "Client node", "Kernel", "Client's kernel", "CPU", "Client's CPU"),
     *("CPU flags for ciphers", "CPU governor", "Allocatable CPU", "Instance type"),
+    "Container runtime",
 )
 Configuration = dict[tuple[str, str], str]
 """Values by topic and name."""

@@ -182,6 +182,35 @@ def test_images_and_settings_are_compared() -> None:
     assert found.settings_compared == len(origin.settings)
 
 
+def _on(**facts: str) -> Report:
+    """The report of databases' nodes with these facts, a space for each `_` of a name."""
+    more = tuple(
+        Fact(name=name.replace("_", " "), values=(FactValue(value=value),))
+        for name, value in facts.items()
+    )
+    origin = REPORT.provenance
+    changed = origin.model_copy(update={"facts": (*origin.facts, *more)})
+    campaign = REPORT.campaign.model_copy(update={"uid": str(facts)})
+    return REPORT.model_copy(update={"provenance": changed, "campaign": campaign})
+
+
+def test_another_container_runtime_makes_reports_unlike_and_another_kubelet_does_not() -> None:
+    old, new = (
+        _on(Container_runtime="containerd://1.7.0", Kubelet="v1.32.0", Operating_system="Some OS"),
+        _on(Container_runtime="containerd://2.0.0", Kubelet="v1.33.0", Operating_system="Another"),
+    )
+    found = compare(old, new)
+    assert [(it.topic, it.name) for it in found.differences] == [
+        ("what it ran on", "Container runtime"),
+        ("what it was made with", "Kubelet"),
+        ("what it was made with", "Operating system"),
+    ]
+    assert gate.unlike(found) == ["Container runtime: containerd://1.7.0 and containerd://2.0.0"]
+    assert not gate.unlike(compare(REPORT, new)), "an earlier release did not record it"
+    first, *_, last = history([old, new]).series
+    assert not first.differs and [it.name for it in last.differs] == ["Container runtime"]
+
+
 def _respecified(workload: dict[str, Any], instance: dict[str, Any], **scripts: str) -> Report:
     """The report with these fields of its frozen specs."""
     body = REPORT.to_dict()
