@@ -397,6 +397,16 @@ class IndexTrial(Model):
         return self.key is not None and self.digest is not None
 
 
+class IndexOrphan(Model):
+    """The record of a trial that ended, and whose Trial was deleted before the report."""
+
+    key: str
+    digest: Digest
+    name: str | None = None
+    """Of the trial; like `outcome` None where the record cannot be read."""
+    outcome: Outcome | None = None
+
+
 class IndexProof(Model):
     """The full proof of a testbed."""
 
@@ -460,6 +470,9 @@ class IndexRecord(Record):
     cells: tuple[IndexCell, ...]
     trials: tuple[IndexTrial, ...] = ()
     """In the order in which they ran."""
+    orphans: tuple[IndexOrphan, ...] | None = None
+    """Records in the bucket of other trials of this campaign; None where there are none, and in
+    indexes before this field."""
     testbeds: tuple[IndexTestbed, ...] = ()
     block_plans: tuple[BlockPlan, ...] = ()
     """With `precision`: the result of each condition's pilot."""

@@ -24,6 +24,7 @@ from encbench.proofs import volume
 from encbench.reconcile import objects
 from encbench.reconcile.campaign import children, scripts
 from encbench.reconcile.campaign.ledger import LedgerLine
+from encbench.reconcile.campaign.orphans import orphans
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.effects.cluster import perform
 from encbench.reconcile.effects.effect import Create, Publish
@@ -93,6 +94,7 @@ async def _index(deps: Deps, campaign: Campaign, order: Publish) -> records.Inde
         storage=records.IndexStorage(bucket=deps.store.bucket, prefix=prefix),
         cells=tuple(records.IndexCell.of(cell) for cell in cells),
         trials=tuple(_entry(trial) for trial in ran),
+        orphans=await orphans(deps.store, prefix, ran),
         testbeds=tuple(testbeds),
         block_plans=tuple(status.block_plans),
         extends=await _earlier(deps, campaign),

@@ -74,6 +74,7 @@ def build(index: IndexRecord, load: Load) -> Report:
     facts = Facts(
         *(index.spec, index.resolved, groups, trials, gone, origin, sources, earlier),
         testbeds=index.testbeds,
+        orphans=[one for of in (index, *(it.index for it in pooled)) for one in of.orphans or ()],
         stopped_by_deadline=index.stopped_by_deadline,
     )
     report = Report(

@@ -1,7 +1,7 @@
 """What could be wrong with the figures: checks of this campaign's facts.
 
 Each check is one policy. The checks are fixed beforehand and never change a figure; they show
-readers where to look before they believe one. The room has 18 files, because each subject has one.
+readers where to look before they believe one. The room has 19 files, because each subject has one.
 """
 
 from encbench.report.analysis.caveats import (
@@ -9,6 +9,7 @@ from encbench.report.analysis.caveats import (
     blocks,
     columns,
     cycle,
+    discarded,
     disks,
     instructions,
     load,
@@ -61,6 +62,7 @@ CHECKS: tuple[Check, ...] = (
     others.stolen,
     restarts.emptied_caches,
     backlog.unwritten,
+    discarded.deleted_trials,
     blocks.missing_blocks,
     blocks.ended_early,
     blocks.many_invalid,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from encbench.api.campaign import CampaignSpec, Resolved
-from encbench.core.records import IndexTestbed, IndexTrial
+from encbench.core.records import IndexOrphan, IndexTestbed, IndexTrial
 from encbench.report.analysis.bucket import ProvenanceSource
 from encbench.report.document import Caveat, Provenance
 from encbench.report.document.group import Group
@@ -25,7 +25,9 @@ class Facts:
     sources: Sequence[ProvenanceSource]
     earlier: Sequence[TrialView] = ()
     """The trials of campaigns that it extends that its figures rest on as well. Of these campaigns
-    nothing else is here: where they are pooled, the machine is the same."""
+    only `orphans` are here as well: where they are pooled, the machine is the same."""
+    orphans: Sequence[IndexOrphan] = ()
+    """Records of trials whose Trials were deleted."""
     stopped_by_deadline: bool = False
     testbeds: Sequence[IndexTestbed] = ()
     """Of this campaign."""
