@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from encbench.api.base import Model, ObjectRef
-from encbench.api.campaign import BlockPlan, CampaignSpec, Resolved
+from encbench.api.campaign import BlockPlan, CampaignSpec, LostSet, Resolved
 from encbench.api.scalars import Name, Time
 from encbench.api.testbed import Arm
 from encbench.api.trial import Outcome, TrialResult, TrialSpec, Window
@@ -377,12 +377,14 @@ class IndexCell(Model):
 class IndexTrial(Model):
     """One finished trial. Key and digest are absent when it ended before its record was stored.
 
-    Its place in the plan is then here, because no record says it; earlier indexes lack that.
+    Its place in the plan and its message are then here, because no record says them; earlier
+    indexes lack that.
     """
 
     name: str
     outcome: Outcome
     reason: str | None = None
+    message: str | None = None
     key: str | None = None
     digest: Digest | None = None
     cell: Name | None = None
@@ -443,6 +445,22 @@ class IndexStorage(Model):
     prefix: str
 
 
+MEASURED = "AllBlocksMeasured"
+"""Reason of a campaign that measured all it had planned."""
+
+
+class CampaignEnd(Model):
+    """Why a campaign ended, as its condition `Complete` or `Failed` says it."""
+
+    reason: str
+    message: str
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether it measured all it had planned."""
+        return self.reason == MEASURED
+
+
 class IndexEarlier(Model):
     """The index of a campaign that this one extends."""
 
@@ -484,4 +502,9 @@ class IndexRecord(Record):
     generated_time: Time
     stopped_by_deadline: bool = False
     """Whether `activeDeadlineSeconds` passed before all blocks were valid."""
+    end: CampaignEnd | None = None
+    """None in indexes before this field."""
+    lost_sets: tuple[LostSet, ...] | None = None
+    """Sets of testbeds that were lost; None where there are none, and in indexes before this
+    field."""
     operator_version: str | None = None

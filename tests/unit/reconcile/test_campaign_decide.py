@@ -712,9 +712,13 @@ def test_a_failed_testbed_gives_its_cell_up_and_alone_stays(suspend: bool) -> No
     decision = decide(of, saw(of, testbeds=beds))
     assert made(decision) == []
     assert sorted(deleted(decision)) == sorted(beds.keys() - {name}), "they hold room"
-    assert wants(decision, Publish)
+    (publish,) = [effect for effect in decision.effects if isinstance(effect, Publish)]
     ended = decide(of, saw(of, testbeds=beds, verdict="Overhead"))
     assert status_of(ended, "Failed") == ("True", "TestbedFailed")
+    failed = find(ended.status.conditions, "Failed")
+    assert publish.end is not None
+    assert failed is not None
+    assert (publish.end.reason, publish.end.message) == (failed.reason, failed.message)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from encbench.api.campaign import MAX_LOST_SETS
 from encbench.api.conditions import find, is_false, is_true
 from encbench.api.kinds import CAMPAIGN, POD, TESTBED
 from encbench.core.artefact import decode
-from encbench.core.records import IndexRecord
+from encbench.core.records import MEASURED, CampaignEnd, IndexRecord
 from encbench.reconcile import objects
 from encbench.reconcile.campaign.decide import decide
 from encbench.reconcile.effects.effect import Announce
@@ -167,6 +167,8 @@ async def test_a_campaign_goes_on_after_its_database_s_node_is_lost() -> None:
     assert artefacts is not None
     index = decode(IndexRecord, world.store.objects[artefacts.index.key], artefacts.index.key)
     assert {bed.generation for bed in index.testbeds} == {1, 2}
+    assert index.lost_sets == (gone,)
+    assert index.end == CampaignEnd(reason=MEASURED, message="every planned block is valid")
     assert {t.spec.testbed_ref.name for t in world.trials()} <= {t.name for t in index.testbeds}
     assert not [body for body in world.cluster.all(POD, SPACE) if pod == body["metadata"]["name"]]
     assert_sound(world)

@@ -2,13 +2,15 @@
 
 from dataclasses import replace
 
+import pytest
+
 from encbench.api.campaign import LostSet
 from encbench.core.artefact import digest_of, encode
 from encbench.core.naming import INDEX, storage_prefix
 from encbench.core.records import CampaignId, IndexEarlier, IndexRecord, IndexStorage
 from encbench.reconcile.campaign.children import CellPlan
 from encbench.reconcile.campaign.ledger import LedgerLine, line
-from encbench.reconcile.campaign.publish import _earlier, _sets, _when
+from encbench.reconcile.campaign.publish import _earlier, _entry, _sets, _when
 from tests.unit.reconcile.seen import NOW, a_trial, ago
 from tests.unit.reconcile.test_campaign_decide import RESOLVED, a_campaign, the_cell
 from tests.unit.reconcile.world import World
@@ -36,6 +38,16 @@ def test_a_set_is_lost_by_its_own_cell_alone() -> None:
 
     assert list(_sets(plan, [], lost(cell.name))) == [1, 2]
     assert list(_sets(plan, [], lost("another"))) == [1]
+
+
+@pytest.mark.parametrize("key", [None, "trials/uid/trial.json"])
+def test_of_a_trial_without_a_record_the_index_says_why_it_ended(key: str | None) -> None:
+    why = "log is not what was archived"
+    trial = a_trial(outcome="Invalid")
+    digest = None if key is None else digest_of(b"record")
+    own = {"message": why, "artefact_key": key, "artefact_digest": digest}
+    found = _entry(line(replace(trial, status=trial.status.model_copy(update=own))))
+    assert found.message == (why if key is None else None)
 
 
 async def test_of_several_follow_ups_the_last_one_continues_all_before_it() -> None:

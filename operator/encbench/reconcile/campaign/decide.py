@@ -18,6 +18,7 @@ from encbench.api.scalars import parse_duration
 from encbench.core import plan
 from encbench.core.naming import storage_prefix
 from encbench.core.plan import Cell
+from encbench.core.records import MEASURED, CampaignEnd
 from encbench.kube import labels
 from encbench.reconcile import misfits
 from encbench.reconcile.campaign import cleanup, losses
@@ -290,7 +291,7 @@ def _report(
     *,
     late: bool = False,
 ) -> CampaignDecision:
-    seen, broken = draft.seen, standing.broken
+    seen = draft.seen
     draft.set(estimated_completion_time=None)
     if seen.verdict is None:
         before = draft.fact(life.REPORTED)
@@ -307,33 +308,38 @@ def _report(
             message = f"the report could not be written within stepDeadlines.archive: {prevents}"
             return _give_up(draft, "ReportFailed", message, effects)
         again = backoff(waited, RENDER_AGAIN, RENDER_SELDOM)
-        publish = do.Publish(draft.status, tuple(seen.lines), seen.now, late)
+        end = _end(standing, late=late)
+        publish = do.Publish(draft.status, tuple(seen.lines), seen.now, late, end)
         return draft.decide(*effects, publish, step="rendering the report", requeue=again)
     draft.condition(life.REPORTED, True, "Rendered", "the report is in the bucket")
+    ended, name = format_time(seen.now), draft.subject.name
+    draft.set(completion_time=ended, report_ref=name, verdict=seen.verdict)
+    end = _end(standing, late=late)
+    kind = life.COMPLETE if end.is_complete else life.FAILED
+    draft.condition(kind, True, end.reason, end.message)
+    news = do.Announce(end.reason, end.message[:4096], warning=not end.is_complete)
+    return draft.decide(*effects, news, step="done", requeue=0.0)
+
+
+def _end(standing: Standing, *, late: bool) -> CampaignEnd:
+    """Why a campaign with a report ends."""
     given_up = [
         f"{condition.workload_ref} at {plural(condition.concurrency, 'thread')} on "
         f"{cell.instance_ref}"
         for cell in standing.cells
         for condition in standing.states[cell.name].exhausted
     ]
-    ended, name = format_time(seen.now), draft.subject.name
-    draft.set(completion_time=ended, report_ref=name, verdict=seen.verdict)
-    kind = life.FAILED
     if late:
-        reason = "DeadlineExceeded"
         message = "the campaign took longer than its activeDeadlineSeconds"
-    elif broken:
-        reason, message = "TestbedFailed", _frozen("; ".join(broken.values()))
-    elif given_up:
-        reason = "TooManyInvalidTrials"
+        return CampaignEnd(reason="DeadlineExceeded", message=message)
+    if standing.broken:
+        message = _frozen("; ".join(standing.broken.values()))
+        return CampaignEnd(reason="TestbedFailed", message=message)
+    if given_up:
         message = "too many trials were Invalid or Failed (kubectl get trials says why): "
         message = _frozen(message + ", ".join(given_up))
-    else:
-        kind, reason = life.COMPLETE, "AllBlocksMeasured"
-        message = "every planned block is valid"
-    draft.condition(kind, True, reason, message)
-    news = do.Announce(reason, message[:4096], warning=kind == life.FAILED)
-    return draft.decide(*effects, news, step="done", requeue=0.0)
+        return CampaignEnd(reason="TooManyInvalidTrials", message=message)
+    return CampaignEnd(reason=MEASURED, message="every planned block is valid")
 
 
 def _frozen(why: str) -> str:

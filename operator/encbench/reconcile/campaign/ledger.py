@@ -143,6 +143,8 @@ class LedgerLine:
     key: str | None
     """Of its record in the bucket."""
     digest: str | None
+    message: str | None
+    """Why it did not succeed; None where the record says it."""
     figure: float | None
     """TPS, or the seconds of a recovery; None if it does not count."""
     cpu: float | None
@@ -173,6 +175,7 @@ def line(trial: Trial) -> LedgerLine:
         reason=None if status.reason is None else intern(status.reason),
         key=status.artefact_key,
         digest=status.artefact_digest,
+        message=status.message if status.artefact_key is None else None,
         figure=measured(trial),
         cpu=cpu_at_a_rate(trial),
         latency=latency_at_a_rate(trial),

@@ -102,6 +102,8 @@ async def _index(deps: Deps, campaign: Campaign, order: Publish) -> records.Inde
         start_time=status.start_time,
         generated_time=begun,
         stopped_by_deadline=order.late,
+        end=order.end,
+        lost_sets=tuple(status.lost_sets) or None,
         operator_version=deps.settings.version,
     )
 
@@ -161,7 +163,8 @@ def _entry(trial: LedgerLine) -> records.IndexTrial:
         return found
     cell, workload, concurrency = trial.place
     place = {"cell": cell, "workload": workload, "concurrency": concurrency}
-    return found.model_copy(update={**place, "block": trial.block, "arm": trial.arm})
+    own = {"block": trial.block, "arm": trial.arm, "message": trial.message}
+    return found.model_copy(update={**place, **own})
 
 
 async def _proof(

@@ -12,7 +12,7 @@ from typing import Any
 from encbench.api.campaign import CampaignStatus
 from encbench.api.kinds import Kind
 from encbench.core.certificates import KeyPair
-from encbench.core.records import RecoveryRecord, TrialRecord
+from encbench.core.records import CampaignEnd, RecoveryRecord, TrialRecord
 from encbench.kube.leases import Unit
 from encbench.ports import Body
 from encbench.reconcile.background import Lane
@@ -286,6 +286,8 @@ class Publish:
     now: datetime
     late: bool = False
     """Whether `activeDeadlineSeconds` ended the campaign."""
+    end: CampaignEnd | None = None
+    """Why it ends."""
 
 
 @dataclass(frozen=True)

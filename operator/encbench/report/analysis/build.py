@@ -76,6 +76,8 @@ def build(index: IndexRecord, load: Load) -> Report:
         testbeds=index.testbeds,
         orphans=[one for of in (index, *(it.index for it in pooled)) for one in of.orphans or ()],
         stopped_by_deadline=index.stopped_by_deadline,
+        end=index.end,
+        lost_sets=index.lost_sets or (),
     )
     report = Report(
         campaign=index.campaign,
@@ -90,6 +92,8 @@ def build(index: IndexRecord, load: Load) -> Report:
         groups=groups,
         trials=trials,
         unrecorded=gone,
+        end=index.end,
+        lost_sets=index.lost_sets,
         invalid=_invalid((*trials, *gone)),
         noise_floor=max(floors, default=None),
         colocated=any(trial.colocated for trial in (*trials, *earlier)),

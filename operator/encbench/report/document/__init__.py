@@ -13,7 +13,7 @@ from typing import Literal
 from pydantic import Field
 
 from encbench.api.base import Model
-from encbench.api.campaign import CampaignSpec, Resolved
+from encbench.api.campaign import CampaignSpec, LostSet, Resolved
 from encbench.api.overheadreport import (
     Artefact,
     CaveatTitle,
@@ -26,7 +26,7 @@ from encbench.api.overheadreport import (
 from encbench.api.scalars import Name, Time
 from encbench.api.testbed import Arm
 from encbench.core.artefact import Record
-from encbench.core.records import CampaignId, IndexScript, IndexStorage, IndexTrial
+from encbench.core.records import CampaignEnd, CampaignId, IndexScript, IndexStorage, IndexTrial
 from encbench.report.document.group import Group
 from encbench.report.document.pooled import Pooling
 from encbench.report.document.trial import TrialView
@@ -171,6 +171,10 @@ class Report(Record):
     """In the order in which they ran."""
     unrecorded: tuple[IndexTrial, ...] = ()
     """Trials that ended before their record could be stored."""
+    end: CampaignEnd | None = None
+    """Why the campaign ended; None in reports before this field."""
+    lost_sets: tuple[LostSet, ...] | None = None
+    """Sets of testbeds that were lost, and why; None where there are none."""
     invalid: tuple[InvalidCount, ...] = ()
     noise_floor: float | None = None
     """The largest of all groups."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from encbench.core.records import IndexTrial
 from encbench.core.statistics.rounds import ENOUGH_BLOCKS
 from encbench.report.document import Report
 from encbench.report.formats import layertables, pooled, tables, turntables
@@ -137,11 +138,16 @@ def _invalid(report: Report) -> Iterable[str]:
         return
     bad = [t for t in report.trials if t.outcome != "Succeeded"]
     rows = [(t.name, t.outcome, t.reason, t.message) for t in bad]
-    rows += [(t.name, t.outcome, t.reason, "no record in the bucket") for t in report.unrecorded]
+    rows += [(t.name, t.outcome, t.reason, _unrecorded(t)) for t in report.unrecorded]
     yield "## Trials that do not count"
     yield f"By arm: {escaped(judgement.by_arm(report.ended))}."
     cells = ([name, outcome, reason or "", why or ""] for name, outcome, reason, why in rows)
     yield table(["trial", "outcome", "reason", "message"], cells, ())
+
+
+def _unrecorded(trial: IndexTrial) -> str:
+    """With what it ended with, which an index of an earlier release does not say."""
+    return f"no record in the bucket{f': {trial.message}' if trial.message else ''}"
 
 
 def _caveats(report: Report) -> Iterable[str]:

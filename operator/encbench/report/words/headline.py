@@ -345,6 +345,11 @@ def _where_to_look(found: Sequence[tuple[Group, PairedComparison]], report: Repo
         return "So look at the blocks that do not count first." if is_left_out else ""
     if any(proof.key is not None and not proof.ok for proof in _proofs(found, report)):
         return "So look at the proofs first."
+    if report.end is not None and not report.end.is_complete:
+        return (
+            "So look first at why the campaign ended, which the caveat Fewer valid blocks than "
+            "planned says."
+        )
     # On the page a condition is a workload at a concurrency.
     return "So look at the conditions in the campaign's status first (kubectl describe campaign)."
 

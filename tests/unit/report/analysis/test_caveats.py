@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from encbench.api.campaign import Interleave
+from encbench.api.campaign import Interleave, LostSet
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import External, InstanceTemplateSpec
 from encbench.api.workload import Sysbench, WorkloadSpec
 from encbench.core.evidence import MachineFacts, ProofVerdict, ProvenanceRecord, ServerFacts
+from encbench.core.records import CampaignEnd, IndexRecord
 from encbench.report.analysis.bucket import ProvenanceSource
 from encbench.report.analysis.build import build
 from encbench.report.analysis.caveats import (
@@ -844,6 +845,39 @@ def test_testbeds_that_took_the_place_of_lost_ones_are_a_note() -> None:
     assert said not in titles(replace(lost, lost_in=1)), "no block that counts was on the lost set"
     (group,) = report_of(lost).groups
     assert [block.block for block in group.blocks if block.counted] == [1, 2, 4, 5, 6, 7]
+
+
+def test_lost_testbeds_say_why_where_the_index_does() -> None:
+    title, why = "Testbeds were lost and built anew", "testbed tde was lost: its node is gone"
+
+    def said(study: Study, sets: int) -> str:
+        index, bucket = write(study)
+        place = {"cell": index.cells[0].name, "message": why, "time": index.generated_time}
+        lost = tuple(LostSet.model_validate({**place, "generation": n + 1}) for n in range(sets))
+        found = build(index.model_copy(update={"lost_sets": lost}), bucket.__getitem__)
+        assert found.lost_sets == lost
+        return next(one.text for one in found.caveats if one.title == title)
+
+    moved = replace(CALM, lost_in=3)
+    assert f"with its node ({why}). The arms" in said(moved, 1)
+    assert said(replace(moved, per_testbed=1), 1).startswith(f"1 set of testbeds: {why}. A block")
+    assert f"{why}; 2 more are in report.json)" in said(moved, 5)
+
+
+def test_missing_blocks_say_how_the_campaign_ended() -> None:
+    index, bucket = write(CALM)
+    short = index.model_copy(update={"trials": index.trials[:-1]})
+    end = CampaignEnd(reason="TestbedFailed", message="testbed tde: LoadFailed: no room")
+    title = "Fewer valid blocks than planned"
+
+    def said(found: IndexRecord) -> list[str]:
+        caveats = build(found, bucket.__getitem__).caveats
+        return [one.text for one in caveats if one.title == title]
+
+    (text,) = said(short.model_copy(update={"end": end}))
+    assert text.endswith(" It ended with TestbedFailed: testbed tde: LoadFailed: no room.")
+    (before,) = said(short)
+    assert "It ended" not in before, "of an earlier release"
 
 
 def test_serious_ones_come_first() -> None:

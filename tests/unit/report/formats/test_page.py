@@ -17,7 +17,7 @@ from encbench.report.analysis.build import build
 from encbench.report.document import Report
 from encbench.report.figures import judged
 from encbench.report.formats import page as page_module
-from encbench.report.formats.markdown import intervals
+from encbench.report.formats.markdown import intervals, markdown
 from encbench.report.formats.page import page
 from encbench.report.formats.page.conditions import results
 from encbench.report.formats.plots import legend, timeline
@@ -466,19 +466,26 @@ def test_a_solo_trial_that_is_excluded_has_its_block_s_name() -> None:
     assert block == "solo 1"
 
 
+WHY = "the log is not what was archived"
+
+
 def test_a_condition_whose_trials_all_lack_a_record_does_not_seem_unmeasured() -> None:
     index, bucket = write(Study(blocks=1, concurrency=(4,)))
     (place,) = build(index, bucket.__getitem__).groups
     where = {"cell": place.cell, "workload": place.workload, "concurrency": 4, "block": 1}
     lost = [
         IndexTrial.model_validate(
-            {"name": f"lost-{arm.name}", "outcome": "Failed", "arm": arm.name, **where}
+            {"name": f"lost-{arm.name}", "outcome": "Failed", "message": WHY, "arm": arm.name}
+            | where
         )
         for arm in place.arms
     ]
     report = build(index.model_copy(update={"trials": tuple(lost)}), bucket.__getitem__)
     (timeline,) = parse(page(report)).all("section", "timeline")
     assert "has a record in the bucket" in timeline.text
+    excluded = tables(parse(page(report)))["Trials that did not succeed"]
+    assert all(row[-1].endswith(f": {WHY}") for row in excluded)
+    assert markdown(report).count(f"no record in the bucket: {WHY}") == len(lost)
     assert "has finished" not in timeline.text
 
 

@@ -11,7 +11,7 @@ from encbench.api.overheadreport import Interval, Verdict
 from encbench.api.tpcc import BenchmarkSql
 from encbench.api.trial import Outcome
 from encbench.core.artefact import decode, digest_of, encode
-from encbench.core.records import TrialRecord
+from encbench.core.records import CampaignEnd, TrialRecord
 from encbench.report.analysis.build import build, to_status
 from encbench.report.document.group import Finding, PairedComparison
 from encbench.report.formats.cards import card
@@ -359,6 +359,14 @@ def test_without_a_trial_its_proof_or_the_conditions_say_why(key: str | None, sa
     report = build(index.model_copy(update={"trials": ()}), bucket.__getitem__)
     proofs = tuple(one.model_copy(update={"ok": False, "key": key}) for one in report.proofs)
     assert headlines(report.model_copy(update={"proofs": proofs}))[0].so == said
+
+
+def test_without_a_trial_the_end_of_the_campaign_says_why() -> None:
+    index, bucket = write(Study(blocks=1))
+    end = CampaignEnd(reason="TestbedFailed", message="testbed tde: LoadFailed: no room")
+    report = build(index.model_copy(update={"trials": (), "end": end}), bucket.__getitem__)
+    assert headlines(report)[0].so.startswith("So look first at why the campaign ended")
+    assert any(end.message in caveat.text for caveat in report.caveats)
 
 
 def test_a_proof_that_failed_elsewhere_is_not_looked_at() -> None:

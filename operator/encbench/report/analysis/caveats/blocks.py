@@ -16,6 +16,8 @@ SHORT_WINDOW_SECONDS = 60.0
 TOO_WIDE = 1.1
 """Half-width that was reached, as a multiple of the target."""
 MANY_INVALID = 0.2
+SHOWN_SETS = 3
+"""Lost sets whose reason is said."""
 
 _AFTER_CHECKPOINT = (
     " On PostgreSQL each trial begins right after a checkpoint. A page's first change then puts "
@@ -71,11 +73,13 @@ def missing_blocks(facts: Facts) -> Iterator[Caveat]:
     short = [group for group in facts.groups if group.counted_blocks < group.planned_blocks]
     if short:
         worst = min(short, key=lambda group: group.counted_blocks)
+        end = facts.end
+        why = f" It ended with {end.reason}: {end.message}." if end and not end.is_complete else ""
         yield serious(
             title="Fewer valid blocks than planned",
             text=f"{len(short)} of {plural(len(facts.groups), 'condition')} fell short; "
             f"{worst.place} has {worst.counted_blocks} of {worst.planned_blocks}. What keeps "
-            "trials from succeeding may also bias those that do.",
+            f"trials from succeeding may also bias those that do.{why}",
         )
 
 
@@ -150,6 +154,10 @@ def _size(change: Interval) -> Interval:
 
 def lost_sets(facts: Facts) -> Iterator[Caveat]:
     """Testbeds that took the place of others within a campaign that keeps its testbeds."""
+    # An index of an earlier release does not say why.
+    why = "; ".join(one.message for one in facts.lost_sets[:SHOWN_SETS])
+    if len(facts.lost_sets) > SHOWN_SETS:
+        why += f"; {len(facts.lost_sets) - SHOWN_SETS} more are in report.json"
     sets: dict[str, set[int]] = {}
     for trial in facts.counted_here:
         sets.setdefault(trial.cell, set()).add(trial.generation)
@@ -158,9 +166,15 @@ def lost_sets(facts: Facts) -> Iterator[Caveat]:
         yield note(
             title="Testbeds were lost and built anew",
             text=f"Counted blocks of one instance ran on {most} sets of testbeds, because a "
-            "database was lost with its node (status.lostSets of the campaign). The arms of a "
-            "block were compared on one set; intervals contain some of the luck of where the sets "
-            "came to lie.",
+            f"database was lost with its node ({why or 'status.lostSets of the campaign'}). The "
+            "arms of a block were compared on one set; intervals contain some of the luck of where "
+            "the sets came to lie.",
+        )
+    elif facts.lost_sets:
+        yield note(
+            title="Testbeds were lost and built anew",
+            text=f"{plural(len(facts.lost_sets), 'set')} of testbeds: {why}. A block that was "
+            "under way on one of them does not count.",
         )
 
 

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from encbench.api.campaign import CampaignSpec, Resolved
-from encbench.core.records import IndexOrphan, IndexTestbed, IndexTrial
+from encbench.api.campaign import CampaignSpec, LostSet, Resolved
+from encbench.core.records import CampaignEnd, IndexOrphan, IndexTestbed, IndexTrial
 from encbench.report.analysis.bucket import ProvenanceSource
 from encbench.report.document import Caveat, Provenance
 from encbench.report.document.group import Group
@@ -29,6 +29,10 @@ class Facts:
     orphans: Sequence[IndexOrphan] = ()
     """Records of trials whose Trials were deleted."""
     stopped_by_deadline: bool = False
+    end: CampaignEnd | None = None
+    """Why this campaign ended, where its index says so."""
+    lost_sets: Sequence[LostSet] = ()
+    """Of this campaign, where its index names them."""
     testbeds: Sequence[IndexTestbed] = ()
     """Of this campaign."""
 
