@@ -34,6 +34,9 @@ class ProofVerdict(Model):
     summary: str
     on_trust: Literal[True] | None = None
     """Encryption was declared, and not verified. Only set where that is so."""
+    evidence_lost: Literal[True] | None = None
+    """What the agent saw was lost before it was stored, and this is the verdict that a condition
+    kept. Only set where that is so, and in no proof before this field."""
 
     @model_validator(mode="before")
     @classmethod

@@ -124,7 +124,7 @@ def proof_of(
 def joined(first: Proof, second: Proof) -> Proof:
     """One proof of two. It holds when both do; otherwise its summary says which failed and why.
 
-    What either of them takes on trust, both do.
+    What either of them takes on trust or has lost, both do.
     """
     failed = [part.summary for part in (first, second) if not part.ok]
     return first.model_copy(
@@ -132,6 +132,7 @@ def joined(first: Proof, second: Proof) -> Proof:
             "ok": not failed,
             "summary": "; ".join(failed or (first.summary, second.summary)),
             "on_trust": first.on_trust or second.on_trust,
+            "evidence_lost": first.evidence_lost or second.evidence_lost,
             "checks": (*first.checks, *second.checks),
             "evidence": {**first.evidence, **second.evidence},
         }

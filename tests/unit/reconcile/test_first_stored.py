@@ -3,14 +3,17 @@
 import asyncio
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from encbench.api.lifecycle import IN_FORCE
 from encbench.api.trial import Window
 from encbench.core.artefact import decode, encode
 from encbench.core.evidence import TrialProofsRecord
 from encbench.core.records import MetricsRecord, SlotsRecord
+from encbench.proofs.check import joined
 from encbench.reconcile.trial import first_stored, windowed
 from encbench.reconcile.trial.facts import TrialFound
 from encbench.reconcile.trial.first_stored import keep, key_of, settle, settled
@@ -94,3 +97,15 @@ async def test_a_proof_keeps_its_evidence_when_the_operator_that_made_it_is_gone
     made = PROVEN.model_copy(update={"evidence": {"cipher": "AES"}})
     await keep(world.store, trial, "proof-before.json", TrialProofsRecord(before=made))
     assert (await _proofs(world.deps, trial, TrialFound())).before == made
+
+
+async def test_a_proof_that_was_never_stored_says_that_its_evidence_is_lost() -> None:
+    trial = a_trial({"ProvenBefore": ("True", 9.0)})
+    status = trial.status.conditions
+    kept = [c.model_copy(update={"reason": IN_FORCE}) for c in status]
+    trial = replace(trial, status=trial.status.model_copy(update={"conditions": kept}))
+    found = (await _proofs(World().deps, trial, TrialFound())).before
+    assert found is not None
+    assert (found.ok, found.evidence_lost) == (True, True)
+    assert joined(found, PROVEN).evidence_lost
+    assert PROVEN.evidence_lost is None

@@ -98,6 +98,9 @@ async def test_the_store_is_away_and_the_operator_dies(usual: FinalState) -> Non
     world.store.away = False
     assert await finish(world) == usual
     assert proofs(world, trial.name) == {"before": True, "after": True}
+    made = record(world, trial.name).proofs
+    assert made.before is not None and made.after is not None
+    assert made.after.evidence_lost
 
 
 async def test_prometheus_is_away_for_a_while(usual: FinalState) -> None:

@@ -18,6 +18,16 @@ def test_a_declaration_is_taken_over_from_its_proof_whatever_its_words() -> None
     assert found.after.on_trust is None
 
 
+def test_lost_evidence_is_taken_over_from_its_proof() -> None:
+    kept = Proof(ok=True, summary="in force", evidence_lost=True)
+    trial = a_trial(outcome="Succeeded")
+    proofs = TrialProofsRecord(before=kept, after=PROVEN)
+    found = record(trial, NOTHING, trial.status, TrialGathered(proofs=proofs)).proofs
+    assert found.before is not None and found.after is not None
+    assert found.before.evidence_lost
+    assert found.after.evidence_lost is None
+
+
 def test_what_a_trial_left_unwritten_is_taken_over_from_its_second_proof() -> None:
     after = PROVEN.model_copy(update={"dirty_bytes": 5 << 20})
     trial = a_trial(outcome="Succeeded")

@@ -48,7 +48,7 @@ async def keep(store: Store, trial: Trial, name: str, record: R) -> R:
     """The record that counts, or this one while the store is away, or does not answer at once.
 
     What it says goes into the trial's own record too. If the operator dies before that, the
-    evidence is lost and the verdict stays in the conditions.
+    evidence is lost and the verdict stays in the conditions: the record says so then.
     """
     try:
         async with asyncio.timeout(AT_ONCE):

@@ -177,7 +177,12 @@ def _from_condition(trial: Trial, when: When) -> Proof | None:
     fact = find(trial.status.conditions, CONDITIONS[when])
     if fact is None or fact.reason not in (IN_FORCE, NOT_IN_FORCE):
         return None
-    return Proof(ok=fact.status == "True", summary=fact.message, time=fact.last_transition_time)
+    return Proof(
+        ok=fact.status == "True",
+        summary=fact.message,
+        evidence_lost=True,
+        time=fact.last_transition_time,
+    )
 
 
 def _clients_proof(

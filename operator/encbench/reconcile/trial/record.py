@@ -93,7 +93,12 @@ def _kind(kind: TransactionKind) -> KindRecord:
 def _verdict(proof: Proof | None) -> ProofVerdict | None:
     if proof is None:
         return None
-    return ProofVerdict(ok=proof.ok, summary=proof.summary, on_trust=proof.on_trust)
+    return ProofVerdict(
+        ok=proof.ok,
+        summary=proof.summary,
+        on_trust=proof.on_trust,
+        evidence_lost=proof.evidence_lost,
+    )
 
 
 def _consistency(status: TrialStatus) -> ProofVerdict | None:

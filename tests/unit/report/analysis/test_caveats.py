@@ -23,6 +23,7 @@ from encbench.report.analysis.caveats import (
     load,
     memory,
     others,
+    proofs,
     setting,
     software,
     throttling,
@@ -878,6 +879,22 @@ def test_missing_blocks_say_how_the_campaign_ended() -> None:
     assert text.endswith(" It ended with TestbedFailed: testbed tde: LoadFailed: no room.")
     (before,) = said(short)
     assert "It ended" not in before, "of an earlier release"
+
+
+def test_counted_trials_with_a_proof_without_evidence_are_named() -> None:
+    found = report_of(CALM)
+    kept = ProofVerdict(ok=True, summary="in force", evidence_lost=True)
+    last = found.trials[-1].model_copy(update={"proof_after": kept})
+
+    def said(*trials: TrialView) -> list[str]:
+        facts = Facts(found.spec, found.resolved, found.groups, trials, (), found.provenance, ())
+        return [caveat.text for caveat in proofs.lost_evidence(facts)]
+
+    (text,) = said(*found.trials[:-1], last)
+    assert text.startswith(f"In 1 of {len(found.trials)} counted trials, such as {last.name}, a ")
+    assert said(*found.trials) == []
+    uncounted = last.model_copy(update={"counted": False})
+    assert said(*found.trials[:-1], uncounted) == [], "no figure rests on it"
 
 
 def test_serious_ones_come_first() -> None:

@@ -1,7 +1,7 @@
 """What could be wrong with the figures: checks of this campaign's facts.
 
 Each check is one policy. The checks are fixed beforehand and never change a figure; they show
-readers where to look before they believe one. The room has 19 files, because each subject has one.
+readers where to look before they believe one. The room has 20 files, because each subject has one.
 """
 
 from encbench.report.analysis.caveats import (
@@ -15,6 +15,7 @@ from encbench.report.analysis.caveats import (
     load,
     memory,
     others,
+    proofs,
     quota,
     rate,
     recovery,
@@ -63,6 +64,7 @@ CHECKS: tuple[Check, ...] = (
     restarts.emptied_caches,
     backlog.unwritten,
     discarded.deleted_trials,
+    proofs.lost_evidence,
     blocks.missing_blocks,
     blocks.ended_early,
     blocks.many_invalid,
