@@ -7,7 +7,9 @@
     results.write_parquet("demo")
 
 The source is a campaign's folder in the bucket, a copy of that folder, or its report.json alone,
-which has no series. The bucket's credentials are those that botocore finds, such as AWS_PROFILE.
+which has no series. A series is read only if it is the one that the trial's record names, and the
+record the one that report.json names. The bucket's credentials are those that botocore finds, such
+as AWS_PROFILE.
 This needs the extra `data`: `pip install ".[data]"` in a checkout.
 """
 
@@ -18,11 +20,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
-from encbench.core.artefact import decode
-from encbench.core.naming import trial_prefix
+from encbench.core.artefact import RecordError, check, decode
+from encbench.core.records import TrialRecord
+from encbench.report.analysis.bucket import series_of
 from encbench.report.document import Report
 from encbench.report.document.trial import TrialView
-from encbench.wire import files
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -69,7 +71,10 @@ class Results:
         )
 
     def series(self, trial: str) -> "DataFrame":
-        """A row for each second of each client of a trial. LookupError where there is none."""
+        """A row for each second of each client of a trial. LookupError where there is none.
+
+        RecordError where the trial's record, or a series that it names, is missing or altered.
+        """
         found = next((one for one in self.report.trials if one.name == trial), None)
         if found is None:
             raise LookupError(f"the report has no trial {trial}")
@@ -81,17 +86,33 @@ class Results:
     def _series(self, trial: TrialView) -> "DataFrame | None":
         from pandas import concat, read_csv  # noqa: PLC0415
 
-        frames: list[DataFrame] = []
-        while self._folder is not None:
-            name = files.of_client(len(frames), files.SERIES)
-            content = self._folder.get(f"{trial_prefix('', trial.uid)}/{name}".lstrip("/"))
-            if content is None:
-                break
-            frames.append(read_csv(io.BytesIO(content)).assign(client=len(frames)))
+        if self._folder is None:
+            return None
+        record = decode(
+            TrialRecord, self._checked(self._folder, trial.key, trial.digest), trial.key
+        )
+        frames = [
+            read_csv(io.BytesIO(self._checked(self._folder, record.key_of(name), digest))).assign(
+                client=client
+            )
+            for client, (name, digest) in series_of(record).items()
+        ]
         return concat(frames, ignore_index=True) if frames else None
 
+    def _checked(self, folder: Folder, key: str, digest: str) -> bytes:
+        content = folder.get(key.removeprefix(f"{self.report.storage.prefix}/"))
+        if content is None:
+            raise RecordError(
+                f"there is no {key}, which has a trial's series: load the whole folder, or its "
+                f"{REPORT} alone, which has no series"
+            )
+        return check(content, key, digest)
+
     def write_parquet(self, folder: str | Path) -> list[Path]:
-        """Write rows, trials, rounds, and the series of every trial that has one."""
+        """Write rows, trials, rounds, and the series of every trial that has one.
+
+        RecordError where one of them is missing or altered: half of the seconds look like all.
+        """
         from pandas import concat  # noqa: PLC0415
 
         target = Path(folder)

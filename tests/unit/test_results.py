@@ -1,37 +1,59 @@
 """A campaign's results as data frames, and as Parquet."""
 
+import shutil
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 import encbench
-from encbench.core.artefact import encode
-from encbench.core.naming import trial_prefix
-from encbench.core.records import IndexTrial
-from encbench.report.document import Report
+from encbench.core.artefact import RecordError, decode, digest_of, encode
+from encbench.core.records import IndexTrial, TrialRecord
+from encbench.report.analysis.build import build
 from encbench.results import Results
 from encbench.wire.files import SERIES, SERIES_COLUMNS, of_client
 from tests.data.report.golden import known, report_of
-from tests.data.report.synthetic import Study
+from tests.data.report.synthetic import Study, write
 
 
 @pytest.fixture(scope="module")
-def report() -> Report:
-    return report_of(Study(blocks=3, concurrency=(4,)))
+def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A campaign's folder, in which the first trial has the series of twelve clients."""
+    folder = tmp_path_factory.mktemp("campaign")
+    index, bucket = write(Study(blocks=2, concurrency=(4,), seconds=12))
+    first = index.trials[0]
+    assert first.key is not None
+    record = decode(TrialRecord, bucket[first.key], first.key)
+    own = dict(record.artefacts)
+    for client in range(12):
+        name = of_client(client, SERIES)
+        content = f"{','.join(SERIES_COLUMNS)}\n1,{client + 10},20,3.5,0,,\n2,11,,,,,\n".encode()
+        bucket[record.key_of(name)] = content
+        own[name] = digest_of(content)
+    bucket[first.key] = encode(record.model_copy(update={"artefacts": own}))
+    entry = first.model_copy(update={"digest": digest_of(bucket[first.key])})
+    index = index.model_copy(update={"trials": (entry, *index.trials[1:])})
+    bucket[f"{index.storage.prefix}/report/report.json"] = encode(build(index, bucket.__getitem__))
+    for key, content in bucket.items():
+        path = folder / key.removeprefix(f"{index.storage.prefix}/")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    return folder
 
 
 @pytest.fixture
-def results(report: Report, tmp_path: Path) -> Results:
-    """A copy of a campaign's folder, with the series of two clients of its first trial."""
-    (tmp_path / "report").mkdir()
-    (tmp_path / "report" / "report.json").write_bytes(encode(report))
-    for client in (0, 1):
-        own = of_client(client, SERIES)
-        path = tmp_path / trial_prefix("", report.trials[0].uid).lstrip("/") / own
-        path.parent.mkdir(parents=True)
-        path.write_text(f"{','.join(SERIES_COLUMNS)}\n1,{client + 10},20,3.5,0,,\n2,11,,,,,\n")
-    return encbench.load(tmp_path)
+def folder(campaign: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    return Path(shutil.copytree(campaign, tmp_path / "campaign"))
+
+
+@pytest.fixture
+def results(folder: Path) -> Results:
+    return encbench.load(folder)
+
+
+def of_first(folder: Path, name: str) -> Path:
+    return folder / "trials" / encbench.load(folder).report.trials[0].uid / name
 
 
 def test_trials_give_the_report_s_means(results: Results) -> None:
@@ -58,13 +80,43 @@ def test_a_trial_without_a_record_is_a_row(tmp_path: Path) -> None:
 
 
 def test_every_client_has_its_seconds(results: Results) -> None:
+    found = results.series(results.report.trials[0].name)
+    assert list(found.client) == [client for client in range(12) for _ in range(2)]
+    assert list(found.tps) == [tps for client in range(12) for tps in (client + 10, 11)]
+    with pytest.raises(LookupError, match="the report has no trial x"):
+        results.series("x")
+
+
+@pytest.mark.parametrize("name", [of_client(1, SERIES), "trial.json"])
+def test_what_a_trial_lacks_is_an_error(name: str, folder: Path, results: Results) -> None:
+    """A sum over the clients that are left looks like one over all."""
+    of_first(folder, name).unlink()
     first, second = (one.name for one in results.report.trials[:2])
-    series = results.series(first)
-    assert list(series.client) == [0, 0, 1, 1]
-    assert list(series.tps) == [10, 11, 11, 11]
-    for name, said in ((second, "there is no series of trial"), ("x", "the report has no trial x")):
-        with pytest.raises(LookupError, match=said):
-            results.series(name)
+    for read in (lambda: results.series(first), lambda: results.write_parquet(folder / "out")):
+        with pytest.raises(RecordError, match=f"there is no .*/{name}"):
+            read()
+    assert len(results.series(second))
+
+
+@pytest.mark.parametrize("name", [of_client(1, SERIES), "trial.json"])
+def test_what_was_altered_is_an_error(name: str, folder: Path, results: Results) -> None:
+    path = of_first(folder, name)
+    path.write_bytes(path.read_bytes().replace(b"11", b"12"))
+    with pytest.raises(RecordError, match=f"/{name} is not what was archived"):
+        results.series(results.report.trials[0].name)
+
+
+def test_a_trial_that_never_ran_has_no_series(folder: Path) -> None:
+    index, bucket = write(
+        Study(blocks=2, concurrency=(4,), seconds=12, always={"tde": ("Failed", "PrepareFailed")})
+    )
+    report = build(index, bucket.__getitem__)
+    failed = next(one for one in report.trials if one.outcome == "Failed")
+    (folder / "trials" / failed.uid).mkdir(parents=True, exist_ok=True)
+    (folder / "trials" / failed.uid / "trial.json").write_bytes(bucket[failed.key])
+    (folder / "report" / "report.json").write_bytes(encode(report))
+    with pytest.raises(LookupError, match="there is no series of trial"):
+        encbench.load(folder).series(failed.name)
 
 
 def test_parquet_holds_what_the_frames_hold(results: Results, tmp_path: Path) -> None:
@@ -72,7 +124,10 @@ def test_parquet_holds_what_the_frames_hold(results: Results, tmp_path: Path) ->
     assert {path.stem for path in written} == {"rows", "trials", "series"}
     read = pd.read_parquet(tmp_path / "out" / "trials.parquet")
     assert list(read.tps) == list(results.trials.tps)
-    assert len(pd.read_parquet(tmp_path / "out" / "series.parquet")) == 4
+    series = pd.read_parquet(tmp_path / "out" / "series.parquet")
+    first = results.report.trials[0].name
+    assert len(series[series.trial == first]) == 24
+    assert set(series.trial) == set(results.trials.name)
 
 
 def test_a_report_alone_has_no_series(tmp_path: Path) -> None:

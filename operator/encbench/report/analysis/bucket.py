@@ -148,21 +148,24 @@ def over_time(record: TrialRecord, load: Load, points: int) -> tuple[tuple[float
         rows = record.slices.rows
         return thin([(row.counted - start, row.transactions / row.seconds) for row in rows], points)
     clients: list[dict[int, float]] = []
-    for name, digest in sorted(record.artefacts.items()):
-        if (found := _SERIES.fullmatch(name)) is None:
-            continue
+    for index, (name, digest) in series_of(record).items():
         key = record.key_of(name)
         try:
             content = check(load(key), key, digest)
         except ObjectMissing:
             return ()
-        index = int(found[1])
         ahead = [one.clock_offset for one in record.clients[index : index + 1] if one.clock_offset]
         skew = ahead[0].seconds if ahead else 0.0
         lines = ((moment - skew - start, tps) for moment, tps in parse_series(content, key))
         clients.append(_by_second(lines, end - start))
     known = set[int]().union(*clients).intersection(*clients)
     return thin([(n, sum(one[n] for one in clients)) for n in sorted(known)], points)
+
+
+def series_of(record: TrialRecord) -> dict[int, tuple[str, str]]:
+    """Name and digest of each client's series, by the client's index and in that order."""
+    named = ((_SERIES.fullmatch(name), digest) for name, digest in record.artefacts.items())
+    return dict(sorted((int(name[1]), (name[0], digest)) for name, digest in named if name))
 
 
 def _by_second(lines: Iterable[tuple[float, float]], length: float) -> dict[int, float]:
