@@ -15,13 +15,14 @@ from encbench.cli.flags import parser
 
 FILES, NO_FILES = 0, 4
 """Directives: offer files where there are no candidates; or offer nothing else."""
-_FILES = {"file", "files", "filename", "kustomize", "kubeconfig", "first", "second"}
+_FILES = {"file", "files", "filename", "kustomize", "kubeconfig", "first", "second", "report"}
 _RESOURCES = {
     "namespace": ("get", "namespaces"),
     "release_namespace": ("get", "namespaces"),
     "campaign": ("get", "campaigns.encbench.io"),
     "first": ("get", "overheadreports.encbench.io"),
     "second": ("get", "overheadreports.encbench.io"),
+    "report": ("get", "overheadreports.encbench.io"),
     "reports": ("get", "overheadreports.encbench.io"),
     "since": ("get", "overheadreports.encbench.io"),
     "trial": ("get", "trials.encbench.io"),

@@ -205,6 +205,33 @@ exit codes:
      namespace's newest campaign that is over has no report
 """
 
+_VERIFY = """\
+Check that nothing behind a report was lost or altered, and that its records give its figures.
+
+Every object that the index leads to is read and compared with its digest: records of trials, their
+raw files, full proofs, and the same of campaigns that a follow-up extends. Then the report is made
+again from the records and compared with report.json, and its tables with the CSV files and
+report.md. A record of a trial that the index does not name is a finding too.
+
+REPORT is the name of an OverheadReport, as in name or namespace/name, or a copy of the campaign's
+folder in the bucket; copies of the campaigns that it extends lie beside it.
+"""
+
+_VERIFY_MORE = """\
+examples:
+  kubectl encbench verify demo -n encbench
+  kubectl encbench verify bench/demo-1a2b3c4d
+
+Of a report that another version of encbench wrote, figures, verdicts and names are compared, and
+words and tables are not. Only the OverheadReport has the digest of report.html, so a copy of a
+folder is checked without that page. It needs scipy: pipx inject encbench scipy
+
+exit codes:
+  0  nothing is lost or altered, and the records give the report
+  1  an object is lost, altered, not named by the index, or differs from what the records give
+  2  the report, or a record of another version, cannot be read
+"""
+
 
 class _CommandParser(argparse.ArgumentParser):
     """Refuses an unknown flag itself, so that the usage shown is the command's own."""
@@ -252,6 +279,8 @@ def parser() -> argparse.ArgumentParser:
     _compare(add("compare", help=short, description=_COMPARE, epilog=_COMPARE_MORE))
     short = "show overheads over many campaigns, and where a level changed"
     _history(add("history", help=short, description=_HISTORY, epilog=_HISTORY_MORE))
+    short = "check a report's objects by their digests, and make it again from its records"
+    _verify(add("verify", help=short, description=_VERIFY, epilog=_VERIFY_MORE))
     short = "recompute published tables: what follows, what slips, what contradicts"
     _audit(add("audit", help=short, description=_AUDIT, epilog=_AUDIT_MORE))
     return top
@@ -355,6 +384,13 @@ def _history(command: argparse.ArgumentParser) -> None:
     add("--since", metavar="CAMPAIGN", help=words)
     words = "join campaigns even if specs or machines differ"
     add("--allow-unlike", action="store_true", help=words)
+
+
+def _verify(command: argparse.ArgumentParser) -> None:
+    words = "name of an OverheadReport, or a copy of a campaign's folder"
+    command.add_argument("report", metavar="REPORT", help=words)
+    _cluster(command, "namespace of a name without one; the kubeconfig's by default")
+    _release(command)
 
 
 def percentage(text: str) -> float:

@@ -19,7 +19,7 @@ from encbench.core.artefact import RecordError
 from encbench.kube.parsing import Malformed
 from encbench.ports import Rejected, Unavailable
 
-MAY_DO_WITHOUT = ("plan", "images", "compare", "history")
+MAY_DO_WITHOUT = ("plan", "images", "compare", "history", "verify")
 """Commands that need a cluster for some of their arguments only."""
 
 

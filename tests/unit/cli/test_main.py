@@ -20,7 +20,7 @@ from encbench.reconcile.objects import overhead_report
 REPO = Path(__file__).resolve().parents[3]
 COMMANDS = (
     *("plan", "images", "extend", "watch", "report", "open", "logs"),
-    *("compare", "history", "audit"),
+    *("compare", "history", "verify", "audit"),
 )
 CLEAN = "tests/data/reference/polardbx_driver_cpu.csv"
 CLI = REPO / "operator" / "encbench" / "cli"

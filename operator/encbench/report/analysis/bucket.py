@@ -74,7 +74,7 @@ def read(
         digest = record.artefacts.get("provenance.json")
         return shown(attempt), record.trial.uid, record.key_of("provenance.json"), digest
 
-    for short in _ahead(shorten, index.trials):
+    for short in ahead(shorten, index.trials):
         if short is None:
             continue
         view, uid, key, digest = short
@@ -96,7 +96,7 @@ def _attempt(index: IndexRecord, load: Load, points: int, entry: IndexTrial) -> 
     return Attempt(entry, record, over_time(record, load, points))
 
 
-def _ahead(work: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
+def ahead(work: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
     """The work of each item in their order, with a few under way."""
     with ThreadPoolExecutor(IN_FLIGHT, "records") as pool:
         waiting: deque[Future[T]] = deque()

@@ -25,10 +25,16 @@ class Rendering:
 
 
 def render(report: Report) -> dict[str, Rendering]:
-    """By format: json (the whole report), csv (the rows), markdown (tables) and html (the page).
+    """By format: `texts`, and html (the page)."""
+    html = Rendering("report.html", page(report).encode(), "text/html; charset=utf-8")
+    return {**texts(report), "html": html}
+
+
+def texts(report: Report) -> dict[str, Rendering]:
+    """By format: json (the whole report), csv (the rows) and markdown (tables).
 
     In addition, one CSV for each of the studies' tables, by its name, and three about interleaved
-    blocks.
+    blocks. What draws the page is not needed here.
     """
     more = {f"study-{table.name}": csv_study(table).encode() for table in report.studies}
     if any(group.interleaving is not None for group in report.groups):
@@ -41,6 +47,5 @@ def render(report: Report) -> dict[str, Rendering]:
         "markdown": Rendering(
             "report.md", markdown(report).encode(), "text/markdown; charset=utf-8"
         ),
-        "html": Rendering("report.html", page(report).encode(), "text/html; charset=utf-8"),
         **{name: Rendering(f"{name}.csv", rows, _CSV) for name, rows in more.items()},
     }

@@ -1,0 +1,125 @@
+"""`kubectl encbench verify`: a report, its records and its tables, checked against each other."""
+
+import argparse
+import asyncio
+import contextlib
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from encbench.cli import installation, output
+from encbench.cli.connection import connected, kubectl
+from encbench.cli.output import CommandError
+from encbench.cli.report import find
+from encbench.core.naming import INDEX
+from encbench.report.analysis.bucket import Load, ObjectMissing
+from encbench.wire.foreign import parsed
+
+if TYPE_CHECKING:
+    from encbench.ports import Store
+    from encbench.report.verify.verification import Verified
+
+ADVICE = "pipx inject encbench scipy, or pip install scipy"
+
+
+async def verify(args: argparse.Namespace) -> int:
+    """Print what is lost, altered, unnamed or differs; exit code 0 if nothing is, else 1."""
+    try:
+        # Its intervals are made again, with what is not among what the plugin always brings.
+        import scipy  # noqa: F401, PLC0415
+    except ModuleNotFoundError as error:
+        raise CommandError(f"to make a report again needs {error.name}: {ADVICE}") from error
+    found = _folder(args.report) if is_folder(args.report) else await _bucket(args)
+    for note in found.notes:
+        output.say(f"note: {note}")
+    for one in found.findings:
+        output.say(f"{one.kind:8} {one.key}{': ' if one.why else ''}{one.why}", sys.stdout)
+    output.say(str(found), sys.stdout)
+    return 1 if found.findings else 0
+
+
+def is_folder(name: str) -> bool:
+    """Whether this is a copy of a campaign's folder, and not an object's name."""
+    return Path(name).is_dir()
+
+
+@dataclass(frozen=True)
+class Copy:
+    """A copy of a campaign's folder; those of campaigns that it extends lie beside it."""
+
+    root: Path
+    prefix: str
+
+    def load(self, key: str) -> bytes:
+        """An object's content; ObjectMissing where the copy has no such file."""
+        parts = PurePosixPath(key).parts
+        own = PurePosixPath(self.prefix).parts
+        inside = parts[: len(own)] == own
+        path = self.root.joinpath(*parts[len(own) :]) if inside else _beside(self.root, parts)
+        if ".." in parts or not path.is_file():
+            raise ObjectMissing(key)
+        return path.read_bytes()
+
+    def keys(self) -> list[str]:
+        """The key of every file."""
+        files = (path for path in sorted(self.root.rglob("*")) if path.is_file())
+        return [f"{self.prefix}/{path.relative_to(self.root).as_posix()}" for path in files]
+
+
+def _beside(root: Path, parts: tuple[str, ...]) -> Path:
+    """Campaigns of one namespace have their folders beside each other."""
+    return root.resolve().parent.joinpath(*parts[1:])
+
+
+def _folder(name: str) -> "Verified":
+    from encbench.report.verify.verification import verify as verified  # noqa: PLC0415
+
+    root = Path(name)
+    if not (root / INDEX).is_file():
+        raise CommandError(f"there is no {INDEX} in {root}: name a copy of a campaign's folder")
+    copy = Copy(root, _prefix(root))
+    return verified(copy.prefix, copy.keys(), copy.load, {})
+
+
+def _prefix(root: Path) -> str:
+    """The prefix in the bucket that the folder is a copy of; its name where neither file says."""
+    for name in (INDEX, "report/report.json"):
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            return str(parsed((root / name).read_bytes())["storage"]["prefix"])
+    return root.resolve().name
+
+
+async def _bucket(args: argparse.Namespace) -> "Verified":
+    own, _, name = args.report.rpartition("/")
+    async with connected(args, own or None) as (cluster, namespace):
+        report = await find(cluster, namespace, name)
+        artefacts = report.status.artefacts
+        if artefacts is None:
+            raise CommandError(f"report {name} is not written yet: try again in a moment")
+        parts = (getattr(artefacts, part) for part in type(artefacts).model_fields)
+        named = {part.key: part.digest for part in parts if not isinstance(part, str)}
+        prefix = artefacts.index.key.removesuffix(f"/{INDEX}")
+        way = (kubectl(args), cluster, namespace, args.release_namespace)
+        async with installation.store(*way) as store:
+            return await _stored(store, prefix, named)
+
+
+async def _stored(store: "Store", prefix: str, published: Mapping[str, str]) -> "Verified":
+    """In a thread, because what makes a report calls for its objects and waits for them."""
+    from encbench.report.verify.verification import verify as verified  # noqa: PLC0415
+
+    keys = await store.list(f"{prefix}/")
+    load = _loader(store, asyncio.get_running_loop())
+    return await asyncio.to_thread(verified, prefix, keys, load, published)
+
+
+def _loader(store: "Store", loop: asyncio.AbstractEventLoop) -> Load:
+    def load(key: str) -> bytes:
+        content = asyncio.run_coroutine_threadsafe(store.get(key), loop).result()
+        if content is None:
+            raise ObjectMissing(key)
+        return content
+
+    return load

@@ -1,0 +1,1 @@
+"""Whether a campaign's objects are those that its report was made from, and give that report."""
