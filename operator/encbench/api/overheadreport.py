@@ -145,6 +145,10 @@ class Artefact(Model):
     digest: Annotated[str, Field(max_length=80)] = Field(description="sha256:<hex> of its content.")
 
 
+MAX_TABLES = 256
+"""CSV files beside the rows that the status names; a campaign has a few for each mode."""
+
+
 class Artefacts(Model):
     """The rendered report and the index of everything behind it."""
 
@@ -154,6 +158,8 @@ class Artefacts(Model):
     markdown: Artefact = Field(description="Tables in the shape of the published studies.")
     csv: Artefact = Field(description="The rows.")
     json_: Artefact = Field(alias="json", description="The whole report.")
+    tables: Annotated[list[Artefact], Field(max_length=MAX_TABLES)] = Field(default_factory=list)
+    """The other CSV files, such as the studies' tables; empty in reports of earlier releases."""
 
 
 class InvalidCount(Model):

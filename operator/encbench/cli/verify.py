@@ -92,14 +92,14 @@ def _prefix(root: Path) -> str:
 
 
 async def _bucket(args: argparse.Namespace) -> "Verified":
-    own, _, name = args.report.rpartition("/")
-    async with connected(args, own or None) as (cluster, namespace):
+    space, _, name = args.report.rpartition("/")
+    async with connected(args, space or None) as (cluster, namespace):
         report = await find(cluster, namespace, name)
         artefacts = report.status.artefacts
         if artefacts is None:
             raise CommandError(f"report {name} is not written yet: try again in a moment")
-        parts = (getattr(artefacts, part) for part in type(artefacts).model_fields)
-        named = {part.key: part.digest for part in parts if not isinstance(part, str)}
+        own = (artefacts.index, artefacts.html, artefacts.markdown, artefacts.csv, artefacts.json_)
+        named = {part.key: part.digest for part in (*own, *artefacts.tables)}
         prefix = artefacts.index.key.removesuffix(f"/{INDEX}")
         way = (kubectl(args), cluster, namespace, args.release_namespace)
         async with installation.store(*way) as store:

@@ -105,8 +105,12 @@ def assert_digests(world: World) -> None:
     assert found.verdict == world.campaign().status.verdict
     artefacts = found.artefacts
     assert artefacts is not None
-    for one in (artefacts.html, artefacts.markdown, artefacts.csv, artefacts.json_):
+    pages = (artefacts.html, artefacts.markdown, artefacts.csv, artefacts.json_, *artefacts.tables)
+    for one in pages:
         _checked(world, one.key, one.digest)
+    folder = artefacts.index.key.rpartition("/")[0]
+    files = {key for key in world.store.objects if key.startswith(f"{folder}/")}
+    assert files == {artefacts.index.key, *(one.key for one in pages)}
     content = _checked(world, artefacts.index.key, artefacts.index.digest)
     index = decode(IndexRecord, content, artefacts.index.key)
     for testbed in index.testbeds:

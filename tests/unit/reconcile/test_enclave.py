@@ -12,7 +12,7 @@ from encbench.ports import Body
 from encbench.reconcile.objects import Trial
 from tests.support import manifests, sealed
 from tests.unit.reconcile.clients import Plan
-from tests.unit.reconcile.oracle import report
+from tests.unit.reconcile.oracle import assert_digests, report
 from tests.unit.reconcile.world import SPACE, World, parts, study
 
 COLUMNS: dict[str, Any] = {"method": "enclave", "ratio": 75, "enclave": {}}
@@ -58,6 +58,8 @@ async def test_a_campaign_with_encrypted_types() -> None:
     made = report(world)
     assert {row.arm for row in made.status.rows} == {"plain", "plain-control", "free", "enc", "all"}
     assert (made.status.headline or "").count("SIMULATION of the boundary") == 3
+    assert made.status.artefacts is not None and made.status.artefacts.tables
+    assert_digests(world)
 
 
 def plain_column(made: Any) -> None:

@@ -14,7 +14,7 @@ from encbench.api.campaign import LostSet, Resolved
 from encbench.api.conditions import find, format_time, parse_time, with_condition
 from encbench.api.kinds import OVERHEAD_REPORT
 from encbench.api.lifecycle import READY, REPORTED
-from encbench.api.overheadreport import Artefact, Artefacts
+from encbench.api.overheadreport import MAX_TABLES, Artefact, Artefacts
 from encbench.core import plan, records
 from encbench.core.artefact import RecordError, decode, digest_of, encode
 from encbench.core.evidence import DiskFacts, ProofRecord
@@ -51,10 +51,13 @@ async def publish(deps: Deps, campaign: Campaign, order: Publish) -> None:
     await deps.store.put(index_key, content, "application/json")
     report, renderings = await _render(deps, index)
     stored: dict[str, Artefact] = {}
+    tables: list[Artefact] = []
     for kind, rendering in renderings.items():
         key = f"{prefix}/{rendering.name}"
         await deps.store.put(key, rendering.content, rendering.content_type)
         stored[kind] = Artefact(key=key, digest=digest_of(rendering.content))
+        if kind not in ("html", "markdown", "csv", "json"):
+            tables.append(stored[kind])
     index_file = Artefact(key=index_key, digest=digest_of(content))
     artefacts = Artefacts(
         bucket=deps.store.bucket,
@@ -63,6 +66,7 @@ async def publish(deps: Deps, campaign: Campaign, order: Publish) -> None:
         markdown=stored["markdown"],
         csv=stored["csv"],
         json_=stored["json"],
+        tables=tables[:MAX_TABLES],
     )
     await _write_report(deps, campaign, report, artefacts)
 
