@@ -16,7 +16,7 @@ from encbench.cli.flags import parser
 from encbench.cli.main import main
 from encbench.core.artefact import decode, digest_of, encode
 from encbench.core.naming import INDEX
-from encbench.core.records import IndexRecord, IndexTrial, TrialRecord
+from encbench.core.records import IndexOrphan, IndexRecord, IndexScript, IndexTrial, TrialRecord
 from encbench.report.analysis.build import build, to_status
 from encbench.report.formats.render import texts
 from tests.data.report.golden import COLUMNS
@@ -176,6 +176,25 @@ def test_an_index_that_was_altered_is_named(
         edited(folder / INDEX, old, new)
     assert main(["verify", str(folder)]) == 1
     assert said(capsys)[0][0].startswith("altered ")
+
+
+@pytest.mark.parametrize("name", ["scripts/oltp.lua", "trials/deleted/trial.json"])
+def test_scripts_and_records_of_deleted_trials_are_checked(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    index, objects = write(PLAIN)
+    prefix = index.storage.prefix
+    script, record = f"{prefix}/scripts/oltp.lua", f"{prefix}/trials/deleted/trial.json"
+    objects |= {script: b"-- a script", record: b"{}"}
+    named = IndexScript(workload="oltp", key=script, digest=digest_of(objects[script]))
+    orphan = IndexOrphan(key=record, digest=digest_of(objects[record]))
+    index = index.model_copy(update={"scripts": (named,), "orphans": (orphan,)})
+    folder = copied(finished(index, objects), tmp_path)
+    assert main(["verify", str(folder)]) == 0, said(capsys)
+    assert "the report leaves out 1 trial that someone deleted" in said(capsys)[1]
+    (folder / name).write_text("another")
+    assert main(["verify", str(folder)]) == 1
+    assert said(capsys)[0][0].startswith(f"altered  {prefix}/{name}: its digest is")
 
 
 def test_a_record_that_the_index_does_not_name_is_a_finding(

@@ -71,6 +71,11 @@ def verify(prefix: str, keys: Sequence[str], load: Load, published: Mapping[str,
         found.notes.append("without its index nothing else of the campaign can be checked")
         return found
     found.add(walk(index, load))
+    if index.orphans:
+        trials = plural(len(index.orphans), "trial")
+        found.notes.append(
+            f"the report leaves out {trials} that someone deleted (a caveat says so)"
+        )
     found.add(_earlier(index, load))
     report = _made_again(found, index, load) if finding is None else None
     if report is None:
