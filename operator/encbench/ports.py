@@ -354,5 +354,8 @@ class Meter:
     def ended(self, namespace: str, outcome: str, reason: str) -> None:
         """A trial has ended; the reason is empty where it succeeded."""
 
+    def finished(self, namespace: str, outcome: str, reason: str) -> None:
+        """A campaign is over: Complete or Failed, for that reason."""
+
     def idle(self, seconds: float) -> None:
         """Seconds in which nothing was measured between two windows, warm-up left out."""

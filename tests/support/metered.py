@@ -28,4 +28,5 @@ def live(meter: PrometheusMeter) -> None:
     meter.ended("bench", "Succeeded", "")
     for _ in range(8):
         meter.ended("bench", "Invalid", "ProofFailed")
+    meter.finished("bench", "Failed", "TestbedFailed")
     meter.idle(1.7)

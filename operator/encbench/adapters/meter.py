@@ -22,7 +22,7 @@ from prometheus_client.registry import Collector
 
 from encbench.adapters.kubernetes_http import HttpAnswer, Query, Transport, resource
 from encbench.api.kinds import Kind
-from encbench.api.lifecycle import TRIAL_LIFE
+from encbench.api.lifecycle import CAMPAIGN_LIFE, COMPLETE, FAILED, TRIAL_LIFE
 from encbench.ports import Body, CampaignFigures, Meter, PassEnd
 
 MOST = 200
@@ -71,6 +71,12 @@ class PrometheusMeter(Meter):
             ["namespace", "outcome", "reason"],
             **own,
         )
+        self._finished = Counter(
+            "encbench_ended_campaigns",
+            "Campaigns that ended, by outcome and reason.",
+            ["namespace", "outcome", "reason"],
+            **own,
+        )
         self._idle = Histogram(
             "encbench_dead_time_seconds",
             "Time between two measured windows of a campaign, less the declared warm-up.",
@@ -78,7 +84,7 @@ class PrometheusMeter(Meter):
             **own,
         )
         self._seen: set[str] = set()
-        """Namespaces whose trials have series."""
+        """Namespaces whose ends of trials and of campaigns have series."""
         self._now = _Now(version)
         registry.register(self._now)
         ProcessCollector(registry=registry)
@@ -115,6 +121,9 @@ class PrometheusMeter(Meter):
             for outcome, reasons in TRIAL_LIFE.outcomes.items():
                 for reason in reasons:
                     self._trials.labels(figures.namespace, outcome, reason)
+            for one in CAMPAIGN_LIFE.conditions:
+                for reason in one.true if one.name in (COMPLETE, FAILED) else ():
+                    self._finished.labels(figures.namespace, one.name, reason)
 
     def only(self, namespace: str, names: Sequence[str]) -> None:
         """See `ports.Meter`."""
@@ -145,6 +154,10 @@ class PrometheusMeter(Meter):
     def ended(self, namespace: str, outcome: str, reason: str) -> None:
         """See `ports.Meter`."""
         self._trials.labels(namespace, outcome, reason).inc()
+
+    def finished(self, namespace: str, outcome: str, reason: str) -> None:
+        """See `ports.Meter`."""
+        self._finished.labels(namespace, outcome, reason).inc()
 
     def idle(self, seconds: float) -> None:
         """See `ports.Meter`."""

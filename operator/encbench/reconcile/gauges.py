@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from encbench.api.campaign import CampaignStatus
 from encbench.api.conditions import find, is_true
-from encbench.api.lifecycle import HINDERED
+from encbench.api.lifecycle import COMPLETE, FAILED, HINDERED
 from encbench.api.trial import TrialStatus
 from encbench.ports import CampaignFigures, Meter
 from encbench.reconcile.campaign.facts import CampaignSeen
@@ -64,7 +64,7 @@ class Windows:
 
 
 class CampaignGauge(Gauge[Campaign, CampaignSeen, CampaignStatus]):
-    """Progress, and what hinders it."""
+    """Progress, what hinders it, and how it ends."""
 
     def __init__(self, meter: Meter, windows: Windows) -> None:
         super().__init__(meter)
@@ -80,6 +80,11 @@ class CampaignGauge(Gauge[Campaign, CampaignSeen, CampaignStatus]):
         self._meter.campaign(
             CampaignFigures(subject.namespace, subject.name, status.phase, trials, ended, why)
         )
+        if ended and not subject.status.completion_time:
+            for outcome in (COMPLETE, FAILED):
+                fact = find(status.conditions, outcome)
+                if fact is not None and fact.status == "True":
+                    self._meter.finished(subject.namespace, outcome, fact.reason)
 
     def gone(self, namespace: str, name: str) -> None:
         """See `Gauge`."""

@@ -58,14 +58,18 @@ def test_passes_requests_and_trials_are_counted() -> None:
     assert of(meter, "encbench_build_info") == {("1.2.3",): 1}
 
 
-def test_the_first_trial_of_each_end_is_an_increase() -> None:
+def test_the_first_trial_or_campaign_of_each_end_is_an_increase() -> None:
     meter = PrometheusMeter("1")
     for name in ("study", "other"):
         meter.campaign(figures(name))
     ends = of(meter, "encbench_trials_total")
-    assert set(ends.values()) == {0}
+    campaigns = of(meter, "encbench_ended_campaigns_total")
+    assert {*ends.values(), *campaigns.values()} == {0}
     meter.ended("bench", "Succeeded", "")
     meter.ended("bench", "Invalid", "ProofFailed")
+    meter.finished("bench", "Complete", "AllBlocksMeasured")
+    meter.finished("bench", "Failed", "TestbedFailed")
+    assert set(of(meter, "encbench_ended_campaigns_total")) == set(campaigns)
     assert set(of(meter, "encbench_trials_total")) == set(ends), "a new one would begin with 1"
 
 

@@ -9,6 +9,8 @@ import pytest
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
+from encbench.api.campaign import StepDeadlines
+from encbench.api.scalars import parse_duration
 from encbench.kube.labels import MANAGED_BY
 from encbench.options import arguments
 from encbench.sidecars.agent import metrics as agent_metrics
@@ -193,6 +195,13 @@ def test_alerts_say_what_and_what_to_do() -> None:
         assert rule["labels"]["severity"] in ("warning", "critical")
         assert {"summary", "description"} == rule["annotations"].keys()
         assert rule["for"]
+
+
+def test_a_hindered_campaign_is_known_before_a_default_deadline_ends_the_step() -> None:
+    (rule,) = [one for one in alerts() if one["alert"] == "EncbenchCampaignHindered"]
+    limits = StepDeadlines()
+    shortest = min(map(parse_duration, (limits.start, limits.provision, limits.proof)))
+    assert parse_duration(rule["for"]) <= shortest
 
 
 def test_panels_have_a_place_of_their_own_and_a_title() -> None:

@@ -33,6 +33,10 @@ async def test_a_campaign_from_its_first_pass_to_its_deletion() -> None:
     gaps = of(meter, "encbench_dead_time_seconds_count")[()]
     assert gaps == done - 1, "one between each two windows"
     assert of(meter, "encbench_campaigns") == {(SPACE, world.campaign().status.phase): 1}
+    ended = of(meter, "encbench_ended_campaigns_total")
+    assert {key: n for key, n in ended.items() if n} == {
+        (SPACE, "Complete", "AllBlocksMeasured"): 1
+    }
 
     body = await world.cluster.get(CAMPAIGN, SPACE, "study")
     assert body is not None

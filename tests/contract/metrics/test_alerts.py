@@ -1,0 +1,87 @@
+"""When the chart's alerts fire, as Prometheus' own promtool has it of series that are made up.
+
+Rules are evaluated each minute, as Prometheus does by default, and targets scraped every 15 s.
+"""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.support.dashboards import alerts
+from tests.support.prometheus import debian
+
+HINDERED = 'encbench_campaign_hindered{{namespace="bench", campaign="study", reason="{}"{}}}'
+ENDED = (
+    'encbench_ended_campaigns_total{namespace="bench", outcome="Failed", reason="TestbedFailed"}'
+)
+
+DENIED = {HINDERED.format("ImagePullFailed", ""): "1x39 _x80"}
+"""An image that cannot be pulled, for the 10 minutes of `stepDeadlines.provision`."""
+NO_CLIENT = {HINDERED.format("ContainerFailed", ""): " ".join(["1x18 _x3"] * 6)}
+"""A client that cannot start: each trial ends after the 5 minutes of `stepDeadlines.start`."""
+IN_TURN = {
+    HINDERED.format("ImagePulling", ', pod="a"'): "1x9 _x100",
+    HINDERED.format("ImagePullFailed", ', pod="a"'): "_x9 1x9 _x100",
+    HINDERED.format("ImagePullFailed", ', pod="b"'): "_x20 1x19 _x100",
+}
+"""Another reason after 2.5 minutes, and after five another pod that leads."""
+SHORT = {HINDERED.format("NoPod", ""): "1x8 _x100"}
+FAILED = {ENDED: "0x40 1x80"}
+
+FIRES: list[tuple[str, str, dict[str, str], list[int]]] = [
+    ("refused image", "EncbenchCampaignHindered", DENIED, [7, 9, 11]),
+    ("a client", "EncbenchCampaignHindered", NO_CLIENT, [7, 9, 15, 21]),
+    ("in turn", "EncbenchCampaignHindered", IN_TURN, [7, 9]),
+    ("failed campaign", "EncbenchCampaignFailed", FAILED, [11, 15, 20]),
+]
+SILENT: list[tuple[str, str, dict[str, str], list[int]]] = [
+    ("soon", "EncbenchCampaignHindered", DENIED, [3]),
+    ("over", "EncbenchCampaignHindered", DENIED, [14]),
+    ("short", "EncbenchCampaignHindered", SHORT, list(range(15))),
+    ("no failure", "EncbenchCampaignFailed", {ENDED: "3x120"}, [1, 5, 20]),
+]
+
+
+def _judged(folder: Path, alert: str, series: dict[str, str], minutes: dict[int, bool]) -> str:
+    """What promtool says against an alert that fires in these minutes, or does not."""
+    rules = {"groups": [{"name": "encbench", "rules": alerts()}]}
+    (folder / "rules.json").write_text(json.dumps(rules))
+    asked = f'count(ALERTS{{alertname="{alert}", alertstate="firing"}})'
+    test = {
+        "interval": "15s",
+        "input_series": [{"series": name, "values": one} for name, one in series.items()],
+        "promql_expr_test": [
+            {
+                "expr": asked,
+                "eval_time": f"{minute}m",
+                "exp_samples": [{"labels": "{}", "value": 1}] if fires else [],
+            }
+            for minute, fires in minutes.items()
+        ],
+    }
+    file = folder / "test.json"
+    tests = {"rule_files": ["rules.json"], "evaluation_interval": "1m", "tests": [test]}
+    file.write_text(json.dumps(tests))
+    argv = [str(debian("promtool")), "test", "rules", str(file)]
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
+    return "" if done.returncode == 0 else done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("alert", "series", "minutes"), [one[1:] for one in FIRES], ids=[one[0] for one in FIRES]
+)
+def test_an_alert_fires(
+    tmp_path: Path, alert: str, series: dict[str, str], minutes: list[int]
+) -> None:
+    assert _judged(tmp_path, alert, series, dict.fromkeys(minutes, True)) == ""
+
+
+@pytest.mark.parametrize(
+    ("alert", "series", "minutes"), [one[1:] for one in SILENT], ids=[one[0] for one in SILENT]
+)
+def test_an_alert_is_silent(
+    tmp_path: Path, alert: str, series: dict[str, str], minutes: list[int]
+) -> None:
+    assert _judged(tmp_path, alert, series, dict.fromkeys(minutes, False)) == ""
