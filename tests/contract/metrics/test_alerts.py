@@ -28,6 +28,7 @@ IN_TURN = {
 }
 """Another reason after 2.5 minutes, and after five another pod that leads."""
 SHORT = {HINDERED.format("NoPod", ""): "1x8 _x100"}
+QUEUED = {HINDERED.format(reason, ""): "1x100" for reason in ("NodeInUse", "DatabaseInUse")}
 FAILED = {ENDED: "0x40 1x80"}
 
 FIRES: list[tuple[str, str, dict[str, str], list[int]]] = [
@@ -40,6 +41,7 @@ SILENT: list[tuple[str, str, dict[str, str], list[int]]] = [
     ("soon", "EncbenchCampaignHindered", DENIED, [3]),
     ("over", "EncbenchCampaignHindered", DENIED, [14]),
     ("short", "EncbenchCampaignHindered", SHORT, list(range(15))),
+    ("queued", "EncbenchCampaignHindered", QUEUED, [5, 10, 20]),
     ("no failure", "EncbenchCampaignFailed", {ENDED: "3x120"}, [1, 5, 20]),
 ]
 

@@ -13,6 +13,7 @@ from encbench.api.campaign import StepDeadlines
 from encbench.api.scalars import parse_duration
 from encbench.kube.labels import MANAGED_BY
 from encbench.options import arguments
+from encbench.reconcile.campaign.hindrance import TURNS
 from encbench.sidecars.agent import metrics as agent_metrics
 from encbench.sidecars.agent.process import CpuPeriods, Reading
 from encbench.sidecars.recorder import api as recorder
@@ -202,6 +203,12 @@ def test_a_hindered_campaign_is_known_before_a_default_deadline_ends_the_step() 
     limits = StepDeadlines()
     shortest = min(map(parse_duration, (limits.start, limits.provision, limits.proof)))
     assert parse_duration(rule["for"]) <= shortest
+
+
+def test_a_campaign_that_waits_for_its_turn_is_none_that_is_hindered() -> None:
+    (rule,) = [one for one in alerts() if one["alert"] == "EncbenchCampaignHindered"]
+    (reasons,) = re.findall('reason!~"([^"]+)"', rule["expr"])
+    assert reasons == "|".join(TURNS)
 
 
 def test_panels_have_a_place_of_their_own_and_a_title() -> None:

@@ -7,13 +7,18 @@ from typing import Any
 import pytest
 
 from encbench.api.conditions import Condition, find
-from encbench.api.kinds import CAMPAIGN, JOB, POD
+from encbench.api.kinds import CAMPAIGN, JOB, POD, TESTBED
 from encbench.ports import Body, Rejected
+from encbench.reconcile.campaign.facts import CampaignSeen
+from encbench.reconcile.campaign.hindrance import Hindrance, hindrance
+from encbench.reconcile.objects import Testbed
+from encbench.reconcile.objects import testbed as parsed
 from encbench.reconcile.pods import pod_facts
 from encbench.reconcile.troubles import trouble, why_deleted
+from tests.support import manifests
 from tests.unit.reconcile.controllers import Delays
 from tests.unit.reconcile.pods import DATABASE_NODE, container
-from tests.unit.reconcile.seen import NOW, ago
+from tests.unit.reconcile.seen import NOW, ago, with_status
 from tests.unit.reconcile.world import SPACE, World, parts, study
 
 SOON = 30.0
@@ -177,6 +182,23 @@ async def test_a_database_whose_node_does_not_come_back_fails_its_cell() -> None
     assert failed is not None
     assert failed.reason == "TestbedFailed"
     assert hindered(world) is None, "it waits for nothing any more"
+
+
+def hindered_testbed(name: str, reason: str, seconds: float) -> Testbed:
+    body = with_status(manifests.body(TESTBED, name, SPACE), {"Hindered": ("True", seconds)})
+    body["status"]["conditions"][0]["reason"] = reason
+    return parsed(body)
+
+
+@pytest.mark.parametrize(
+    ("since", "named"), [(600.0, "ImagePullFailed"), (5.0, "ImagePullFailed"), (4.0, "NodeInUse")]
+)
+def test_a_cell_that_waits_for_its_turn_hides_no_fault(since: float, named: str) -> None:
+    beds = [hindered_testbed("queued", "NodeInUse", 3600.0)]
+    beds.append(hindered_testbed("broken", "ImagePullFailed", since))
+    found = hindrance(CampaignSeen(NOW, None, {one.name: one for one in beds}, {}))
+    assert isinstance(found, Hindrance)
+    assert found.reason == named
 
 
 def pod_of(spec: Body, **status: Any) -> Body:

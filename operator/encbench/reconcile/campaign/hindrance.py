@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from encbench.api.conditions import Condition, find, is_true, parse_time
-from encbench.api.lifecycle import FAILED, HELD, HINDERED
+from encbench.api.lifecycle import FAILED, HELD, HINDERED, IN_USE, NODE_IN_USE
 from encbench.reconcile.campaign.facts import CampaignSeen, is_archived
 from encbench.reconcile.draft import PATIENCE
 from encbench.reconcile.objects import Testbed, Trial
@@ -11,6 +11,9 @@ from encbench.reconcile.objects import Testbed, Trial
 GOING = 60.0
 """Seconds that a deleted testbed or trial may take to go. It has no finalizer of ours, and those of
 a deletion in the foreground wait for its pods."""
+
+TURNS = (NODE_IN_USE, IN_USE)
+"""Reasons of what waits for its turn, as is usual where campaigns share nodes or a database."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +25,10 @@ class Hindrance:
 
 
 def hindrance(seen: CampaignSeen) -> Hindrance | float | None:
-    """The oldest one; or the seconds until what is in the way now becomes one."""
+    """The oldest one; or the seconds until what is in the way now becomes one.
+
+    A wait for a turn, which may be hours old, is named only where nothing is wrong.
+    """
     beds = [t for t in seen.testbeds.values() if not is_true(t.status.conditions, FAILED)]
     trials = [t for t in seen.trials.values() if not is_archived(t)]
     children: list[Testbed | Trial] = [*beds, *trials]
@@ -34,9 +40,10 @@ def hindrance(seen: CampaignSeen) -> Hindrance | float | None:
             found.append((age, fact, one))
     if not found:
         return _held(seen)
-    age, fact, one = max(found, key=lambda entry: (entry[0], entry[2].name))
-    if age < PATIENCE:
-        return PATIENCE - age
+    lasting = [entry for entry in found if entry[0] >= PATIENCE]
+    if not lasting:
+        return PATIENCE - max(age for age, _, _ in found)
+    _, fact, one = max(lasting, key=lambda it: (it[1].reason not in TURNS, it[0], it[2].name))
     return Hindrance(fact.reason, f"{one.kind.kind} {one.name}: {fact.message}")
 
 
