@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.chart import NAMESPACE
 from tests.support.dashboards import alerts
 from tests.support.prometheus import debian
 
@@ -29,12 +30,20 @@ IN_TURN = {
 """Another reason after 2.5 minutes, and after five another pod that leads."""
 SHORT = {HINDERED.format("NoPod", ""): "1x8 _x100"}
 QUEUED = {HINDERED.format(reason, ""): "1x100" for reason in ("NodeInUse", "DatabaseInUse")}
+TARGET = f'{{instance="10.0.0.1:8081", namespace="{NAMESPACE}"}}'
+BUILD = f"encbench_build_info{TARGET}"
+LIVES = " ".join(f"{start}x4 _x19" for start in range(100, 112))
+LOOPS = {f"process_start_time_seconds{TARGET}": LIVES, BUILD: " ".join(["1x4 _x19"] * 12)}
+"""It ends a minute after each start, and its container waits for five."""
+OTHERS = {key.replace(NAMESPACE, "other"): values for key, values in LOOPS.items()}
+ONCE = {f"process_start_time_seconds{TARGET}": "100x80 200x80", BUILD: "1x160"}
 FAILED = {ENDED: "0x40 1x80"}
 
 FIRES: list[tuple[str, str, dict[str, str], list[int]]] = [
     ("refused image", "EncbenchCampaignHindered", DENIED, [7, 9, 11]),
     ("a client", "EncbenchCampaignHindered", NO_CLIENT, [7, 9, 15, 21]),
     ("in turn", "EncbenchCampaignHindered", IN_TURN, [7, 9]),
+    ("crash loop", "EncbenchOperatorRestarts", LOOPS, [20, 22, 25, 40]),
     ("failed campaign", "EncbenchCampaignFailed", FAILED, [11, 15, 20]),
 ]
 SILENT: list[tuple[str, str, dict[str, str], list[int]]] = [
@@ -42,6 +51,8 @@ SILENT: list[tuple[str, str, dict[str, str], list[int]]] = [
     ("over", "EncbenchCampaignHindered", DENIED, [14]),
     ("short", "EncbenchCampaignHindered", SHORT, list(range(15))),
     ("queued", "EncbenchCampaignHindered", QUEUED, [5, 10, 20]),
+    ("one restart", "EncbenchOperatorRestarts", ONCE, [5, 20, 25]),
+    ("of another release", "EncbenchOperatorRestarts", OTHERS, [20, 25]),
     ("no failure", "EncbenchCampaignFailed", {ENDED: "3x120"}, [1, 5, 20]),
 ]
 

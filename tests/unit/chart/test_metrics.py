@@ -198,6 +198,12 @@ def test_alerts_say_what_and_what_to_do() -> None:
         assert rule["for"]
 
 
+def test_the_documents_list_every_alert() -> None:
+    text = (REPO / "docs" / "operating.md").read_text()
+    listed = re.findall(r"^\| `(Encbench\w+)` \|", text, re.MULTILINE)
+    assert listed == [rule["alert"] for rule in alerts()]
+
+
 def test_a_hindered_campaign_is_known_before_a_default_deadline_ends_the_step() -> None:
     (rule,) = [one for one in alerts() if one["alert"] == "EncbenchCampaignHindered"]
     limits = StepDeadlines()
