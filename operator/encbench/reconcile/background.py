@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, get_args
 
 from encbench.api.kinds import Kind
+from encbench.logs import about
 from encbench.ports import Conflict, Rejected, Unavailable
 
 LIMIT = 8
@@ -34,6 +35,9 @@ class Errand:
     uid: str
     what: str
     lane: Lane = "agent"
+
+    def __str__(self) -> str:
+        return f"{self.what} of {self.kind.kind} {self.namespace}/{self.name}"
 
     @property
     def place(self) -> tuple[Kind, str, str]:
@@ -102,9 +106,9 @@ class Errands:
             async with self._slots[errand.lane]:
                 found = await work()
         except (Unavailable, Conflict, Rejected) as error:
-            log.info("%s of %s %s: %s", errand.what, errand.kind.kind, errand.name, error)
+            log.info("%s: %s", errand, error, extra=about(*errand.place))
         except Exception:
-            log.exception("%s of %s %s", errand.what, errand.kind.kind, errand.name)
+            log.exception("%s", errand, extra=about(*errand.place))
         finally:
             if self._tasks.get(errand) is asyncio.current_task():
                 del self._tasks[errand]

@@ -11,6 +11,7 @@ from encbench.api.campaign import CampaignStatus
 from encbench.api.conditions import find, is_true
 from encbench.api.lifecycle import COMPLETE, FAILED, HINDERED
 from encbench.api.trial import TrialStatus
+from encbench.logs import about
 from encbench.ports import CampaignFigures, Meter
 from encbench.reconcile.campaign.facts import CampaignSeen
 from encbench.reconcile.objects import Campaign, Object, Trial
@@ -34,7 +35,8 @@ class Gauge(Generic[O, V, T]):
         try:
             self._show(subject, seen, status)
         except Exception:
-            log.exception("metrics of %s %s", subject.kind.kind, subject.name)
+            place = subject.kind, subject.namespace, subject.name
+            log.exception("metrics of %s %s/%s", place[0].kind, *place[1:], extra=about(*place))
 
     def _show(self, subject: O, seen: V, status: T) -> None:
         pass

@@ -18,6 +18,7 @@ from encbench.api.kinds import CAMPAIGN, POD, TESTBED, TRIAL, Kind
 from encbench.api.lifecycle import CLEARED
 from encbench.kube import labels
 from encbench.kube.shards import Shard
+from encbench.logs import about
 from encbench.ports import Body, Clock, Cluster, Conflict, Meter, PassEnd, Rejected, Unavailable
 from encbench.reconcile.campaign.cleanup import FINALIZER
 from encbench.reconcile.effects.cluster import NotOurs
@@ -40,6 +41,14 @@ class Key:
     kind: Kind
     namespace: str
     name: str
+
+    def __str__(self) -> str:
+        return f"{self.kind.kind} {self.namespace}/{self.name}"
+
+    @property
+    def about(self) -> Mapping[str, object]:
+        """The `extra` of a record about it."""
+        return about(self.kind, self.namespace, self.name)
 
 
 class Reconciler(Protocol):
@@ -149,17 +158,16 @@ class Loop:
             if not await is_ending(self._cluster, key.namespace):
                 raise
             # Roles go first. There is nothing left to do but what the sweep still finds.
-            log.info("%s %s: its namespace is being deleted: %s", key.kind.kind, key.name, error)
+            log.info("%s: its namespace is being deleted: %s", key, error, extra=key.about)
             return None
 
     def _failed(self, key: Key, error: Exception, delay: float) -> None:
-        where = f"{key.kind.kind} {key.namespace}/{key.name}"
         if isinstance(error, (Unavailable, Conflict)):
-            log.info("%s: again in %.1f s: %s", where, delay, error)
+            log.info("%s: again in %.1f s: %s", key, delay, error, extra=key.about)
         elif isinstance(error, (Rejected, NotOurs)):
-            log.error("%s: again in %.1f s: %s", where, delay, error)
+            log.error("%s: again in %.1f s: %s", key, delay, error, extra=key.about)
         else:
-            log.error("%s: again in %.1f s", where, delay, exc_info=error)
+            log.error("%s: again in %.1f s", key, delay, exc_info=error, extra=key.about)
 
 
 def _end(error: Exception) -> PassEnd:

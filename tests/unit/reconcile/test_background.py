@@ -92,6 +92,10 @@ async def test_what_came_to_nothing_wakes_nobody_and_can_be_tried_again(
     assert not found
     expected = [] if result is False else [isinstance(result, ValueError)]
     assert [bool(record.exc_info) for record in caplog.records] == expected
+    for record in caplog.records:
+        one = errand("run")
+        assert f"{one.what} of {one.kind.kind} {one.namespace}/run" in record.getMessage()
+        assert record.__dict__["subject"]["namespace"] == one.namespace
     await background.do(errand("run"), work)
     await turns()
     assert work.begun == 2

@@ -15,6 +15,7 @@ from encbench.core.evidence import TrialProofsRecord
 from encbench.core.naming import credentials_name
 from encbench.core.records import TrialRecord
 from encbench.database.connection import connection
+from encbench.logs import about
 from encbench.ports import Access, Body, Rejected, Unavailable
 from encbench.reconcile import agents
 from encbench.reconcile.effects import agent
@@ -276,7 +277,9 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
             async with asyncio.timeout(AGENT_SECONDS):
                 await self._begin_slots(trial, effect)
         except (TimeoutError, Unavailable, Rejected) as error:
-            log.warning("the agent of %s does not read its slots: %s", trial.name, error)
+            place = trial.kind, trial.namespace, trial.name
+            text = "the agent of %s/%s does not read its slots: %s"
+            log.warning(text, *place[1:], error, extra=about(*place))
             return False
         return True
 
