@@ -67,6 +67,7 @@ async def run(args: argparse.Namespace) -> None:
         meter.follow(elector.standing)
         fenced = FencedTransport(way, lambda: elector.leads)
         deps = _connect(args, stack, meter, KubernetesCluster(fenced), _store(args))
+        meter.depend(lambda: deps.services.up)
         if args.liveness:
             await stack.enter_async_context(alive(args.liveness))
         if args.metrics_port is not None:

@@ -10,6 +10,7 @@ def metered() -> PrometheusMeter:
     meter = PrometheusMeter("0.1.0")
     meter.watch(lambda: {"trials": (1, 2), "others": (0, 1)}, lambda: 1)
     meter.follow(lambda: {0: True, 1: False})
+    meter.depend(lambda: {"object store": True, "Prometheus": False})
     trials = {"planned": 16, "active": 2, "succeeded": 8, "invalid": 1, "failed": 0}
     meter.campaign(CampaignFigures("bench", "demo", "Running", trials))
     meter.campaign(CampaignFigures("bench", "stuck", "Preparing", trials, "", "Unschedulable"))

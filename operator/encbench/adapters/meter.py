@@ -97,6 +97,10 @@ class PrometheusMeter(Meter):
         """Ask at each scrape which shards this process leads."""
         self._now.standing = standing
 
+    def depend(self, services: Callable[[], Mapping[str, bool]]) -> None:
+        """Ask at each scrape which services that campaigns need can be used."""
+        self._now.services = services
+
     def exposition(self) -> bytes:
         """All metrics in Prometheus' text format."""
         return generate_latest(self._registry)
@@ -195,6 +199,7 @@ class _Now(Collector):
         self.lanes: Lanes = dict
         self.errands: Callable[[], int] = int
         self.standing: Callable[[], Mapping[int, bool]] = dict
+        self.services: Callable[[], Mapping[str, bool]] = dict
 
     def collect(self) -> Iterator[Metric]:
         """See `Collector`."""
@@ -203,6 +208,11 @@ class _Now(Collector):
         for shard, leads in self.standing().items():
             leader.add_metric([str(shard)], float(leads))
         yield leader
+        text = "Whether a service that campaigns need can be used."
+        services = _gauge("encbench_service_up", text, "service")
+        for service, up in self.services().items():
+            services.add_metric([service], float(up))
+        yield services
         waiting = _gauge("encbench_queue_waiting", "Objects that are due for a pass.", "lane")
         working = _gauge("encbench_queue_working", "Passes that are under way.", "lane")
         for lane, (due, busy) in self.lanes().items():

@@ -38,6 +38,8 @@ class Services:
         self._questions = dict(questions or {})
         self._asked: dict[str, asyncio.Future[Any]] = {}
         self._problems: dict[str, str] = {}
+        self._known = set[str]()
+        """Those that have been asked."""
         self._faults = set[str]()
         """Those that could not be asked by a fault of ours, which the log has."""
 
@@ -45,6 +47,11 @@ class Services:
     def problem(self) -> str:
         """What is away, in a sentence; empty if nothing is."""
         return "; ".join(self._problems[name] for name in sorted(self._problems))
+
+    @property
+    def up(self) -> dict[str, bool]:
+        """Whether each of them can be used, once it is known."""
+        return {name.removeprefix("the "): name not in self._problems for name in self._known}
 
     async def watch(self) -> None:
         """Ask until cancelled."""
@@ -60,21 +67,23 @@ class Services:
         if self._asked:
             await asyncio.wait(self._asked.values(), timeout=limit)
         for name, asked in list(self._asked.items()):
+            self._known.add(name)
             if not asked.done():
-                self._problems[name] = f"{name} has not answered for {limit:.0f} s"
+                self._note(name, f"{name} has not answered for {limit:.0f} s")
                 continue
             del self._asked[name]
             error = asked.exception()
             if error is None:
-                self._problems.pop(name, None)
                 self._faults.discard(name)
+                if self._problems.pop(name, None) is not None:
+                    log.info("%s can be used again", name)
             else:
                 # What refuses even this question will refuse a trial's too.
                 self._keep(name, error)
 
     def _keep(self, name: str, error: BaseException) -> None:
         if isinstance(error, (Unavailable, Rejected)):
-            self._problems[name] = str(error)
+            self._note(name, str(error))
             return
         if name not in self._faults:
             # Once, and not at every question.
@@ -85,6 +94,12 @@ class Services:
             f"{name} could not be asked: a fault of the operator's own, {type(error).__name__}. "
             "Its log has the details; please report them"
         )
+
+    def _note(self, name: str, problem: str) -> None:
+        """Log it once, and not at every question."""
+        if name not in self._problems:
+            log.warning("%s cannot be used: %s", name, problem)
+        self._problems[name] = problem
 
 
 class _Bucket:

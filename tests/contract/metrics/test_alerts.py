@@ -37,6 +37,7 @@ LOOPS = {f"process_start_time_seconds{TARGET}": LIVES, BUILD: " ".join(["1x4 _x1
 """It ends a minute after each start, and its container waits for five."""
 OTHERS = {key.replace(NAMESPACE, "other"): values for key, values in LOOPS.items()}
 ONCE = {f"process_start_time_seconds{TARGET}": "100x80 200x80", BUILD: "1x160"}
+AWAY = {'encbench_service_up{namespace="ns", service="object store", pod="a"}': "1x40 0x60"}
 FAILED = {ENDED: "0x40 1x80"}
 
 FIRES: list[tuple[str, str, dict[str, str], list[int]]] = [
@@ -44,6 +45,7 @@ FIRES: list[tuple[str, str, dict[str, str], list[int]]] = [
     ("a client", "EncbenchCampaignHindered", NO_CLIENT, [7, 9, 15, 21]),
     ("in turn", "EncbenchCampaignHindered", IN_TURN, [7, 9]),
     ("crash loop", "EncbenchOperatorRestarts", LOOPS, [20, 22, 25, 40]),
+    ("a store", "EncbenchServiceAway", AWAY, [20, 22]),
     ("failed campaign", "EncbenchCampaignFailed", FAILED, [11, 15, 20]),
 ]
 SILENT: list[tuple[str, str, dict[str, str], list[int]]] = [

@@ -181,6 +181,13 @@ def test_it_is_shown_which_shards_the_process_leads() -> None:
     assert of(meter, "encbench_leader") == {("0",): 0, ("1",): 1}
 
 
+def test_it_is_shown_which_services_can_be_used() -> None:
+    meter = PrometheusMeter("1")
+    assert of(meter, "encbench_service_up") == {}
+    meter.depend(lambda: {"object store": True, "Prometheus": False})
+    assert of(meter, "encbench_service_up") == {("object store",): 1, ("Prometheus",): 0}
+
+
 class Answering:
     """A transport that answers with this status, or not at all."""
 

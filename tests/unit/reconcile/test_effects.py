@@ -1,5 +1,7 @@
 """Effects: adopting what is ours, and never what is somebody else's."""
 
+import logging
+
 import pytest
 
 from encbench.api.kinds import CAMPAIGN, CONFIG_MAP, JOB, TRIAL, Kind
@@ -70,6 +72,19 @@ async def test_only_the_named_incarnation_is_deleted(cluster: FakeCluster) -> No
     assert cluster.all(JOB)
     await do(cluster, Delete(JOB, "ns", "child", job["metadata"]["uid"]))
     assert not cluster.all(JOB)
+
+
+async def test_what_is_announced_is_logged(
+    cluster: FakeCluster, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO):
+        await do(cluster, Announce("Accepted", "it starts"))
+        await do(cluster, Announce("NotStored", "the store\nis away", warning=True))
+    first, second = caplog.records
+    assert (first.levelname, second.levelname) == ("INFO", "WARNING")
+    assert first.getMessage() == "Campaign ns/study: Accepted: it starts"
+    assert "\n" not in second.getMessage()
+    assert first.__dict__["subject"] == {"kind": "Campaign", "namespace": "ns", "name": "study"}
 
 
 async def test_retiring_takes_the_label_off_and_telling_records_an_event(

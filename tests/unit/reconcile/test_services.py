@@ -1,6 +1,7 @@
 """A store or a Prometheus that is away is named while no trial needs it yet."""
 
 import asyncio
+import logging
 from dataclasses import replace
 
 import pytest
@@ -43,6 +44,21 @@ async def test_what_is_away_is_known_until_it_answers_again() -> None:
     store.error = metrics.error = None
     await both.look()
     assert both.problem == ""
+
+
+async def test_what_goes_and_comes_back_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+    store = Asked()
+    one = Services({"the object store": store})
+    assert one.up == {}, "nothing is known yet"
+    with caplog.at_level(logging.INFO):
+        for error in (None, Unavailable("no route"), Unavailable("no route to it"), None, None):
+            store.error = error
+            await one.look()
+            assert one.up == {"object store": error is None}
+    assert [(record.levelname, record.getMessage()) for record in caplog.records] == [
+        ("WARNING", "the object store cannot be used: no route"),
+        ("INFO", "the object store can be used again"),
+    ]
 
 
 async def test_a_refusal_is_a_problem() -> None:

@@ -1,12 +1,17 @@
 """Effects on the API server: adopting what is ours, and never what is not."""
 
+import logging
 from typing import Any
 
 from encbench.api.kinds import Kind
 from encbench.kube import labels
+from encbench.logs import about
 from encbench.ports import Body, Cluster, Conflict
 from encbench.reconcile.effects import effect as do
 from encbench.reconcile.objects import Object, belongs_to
+from encbench.wire.foreign import printable
+
+log = logging.getLogger(__name__)
 
 
 class NotOurs(Exception):
@@ -30,6 +35,7 @@ async def perform(cluster: Cluster, subject: Object[Any, Any], *effects: do.Obje
             case do.Delete():
                 await cluster.delete(effect.kind, effect.namespace, effect.name, effect.uid)
             case do.Announce(reason, note, warning):
+                _log(subject, effect)
                 await cluster.event(subject.kind, subject.body, reason, note, warning=warning)
             case do.Retire():
                 await cluster.patch_metadata(
@@ -46,6 +52,14 @@ async def perform(cluster: Cluster, subject: Object[Any, Any], *effects: do.Obje
                     resource_version=version,
                 )
     return False
+
+
+def _log(subject: Object[Any, Any], news: do.Announce) -> None:
+    """Events are gone after an hour; the log is kept for longer."""
+    place = subject.kind, subject.namespace, subject.name
+    level = logging.WARNING if news.warning else logging.INFO
+    what = f"{subject.kind.kind} {subject.namespace}/{subject.name}: {news.reason}"
+    log.log(level, "%s: %s", what, printable(news.note, 1024), extra=about(*place))
 
 
 async def _is_there(cluster: Cluster, kind: Kind, body: Body, owner_uid: str) -> bool:
