@@ -2,16 +2,70 @@
 
 import json
 import logging
-from collections.abc import Mapping
+import re
+import time
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
 from encbench.api.kinds import Kind
+
+REMINDED = 600.0
+"""Seconds until a namespace's requests that fail for the same cause are logged again."""
+_WATCHING = "kopf._cogs.clients.watching"
+"""kopf's logger for lists and watches; it logs no bodies."""
+_ATTEMPT = re.compile(
+    r"Request attempt #\S+ (?:failed; will retry|succeeded): "
+    r"[A-Z]+ (?P<path>[^\s?]+)\S*(?: -> (?P<error>\w+))?"
+)
+_NAMESPACE = re.compile("/namespaces/([^/]+)/")
+
+log = logging.getLogger(__name__)
 
 
 def about(kind: Kind, namespace: str, name: str) -> Mapping[str, Mapping[str, str]]:
     """The `extra` of a record about an object, whose text names it as well."""
     # A record has a `name` already, which is its logger's.
     return {"subject": {"kind": kind.kind, "namespace": namespace, "name": name}}
+
+
+class Retries(logging.Filter):
+    """Of kopf's lines about lists and watches that fail: one per namespace and cause in a while.
+
+    kopf asks for each kind again every 30 s and logs an error each time, also where a namespace was
+    deleted that the values still name. Of the end it says only at debug level which request it was.
+    """
+
+    def __init__(self, ticks: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._ticks = ticks
+        self._said: dict[tuple[str, str], float] = {}
+        """When each cause was logged last, by its namespace."""
+        self._failing: dict[str, set[str]] = {}
+        """Paths that are tried again, by their namespace."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether to log it; debug lines are never logged."""
+        found = _ATTEMPT.match(record.getMessage())
+        if found is None:
+            return record.levelno > logging.DEBUG
+        path, error = found["path"], found["error"]
+        within = _NAMESPACE.search(path)
+        space = within[1] if within else ""
+        if error is None:
+            self._succeeded(space, path)
+            return False
+        self._failing.setdefault(space, set()).add(path)
+        now, last = self._ticks(), self._said.get((space, error), float("-inf"))
+        if now < last + REMINDED:
+            return False
+        self._said[space, error] = now
+        return True
+
+    def _succeeded(self, space: str, path: str) -> None:
+        failing = self._failing.get(space, set())
+        failing.discard(path)
+        if not failing and self._failing.pop(space, None) is not None:
+            log.info("%s is watched again", f"namespace {space}" if space else "the cluster")
 
 
 class JsonFormatter(logging.Formatter):
@@ -42,3 +96,6 @@ def configure_logging(level: str, style: str) -> None:
     logging.basicConfig(level=level.upper(), handlers=[handler])
     for noisy in ("kopf", "kubernetes", "aiohttp.access", "botocore", "urllib3"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
+    watching = logging.getLogger(_WATCHING)
+    watching.setLevel(logging.DEBUG)
+    watching.addFilter(Retries())

@@ -95,6 +95,8 @@ class Elector:
         """For how many seconds each Lease has stayed as it is."""
         self._said = ""
         self._warned = float("-inf")
+        self._complained = False
+        """Whether a warning was the last word about the Leases."""
 
     @property
     def leads(self) -> bool:
@@ -127,6 +129,9 @@ class Elector:
                 trouble = str(error) or type(error).__name__
             if trouble:
                 self._complain(f"the Leases of shards: {trouble}")
+            elif self._complained:
+                self._complained = False
+                log.info("%s %s again", self._own.identity, "leads" if self.leads else "stands by")
             await asyncio.sleep(max(0.0, began + pause - self._ticks()))
 
     async def attempt(self) -> float:
@@ -224,7 +229,7 @@ class Elector:
         self._alone = bool(unbroken)
         if self._alone and self._shard is None:
             self._shard = shard = self._held.shard
-            self._said = ""
+            self._said, self._complained = "", False
             log.info("%s leads shard %d of %d", self._own.identity, shard.index, shard.of)
             self._elected.set()
 
@@ -284,7 +289,7 @@ class Elector:
             self._say(what)
         elif self._ticks() >= self._warned + REMINDED:
             log.warning("%s does not lead: %s", self._own.identity, what)
-            self._warned = self._ticks()
+            self._warned, self._complained = self._ticks(), True
 
 
 async def _in_time(request: Awaitable[T]) -> T:

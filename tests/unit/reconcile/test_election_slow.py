@@ -163,3 +163,20 @@ def test_where_none_can_lead_that_is_said_each_minute(
     said = [record.getMessage() for record in caplog.records]
     assert set(said) == {f"machine_one does not lead: the Leases of shards: {why}"}
     assert 4 <= len(said) <= 5
+
+
+def test_one_that_leads_again_says_so(caplog: pytest.LogCaptureFixture) -> None:
+    async def play() -> None:
+        server = Slow(0.1)
+        one = Candidate(server, "one")
+        for seconds in (0.1, 6.0, 0.1):
+            server.seconds = seconds
+            await led(30, one)
+        assert one.elector.leads
+
+    with caplog.at_level(logging.INFO):
+        in_no_time(play())
+    said = [record.getMessage() for record in caplog.records]
+    assert said[0] == "machine_one leads shard 0 of 1"
+    assert said[-1] == "machine_one leads again"
+    assert said.count(said[-1]) == 1
