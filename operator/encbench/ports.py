@@ -305,7 +305,7 @@ class Recorder(RecorderReader, Protocol):
         """
 
 
-PassEnd = Literal["done", "unavailable", "conflict", "rejected", "failed"]
+PassEnd = Literal["done", "unavailable", "webhook", "conflict", "rejected", "failed"]
 """How a pass over an object ended: by which error, or without one."""
 
 

@@ -117,6 +117,8 @@ _HINDERED = ConditionType(
     true={
         **_POD,
         NO_POD: "A pod could not be made, such as for a quota or a Pod Security Standard.",
+        NOT_CREATED: "The API server or an admission webhook refuses an object, or its name is "
+        "taken.",
         NOT_READY: "The database's pod is not ready.",
         LOAD_TIMEOUT: "A load that took too long is being stopped.",
         NO_ANSWER: "The agent, its server, a recorder, or the store for the proof does not answer.",
@@ -209,7 +211,6 @@ CAMPAIGN_LIFE = Lifecycle(
             _HINDERED,
             true={
                 **_HINDERED.true,
-                NOT_CREATED: "The API server rejects an object of it, or the name is taken.",
                 REPORT_REFUSED: "The report is rejected, its name is taken, or rendering fails.",
                 RECORD_LOST: "The bucket lacks a record of the report, or it cannot be read.",
                 HELD: "A deleted Testbed or Trial does not go: a finalizer of others holds it.",

@@ -19,7 +19,17 @@ from encbench.api.lifecycle import CLEARED
 from encbench.kube import labels
 from encbench.kube.shards import Shard
 from encbench.logs import about
-from encbench.ports import Body, Clock, Cluster, Conflict, Meter, PassEnd, Rejected, Unavailable
+from encbench.ports import (
+    Body,
+    Clock,
+    Cluster,
+    Conflict,
+    Meter,
+    PassEnd,
+    Rejected,
+    Unavailable,
+    WebhookFailed,
+)
 from encbench.reconcile.campaign.cleanup import FINALIZER
 from encbench.reconcile.effects.cluster import NotOurs
 from encbench.reconcile.failures import Failures
@@ -162,7 +172,10 @@ class Loop:
             return None
 
     def _failed(self, key: Key, error: Exception, delay: float) -> None:
-        if isinstance(error, (Unavailable, Conflict)):
+        if isinstance(error, WebhookFailed):
+            # A person may have to mend it.
+            log.warning("%s: again in %.1f s: %s", key, delay, error, extra=key.about)
+        elif isinstance(error, (Unavailable, Conflict)):
             log.info("%s: again in %.1f s: %s", key, delay, error, extra=key.about)
         elif isinstance(error, (Rejected, NotOurs)):
             log.error("%s: again in %.1f s: %s", key, delay, error, extra=key.about)
@@ -172,6 +185,7 @@ class Loop:
 
 def _end(error: Exception) -> PassEnd:
     ends: dict[type[Exception], PassEnd] = {
+        WebhookFailed: "webhook",  # Unavailable as well, so it comes first.
         Unavailable: "unavailable",
         Conflict: "conflict",
         Rejected: "rejected",

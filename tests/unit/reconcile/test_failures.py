@@ -3,7 +3,7 @@
 import pytest
 
 from encbench.api.conditions import find, is_true
-from encbench.api.kinds import CAMPAIGN, CONFIG_MAP, JOB, SECRET, STATEFUL_SET, TESTBED, Kind
+from encbench.api.kinds import CAMPAIGN, CONFIG_MAP, JOB, SECRET, STATEFUL_SET, TESTBED, TRIAL, Kind
 from encbench.kube.labels import owner_reference
 from encbench.ports import Conflict, Rejected, Unavailable, WebhookFailed
 from encbench.reconcile.failures import AGAIN, FIRST, REASON, Failures
@@ -142,11 +142,64 @@ async def test_a_trial_says_what_refuses_its_clients_and_forgets_it() -> None:
     world = World()
     world.apply(*parts(), study("plain", blocks=1, stepDeadlines={"start": "10s"}))
     await world.run(lambda: len(world.latest("Job", "-load")) == 2)
-    for _ in range(5):
+    for _ in range(6):
         world.cluster.fail_next(Rejected(QUOTA), verb="create", kind=JOB)
     await world.run(world.ended)
     ends = {one.status.message for one in world.trials() if one.status.outcome != "Succeeded"}
     assert ends == {f"the clients' Job could not be created: {QUOTA}"}, world.describe()
+
+
+GUARD = 'failed calling webhook "guard.example": the certificate has expired'
+
+
+@pytest.mark.parametrize(
+    ("verb", "kind", "bearer"),
+    [
+        ("create", SECRET, CAMPAIGN),
+        ("create", TESTBED, CAMPAIGN),
+        ("apply", STATEFUL_SET, TESTBED),
+        ("create", JOB, TESTBED),
+        ("create", TRIAL, CAMPAIGN),
+    ],
+)
+async def test_a_campaign_says_which_webhook_is_in_its_way(
+    verb: str, kind: Kind, bearer: Kind
+) -> None:
+    world = World()
+    world.apply(*parts(), study("plain", blocks=1))
+    for _ in range(20):
+        world.cluster.fail_next(WebhookFailed(GUARD), verb=verb, kind=kind)
+    await world.run(lambda: any(isinstance(e, WebhookFailed) for _, e in world.operators[0].errors))
+    await world.settle(20)
+    hindered = find(world.campaign().status.conditions, "Hindered")
+    assert hindered is not None
+    assert (hindered.status, hindered.reason) == ("True", "NotCreated")
+    assert hindered.message.endswith(GUARD)
+    assert hindered.message.startswith("Testbed ") == (bearer == TESTBED)
+    assert GUARD in world.campaign().status.step
+    await world.run(world.ended)
+    status = world.campaign().status
+    assert is_true(status.conditions, "Complete")
+    assert not is_true(status.conditions, "Hindered")
+
+
+async def test_a_trial_names_the_webhook_before_its_deadline() -> None:
+    world = World()
+    world.apply(*parts(), study("plain", blocks=1))
+    await world.run(lambda: len(world.latest("Job", "-load")) == 2)
+    for _ in range(12):
+        world.cluster.fail_next(WebhookFailed(GUARD), verb="create", kind=JOB)
+    await world.run(lambda: bool(world.trials()))
+    await world.settle(30)
+    (trial,) = world.trials()
+    hindered = find(trial.status.conditions, "Hindered")
+    assert hindered is not None
+    assert (hindered.reason, hindered.message) == ("NotCreated", GUARD)
+    own = find(world.campaign().status.conditions, "Hindered")
+    assert own is not None
+    assert own.message == f"Trial {trial.name}: {GUARD}"
+    await world.run(world.ended)
+    assert {one.status.outcome for one in world.trials()} == {"Succeeded"}
 
 
 async def test_an_object_that_is_gone_has_no_events(cluster: FakeCluster) -> None:

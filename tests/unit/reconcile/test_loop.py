@@ -10,10 +10,10 @@ import pytest
 from encbench.api.conditions import format_time
 from encbench.api.kinds import CAMPAIGN, JOB, POD, TESTBED, TRIAL, Kind
 from encbench.kube.labels import ACTIVE, labels, metadata, owner_reference
-from encbench.ports import Body, Conflict, Meter, Rejected, Unavailable
+from encbench.ports import Body, Conflict, Meter, Rejected, Unavailable, WebhookFailed
 from encbench.reconcile.campaign.cleanup import FINALIZER
 from encbench.reconcile.effects.cluster import NotOurs
-from encbench.reconcile.loop import WORKERS, Key, Loop, Reconciler, concerned, is_at_rest
+from encbench.reconcile.loop import WORKERS, Key, Loop, Reconciler, _end, concerned, is_at_rest
 from encbench.reconcile.queue import WorkQueue
 from tests.support import manifests
 from tests.support.fake_cluster import FakeCluster
@@ -197,6 +197,15 @@ async def test_failures_that_a_person_can_act_on_are_told_without_a_traceback(
     assert [bool(r.exc_info) for r in caplog.records] == [False] * 4 + [True]
     levels = [record.levelname for record in caplog.records]
     assert levels == ["INFO", "INFO", "ERROR", "ERROR", "ERROR"]
+
+
+async def test_a_webhook_that_fails_is_no_outage(caplog: pytest.LogCaptureFixture) -> None:
+    """It may last until a person acts."""
+    loop, _ = a_loop(FakeCluster())
+    loop._failed(TRIAL_KEY, WebhookFailed("guard.example"), 1.0)
+    assert [(r.levelname, bool(r.exc_info)) for r in caplog.records] == [("WARNING", False)]
+    assert _end(WebhookFailed("guard.example")) == "webhook"
+    assert _end(Unavailable("away")) == "unavailable"
 
 
 class Hanging:

@@ -8,7 +8,7 @@ from encbench.api.kinds import SECRET, TRIAL
 from encbench.api.lifecycle import NOT_STORED, RECORD_LOST, REPORT_REFUSED
 from encbench.core.artefact import RecordError
 from encbench.kube.parsing import Malformed
-from encbench.ports import Conflict, Rejected, Unavailable
+from encbench.ports import Conflict, Rejected, Unavailable, WebhookFailed
 from encbench.reconcile.campaign.children import authority
 from encbench.reconcile.campaign.cleanup import remove_unfinished
 from encbench.reconcile.campaign.facts import CampaignFound
@@ -55,7 +55,7 @@ class CampaignEffects(Effects[Campaign, do.CampaignEffect, CampaignFound]):
         """The pass fails, and the next one says why."""
         try:
             return await super()._on_cluster(one, *effects)
-        except (NotOurs, Rejected) as error:
+        except (NotOurs, Rejected, WebhookFailed) as error:
             self.keep(one, replace(self.found(one), refused=str(error)))
             raise
 

@@ -51,6 +51,11 @@ class TestbedDraft(Draft[TestbedSpec, TestbedStatus, TestbedSeen]):
         elif seen.stateful_set is not None and seen.database is None and waited > PATIENCE:
             self.hinder(life.NO_POD, self.no_pod)
 
+    def note_refusal(self, waited: float) -> None:
+        """Name what keeps its objects from being created, unless that passes at once."""
+        if self.seen.found.refused and waited > PATIENCE:
+            self.hinder(life.NOT_CREATED, self.seen.found.refused)
+
     @property
     def rejected(self) -> Trouble | None:
         """What became of the pod before this one, as long as no node has begun with this one.

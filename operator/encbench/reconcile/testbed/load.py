@@ -48,6 +48,7 @@ def _begin(draft: TestbedDraft) -> TestbedDecision:
         draft.hold(life.LOADED, life.IN_USE, earlier)
     else:
         draft.condition(life.LOADED, False, "Loading", "the dataset is being loaded")
+        draft.note_refusal(draft.since(life.LOADED))
     if _loading(draft) > _limit(draft):
         why = earlier or draft.seen.found.refused or "it is not there"
         return draft.fail(life.LOAD_TIMEOUT, f"the load's Job could not be created: {why}")

@@ -22,12 +22,13 @@ def provision(draft: TestbedDraft) -> TestbedDecision:
             return draft.fail(missing.reason, missing.message)
         return draft.decide(requeue=SETTLED_POLL)
     if draft.spec.instance.is_external:
-        return _take_over(draft, late=late)
+        return _take_over(draft, waited, late=late)
     if not seen.has_credentials or seen.stateful_set is None:
         if late:
             why = seen.found.refused or f"is something else named {name}?"
             message = f"its objects could not be created: {why}"
             return draft.fail("ProvisionTimeout", message)
+        draft.note_refusal(waited)
         waits_for_ca = not seen.has_credentials and seen.authority is None
         what = "the campaign's CA" if waits_for_ca else "the database"
         draft.condition(life.PROVISIONED, False, "Creating", f"{what} is being created")
@@ -106,7 +107,7 @@ def _await_room(draft: TestbedDraft, found: Trouble) -> TestbedDecision:
     return draft.decide(requeue=SETTLED_POLL)
 
 
-def _take_over(draft: TestbedDraft, *, late: bool) -> TestbedDecision:
+def _take_over(draft: TestbedDraft, waited: float, *, late: bool) -> TestbedDecision:
     """Of a database that is there already a testbed needs but a login, and to have it to itself."""
     seen, name = draft.seen, draft.subject.name
     if seen.has_credentials:
@@ -127,6 +128,7 @@ def _take_over(draft: TestbedDraft, *, late: bool) -> TestbedDecision:
         why = seen.found.refused or f"is something else named {name}?"
         message = f"its Secret could not be created: {why}"
         return draft.fail("ProvisionTimeout", message)
+    draft.note_refusal(waited)
     what = "the campaign's CA is being created" if seen.authority is None else "the login is copied"
     draft.condition(life.PROVISIONED, False, "Creating", what)
     if seen.authority is None:

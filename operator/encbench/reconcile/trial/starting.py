@@ -233,6 +233,8 @@ def _check_clients(draft: TrialDraft, *, is_apart: bool) -> Trouble | None:
     missing = _missing(draft) if is_late else ""
     if missing:
         draft.hinder(life.NO_POD, missing)
+    if is_late and draft.seen.job is None and draft.seen.found.refused:
+        draft.hinder(life.NOT_CREATED, draft.seen.found.refused)
     # Without a count while pods start: each of many would be a write.
     message = f"waits for {plural(wanted, 'client pod')} to start"
     if any(client.run is not None for client in draft.seen.clients):
