@@ -106,12 +106,13 @@ def a_client(
     *containers: ContainerFacts,
     exit_code: int | None = None,
     error: str = "",
+    silence: str = "",
     **pod: Any,
 ) -> ClientPod:
     """A client whose recorder says `state`, or does not answer."""
     facts = a_pod("run-0", *(containers or ready("tool", "recorder")), **pod)
     run = RunFacts(state, exit_code=exit_code, error=error) if state is not None else None
-    return ClientPod(facts, run)
+    return ClientPod(facts, run, silence)
 
 
 def saw(*clients: ClientPod, **fields: Any) -> TrialSeen:

@@ -199,6 +199,33 @@ def test_one_of_several_clients_that_has_no_pod_is_told_likewise() -> None:
     assert both.status.message == "the clients were not ready to start in time"
 
 
+def test_a_recorder_that_cannot_be_asked_is_named() -> None:
+    why = "the recorder at 10.0.0.1:8443 cannot be reached: no connection within 10 s"
+    told = f"the recorder of pod run-0 does not answer: {why}"
+
+    def silent(running: float) -> ClientPod:
+        since = NOW.timestamp() - running
+        recorder = ContainerFacts("recorder", running=True, running_since=since)
+        return a_client(None, *ready("tool"), recorder, silence=why)
+
+    def waits(running: float, waited: float = 60.0) -> TrialDecision:
+        facts = {"ProvenBefore": ("True", 1.0), "Prepared": ("False", waited)}
+        return decide(a_trial(facts, startTime=ago(400)), saw(silent(running)))
+
+    soon = waits(2.0).status.conditions
+    assert find(soon, "Hindered") is None, "it has just started"
+    prepared = find(soon, "Prepared")
+    assert prepared is not None and prepared.message == "waits for 1 client pod to start"
+    facts = waits(9.0).status.conditions
+    hindered, prepared = find(facts, "Hindered"), find(facts, "Prepared")
+    assert hindered is not None and prepared is not None
+    assert (hindered.reason, hindered.message) == ("NoAnswer", told)
+    assert prepared.message == told, "the pod has started"
+    late = waits(300.0, 302.0)
+    assert verdict(late) == ("Failed", "StartTimeout")
+    assert late.status.message == f"the clients were not ready to start in time: {told}"
+
+
 def test_a_client_job_that_failed_is_not_waited_for() -> None:
     tool = ContainerFacts("tool", exit_code=70, exit_reason="Error", termination_message="no FIFO")
     decision = decide(a_trial(), saw(a_client(None, tool), job=JobFacts("job", failed=True)))

@@ -7,7 +7,7 @@ from typing import Protocol, get_type_hints
 import pytest
 
 from encbench import ports
-from encbench.api.kinds import NODE, POD, TRIAL
+from encbench.api.kinds import NODE, POD, SECRET, TRIAL
 from encbench.kube import labels
 from encbench.ports import Access, Body, Unavailable
 from encbench.reconcile.claims import NodeStanding
@@ -95,6 +95,20 @@ async def test_clients_that_do_not_answer_hold_up_none_of_the_others() -> None:
     seen = await observe(replace(world.deps, recorder=recorder), trial, TrialFound())
     assert sum(client.run is not None for client in seen.clients) == MANY - len(silent)
     assert recorder.all_asked.is_set()
+    said = {client.silence for client in seen.clients if client.run is None}
+    assert said == {f"the recorder at {address} did not answer" for address in silent}
+
+
+async def test_recorders_whose_token_is_gone_are_not_asked_and_that_is_said() -> None:
+    world = World()
+    world.apply(*parts(), study("plain", blocks=1))
+    await world.run(world.running())
+    trial = next(one for one in world.trials() if one.status.phase == "Running")
+    name = f"{trial.spec.testbed_ref.name}-credentials"
+    world.cluster.remove(SECRET, SPACE, name)
+    (client,) = (await observe(world.deps, trial, TrialFound())).clients
+    assert client.run is None
+    assert client.silence == f"Secret {name} is not there"
 
 
 async def test_clients_on_a_node_that_does_not_answer_are_not_asked() -> None:

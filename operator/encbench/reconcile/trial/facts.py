@@ -49,6 +49,8 @@ class ClientPod:
 
     pod: PodFacts
     run: RunFacts | None = None
+    silence: str = ""
+    """Why its recorder, which runs, could not be asked or did not answer."""
 
     @property
     def is_lost(self) -> bool:

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import suppress
 
 from encbench.api import lifecycle as life
 from encbench.api.conditions import find, is_false, is_true
@@ -177,20 +176,25 @@ async def _clients(read: Reads, trial: Trial, job: Body | None) -> list[ClientPo
     bodies = await read.cluster.list(POD, trial.namespace, {labels.TRIAL: trial.name})
     own = [b for b in bodies if belongs_to(b, owner) or b["metadata"]["uid"] in known]
     found = sorted(map(pod_facts, own), key=lambda pod: pod.index)
-    running, access = sum(pod.container("recorder").running for pod in found), None
+    running = sum(pod.container("recorder").running for pod in found)
+    access: Access | str = ""
     # Only recorders that run are asked, and none of them while their token cannot be had. Before
     # the release all have to wait, so none is asked while a pod still starts: each start of one of
     # many pods would cause a round of questions.
     is_released = is_true(trial.status.conditions, life.RELEASED)
     if running and (is_released or running == trial.spec.workload.client.replicas):
-        with suppress(Unavailable, Rejected):
-            bed = trial.spec.testbed_ref.name
+        bed = trial.spec.testbed_ref.name
+        try:
             access = await agents.access(read.cluster, trial.namespace, bed, "recorder")
+        except (Unavailable, Rejected) as error:
+            access = str(error)
     return await _runs(read, found, access)
 
 
-async def _runs(read: Reads, found: Sequence[PodFacts], access: Access | None) -> list[ClientPod]:
+async def _runs(read: Reads, found: Sequence[PodFacts], access: Access | str) -> list[ClientPod]:
     """What each client says; one that does not answer holds up none of the others.
+
+    Instead of the access it takes the reason why there is none; empty where none is wanted.
 
     They are asked one after the other while they answer at once: a question that waits for others
     has a long round trip, by half of which a clock is uncertain.
@@ -198,12 +202,12 @@ async def _runs(read: Reads, found: Sequence[PodFacts], access: Access | None) -
     async with asyncio.TaskGroup() as group:
         asked = []
         for pod in found:
-            asked.append(group.create_task(_run(read, pod, access)))
+            asked.append(group.create_task(_client(read, pod, access)))
             await asyncio.wait(asked[-1:], timeout=AT_ONCE)
-    return [ClientPod(pod, one.result()) for pod, one in zip(found, asked, strict=True)]
+    return [one.result() for one in asked]
 
 
-async def _run(read: Reads, pod: PodFacts, access: Access | None) -> RunFacts | None:
+async def _client(read: Reads, pod: PodFacts, access: Access | str) -> ClientPod:
     """From the recorder while it runs, and from what it left behind when it has ended.
 
     On a node that does not answer none is asked, because a pass waits for each question.
@@ -211,12 +215,15 @@ async def _run(read: Reads, pod: PodFacts, access: Access | None) -> RunFacts | 
     recorder = pod.container("recorder")
     if recorder.exit_code == 0:
         digests = termination_digests(recorder.termination_message)
-        return RunFacts("uploaded", exit_code=pod.container("tool").exit_code, digests=digests)
-    if not recorder.running or pod.is_silent or access is None:
-        return None
+        code = pod.container("tool").exit_code
+        return ClientPod(pod, RunFacts("uploaded", exit_code=code, digests=digests))
+    if not recorder.running or pod.is_silent:
+        return ClientPod(pod)
+    if isinstance(access, str):
+        return ClientPod(pod, silence=access)
     asked = read.clock.now()
     try:
         state = await read.recorder.state(agents.recorder(pod), access)
-    except (Unavailable, Rejected):
-        return None
-    return run_facts(state, asked, read.clock.now())
+    except (Unavailable, Rejected) as error:
+        return ClientPod(pod, silence=str(error))
+    return ClientPod(pod, run_facts(state, asked, read.clock.now()))

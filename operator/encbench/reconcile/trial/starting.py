@@ -50,7 +50,8 @@ def before_release(draft: TrialDraft, testbed: Testbed) -> TrialDecision:
         if seen.job is None and seen.found.refused:
             message = f"the clients' Job could not be created: {seen.found.refused}"
         else:
-            message = _missing(draft) or message
+            silent = _silent(draft)
+            message = _missing(draft) or (f"{message}: {silent}" if silent else message)
         found = trouble or Trouble("StartTimeout", message)
         return draft.end("Failed", found.reason, found.message)
     is_alone = not held and not solitude.must_leave(seen) and placed.has_all(seen, draft.spec)
@@ -235,8 +236,11 @@ def _check_clients(draft: TrialDraft, *, is_apart: bool) -> Trouble | None:
         draft.hinder(life.NO_POD, missing)
     if is_late and draft.seen.job is None and draft.seen.found.refused:
         draft.hinder(life.NOT_CREATED, draft.seen.found.refused)
+    silent = _silent(draft)
+    if silent:
+        draft.hinder(life.NO_ANSWER, silent)
     # Without a count while pods start: each of many would be a write.
-    message = f"waits for {plural(wanted, 'client pod')} to start"
+    message = silent or f"waits for {plural(wanted, 'client pod')} to start"
     if any(client.run is not None for client in draft.seen.clients):
         message = f"{len(waiting)} of {wanted} client(s) are ready to start"
     draft.condition(life.PREPARED, False, life.STARTING, message)
@@ -249,6 +253,15 @@ def _missing(draft: TrialDraft) -> str:
     if draft.seen.job is None or made >= wanted:
         return ""
     return troubles.no_pod("job", draft.subject.name, made, wanted)
+
+
+def _silent(draft: TrialDraft) -> str:
+    """Which recorder runs and does not answer, and why, as a sentence; empty if all that run do."""
+    for client in draft.seen.clients:
+        since = client.pod.container("recorder").running_since or 0.0
+        if client.silence and draft.seen.now.timestamp() - since > PATIENCE:
+            return f"the recorder of pod {client.pod.name} does not answer: {client.silence}"
+    return ""
 
 
 def _taken(draft: TrialDraft, *, is_apart: bool) -> list[str]:
