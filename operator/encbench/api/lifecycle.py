@@ -211,6 +211,7 @@ CAMPAIGN_LIFE = Lifecycle(
             _HINDERED,
             true={
                 **_HINDERED.true,
+                MALFORMED: "As the condition `Understood` says.",
                 REPORT_REFUSED: "The report is rejected, its name is taken, or rendering fails.",
                 RECORD_LOST: "The bucket lacks a record of the report, or it cannot be read.",
                 HELD: "A deleted Testbed or Trial does not go: a finalizer of others holds it.",

@@ -9,12 +9,12 @@ from typing import Any, Generic, TypeVar
 
 from encbench.api.campaign import CampaignStatus
 from encbench.api.conditions import find, is_true
-from encbench.api.lifecycle import COMPLETE, FAILED, HINDERED
+from encbench.api.lifecycle import COMPLETE, FAILED, HINDERED, MALFORMED
 from encbench.api.trial import TrialStatus
 from encbench.logs import about
-from encbench.ports import CampaignFigures, Meter
+from encbench.ports import Body, CampaignFigures, Meter
 from encbench.reconcile.campaign.facts import CampaignSeen
-from encbench.reconcile.objects import Campaign, Object, Trial
+from encbench.reconcile.objects import Campaign, Object, Trial, is_over
 from encbench.reconcile.trial.facts import TrialSeen
 
 log = logging.getLogger(__name__)
@@ -40,6 +40,9 @@ class Gauge(Generic[O, V, T]):
 
     def _show(self, subject: O, seen: V, status: T) -> None:
         pass
+
+    def stopped(self, body: Body) -> None:
+        """A pass has found that this version does not understand the object, or what it needs."""
 
     def gone(self, namespace: str, name: str) -> None:
         """The object is no more."""
@@ -87,6 +90,15 @@ class CampaignGauge(Gauge[Campaign, CampaignSeen, CampaignStatus]):
                 fact = find(status.conditions, outcome)
                 if fact is not None and fact.status == "True":
                     self._meter.finished(subject.namespace, outcome, fact.reason)
+
+    def stopped(self, body: Body) -> None:
+        """See `Gauge`. How many trials it has may be what is not understood."""
+        meta, status = body["metadata"], body.get("status") or {}
+        phase, ended = str(status.get("phase", "Pending")), str(status.get("completionTime") or "")
+        why = "" if is_over(body) else MALFORMED
+        self._meter.campaign(
+            CampaignFigures(meta["namespace"], meta["name"], phase, {}, ended, why)
+        )
 
     def gone(self, namespace: str, name: str) -> None:
         """See `Gauge`."""

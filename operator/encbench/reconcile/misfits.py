@@ -4,6 +4,7 @@ Fields of a later version are ignored where that is safe (`kube.parsing`). Nothi
 such an object gets a condition that says so, and can be deleted.
 """
 
+import logging
 from typing import Any
 
 from encbench.api.conditions import Condition, format_time, with_condition
@@ -13,9 +14,12 @@ from encbench.kube.parsing import Malformed
 from encbench.ports import Body, Clock, Cluster
 from encbench.reconcile.campaign.cleanup import FINALIZER, without_ours
 from encbench.reconcile.objects import is_over
+from encbench.wire.foreign import printable
 
 LOOK_AGAIN = 60.0
 """Seconds until another version may have taken over, or the object is another one."""
+
+log = logging.getLogger(__name__)
 
 
 async def handle(cluster: Cluster, clock: Clock, kind: Kind, body: Body, why: Malformed) -> float:
@@ -38,18 +42,23 @@ async def handle(cluster: Cluster, clock: Clock, kind: Kind, body: Body, why: Ma
         # By these, tools that use kstatus tell that it is not what they wait for.
         status["observedGeneration"] = meta.get("generation", 1)
         kinds.append(READY)
+        status["step"] = printable(f"stopped; {why}", 512)
+    is_known = (_own(status.get("conditions"), UNDERSTOOD) or {}).get("status") == "False"
     for one in kinds:
         status["conditions"] = _with(status.get("conditions"), one, clock, meta, str(why))
     if status != body.get("status"):
         await cluster.apply_status(kind, {**body, "status": status})
+    if not is_known:
+        where = f"{kind.kind} {meta['namespace']}/{meta['name']}"
+        log.warning("%s is not understood and stands still: %s", where, why)
+        await cluster.event(kind, body, MALFORMED, printable(str(why), 1000), warning=True)
     return LOOK_AGAIN
 
 
 def _with(before: Any, kind: str, clock: Clock, meta: Body, why: str) -> list[Any]:
     """The conditions as they were, of whatever form they are, but for this one, which is False."""
     kept = before if isinstance(before, list) else []
-    own = next((c for c in kept if isinstance(c, dict) and c.get("type") == kind), None)
-    now = clock.now()
+    own, now = _own(before, kind), clock.now()
     old = []
     if own is not None and own.get("status") == "False":
         since = own.get("lastTransitionTime") or format_time(now)
@@ -58,3 +67,9 @@ def _with(before: Any, kind: str, clock: Clock, meta: Body, why: str) -> list[An
         old, kind, False, MALFORMED, why, now=now, generation=meta.get("generation")
     )
     return [*(c for c in kept if c is not own), made.to_dict()]
+
+
+def _own(conditions: Any, kind: str) -> Body | None:
+    """The condition of that type, whatever form the others have."""
+    kept = conditions if isinstance(conditions, list) else []
+    return next((c for c in kept if isinstance(c, dict) and c.get("type") == kind), None)

@@ -89,6 +89,7 @@ class KindReconciler(Generic[S, T, V, E, R]):
             seen = await self.observe(self.deps, subject, self.effects.found(subject))
         except Malformed as error:
             assert body is not None  # noqa: S101 - it was parsed
+            self.gauge.stopped(body)
             return await misfits.handle(cluster, self.deps.clock, kind, body, error)
         self.effects.look_after(subject)
         decision, wait = self.decide(subject, seen), 0.0

@@ -4,15 +4,17 @@ import copy
 
 import pytest
 
+from encbench.adapters.meter import PrometheusMeter
 from encbench.api.conditions import find
 from encbench.api.kinds import CAMPAIGN, OVERHEAD_REPORT, TESTBED, TRIAL, WORKLOAD, Kind
 from encbench.kube.labels import ACTIVE
 from encbench.kube.parsing import Malformed
-from encbench.ports import Body
+from encbench.ports import Body, Meter
 from encbench.reconcile.loop import Key
 from encbench.reconcile.misfits import handle
 from tests.support import fake_cluster
 from tests.support.fake_admission import check_content
+from tests.unit.adapters.test_meter import of
 from tests.unit.reconcile.world import NAME, SPACE, World, parts, study
 
 TOMORROW = {"type": "Tomorrow", "status": "Likely"}
@@ -66,8 +68,8 @@ def default_of_tomorrow(world: World, *kinds: Kind) -> None:
             world.cluster._store(key, {**copy.deepcopy(body), **parts})
 
 
-async def in_mid_run() -> World:
-    world = World()
+async def in_mid_run(meter: Meter | None = None) -> World:
+    world = World(meter=meter)
     world.apply(*parts(), study("plain", blocks=2))
     await world.run(world.running())
     return world
@@ -90,7 +92,18 @@ async def test_a_child_that_is_not_understood_stops_its_campaign_and_says_so(kin
     assert own is not None
     assert own.status == "False"
     assert f"{kind.kind} {name}: status.conditions" in own.message
-    assert world.campaign().status.step.startswith("stopped: ")
+    status = world.campaign().status
+    assert status.step.startswith("stopped; ")
+    for fact, value in (("Hindered", "True"), ("Ready", "False")):
+        told = said(world, CAMPAIGN, NAME, fact)
+        assert (told["status"], told["reason"], told["message"]) == (
+            value,
+            "Malformed",
+            own.message,
+        )
+    events = [one for one in world.cluster.events if one.reason == "Malformed"]
+    assert (kind, True) in [(one.kind, one.warning) for one in events]
+    assert [one.note for one in events if one.kind == CAMPAIGN] == [own.message]
     assert world.operators[0].errors == [], "nor do those fail that read it"
     writes = len(world.cluster.writes)
     await world.settle(600)
@@ -120,7 +133,7 @@ async def test_beside_a_child_that_is_not_understood_nothing_is_counted() -> Non
     for _ in range(20):
         world.operators[0].loop.wake(Key(CAMPAIGN, SPACE, NAME))
         await world.settle(1)
-    assert world.campaign().status.step.startswith("stopped: ")
+    assert world.campaign().status.step.startswith("stopped; ")
     assert world.operators[0].passes >= passes + 20
     assert lists(world) <= before + 1, "those that are under way"
 
@@ -146,10 +159,20 @@ async def test_trials_that_are_over_and_not_understood_are_read_again_once_a_min
     assert world.campaign().status.phase == "Succeeded"
 
 
-async def test_a_campaign_that_is_not_understood_says_so_and_can_be_deleted() -> None:
-    world = await in_mid_run()
+async def test_a_campaign_that_is_not_understood_says_so_and_can_be_deleted(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    meter = PrometheusMeter("1")
+    world = await in_mid_run(meter)
     misfit(world, CAMPAIGN, NAME)
     await world.settle(200)
+    (event,) = [one for one in world.cluster.events if one.reason == "Malformed"]
+    assert (event.kind, event.warning) == (CAMPAIGN, True)
+    assert event.note.startswith(f"Campaign {NAME}: status.conditions.")
+    (line,) = [one for one in caplog.records if one.name.endswith(".misfits")]
+    assert (line.levelname, "Campaign bench/study" in line.getMessage()) == ("WARNING", True)
+    assert of(meter, "encbench_campaign_hindered") == {(NAME, SPACE, "Malformed"): 1}
+    assert world.cluster.one(CAMPAIGN, SPACE, NAME)["status"]["step"].startswith("stopped; ")
     assert said(world, CAMPAIGN, NAME)["reason"] == "Malformed"
     assert "status.conditions" in said(world, CAMPAIGN, NAME)["message"]
     world.cluster.remove(CAMPAIGN, SPACE, NAME)

@@ -86,7 +86,7 @@ def decide(campaign: Campaign, seen: CampaignSeen) -> CampaignDecision:
         return _after_the_end(draft)
     if draft.misfit:
         # Nothing that was counted without it would be right.
-        return draft.decide(step=f"stopped: {draft.misfit}", requeue=misfits.LOOK_AGAIN)
+        return draft.decide(step="stopped", requeue=misfits.LOOK_AGAIN)
     resolved = campaign.status.resolved
     if resolved is not None:
         return _run(draft, resolved)

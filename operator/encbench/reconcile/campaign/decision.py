@@ -39,6 +39,9 @@ class CampaignDraft(Draft[CampaignSpec, CampaignStatus, CampaignSeen]):
             requeue = min(requeue, found)
         if self.seen.found.refused:
             self.hinder(life.NOT_CREATED, self.seen.found.refused)
+        if self.misfit:
+            # It waits for a person, whatever else is in the way.
+            self.hinder(life.MALFORMED, self.misfit)
         self.note_hindrance(over=self.is_true(life.COMPLETE) or self.is_true(life.FAILED))
         self._sum_up()
         fact = self.fact(life.HINDERED)
@@ -76,6 +79,8 @@ class CampaignDraft(Draft[CampaignSpec, CampaignStatus, CampaignSeen]):
             basis = reason = life.COMPLETE
         elif self.is_true(life.FAILED):
             basis = reason = life.FAILED
+        elif self.misfit:
+            basis, reason = life.UNDERSTOOD, life.MALFORMED
         elif self.is_false(life.ACCEPTED):
             basis, reason = life.ACCEPTED, life.REFUSED
         elif self.is_true(life.SUSPENDED):
