@@ -37,6 +37,7 @@ from encbench.reconcile import farewell
 from encbench.reconcile.background import Errands
 from encbench.reconcile.deps import Deps, Settings
 from encbench.reconcile.election import Contender, Deposed, Elector
+from encbench.reconcile.failures import Failures
 from encbench.reconcile.loop import Key, Loop
 from encbench.reconcile.namespaces import is_ending
 from encbench.reconcile.nodes import NodeLeases
@@ -136,7 +137,11 @@ async def lead(
 ) -> None:
     """Act for a shard, once this process leads it, until cancelled."""
     deps = replace(deps, shard=await elector.elected(), presence=elector)
-    background = Errands(lambda one: loop.wake(Key(one.kind, one.namespace, one.name)))
+    background = Errands(
+        lambda one: loop.wake(Key(one.kind, one.namespace, one.name)),
+        faults=Failures(deps.cluster),
+        meter=meter,
+    )
     space = args.lease_namespace or args.release_namespace or args.namespace[0]
     nodes = NodeLeases(deps.cluster, deps.clock, space, ticks)
     # Passes read what watches have brought; sweeps and leases ask the API server.

@@ -334,6 +334,9 @@ class Meter:
     def passed(self, kind: Kind, seconds: float, end: PassEnd) -> None:
         """A pass over an object of that kind has ended."""
 
+    def failed(self, kind: Kind) -> None:
+        """A slow effect of an object of that kind ended in a fault, beside the passes."""
+
     def asked(self, method: str, resource: str, status: int, seconds: float) -> None:
         """The API server was asked; status 0 means that it did not answer."""
 

@@ -45,7 +45,7 @@ class PrometheusMeter(Meter):
         own: dict[str, Any] = {"registry": registry}
         self._passes = Counter(
             "encbench_reconcile",
-            "Passes over objects by kind, and how they ended.",
+            "Passes over objects by kind, and how they ended; slow effects only with failed.",
             ["kind", "end"],
             **own,
         )
@@ -109,6 +109,10 @@ class PrometheusMeter(Meter):
         """See `ports.Meter`."""
         self._passes.labels(kind.kind, end).inc()
         self._pass_seconds.labels(kind.kind).observe(seconds)
+
+    def failed(self, kind: Kind) -> None:
+        """See `ports.Meter`."""
+        self._passes.labels(kind.kind, "failed").inc()
 
     def asked(self, method: str, resource: str, status: int, seconds: float) -> None:
         """See `ports.Meter`."""

@@ -45,6 +45,7 @@ POD_ENDED, NOT_STARTED, IMAGE_PULLING = "PodEnded", "NotStarted", "ImagePulling"
 PROGRESSING, REFUSED, MALFORMED = "Progressing", "Refused", "Malformed"
 NODE_LOST, NO_POD, NO_ANSWER, NOT_STORED = "NodeLost", "NoPod", "NoAnswer", "NotStored"
 NOT_CREATED, REPORT_REFUSED, RECORD_LOST = "NotCreated", "ReportRefused", "RecordLost"
+FAULT = "Fault"
 HELD = "Held"
 """Of a deleted Testbed or Trial that does not go."""
 
@@ -123,6 +124,7 @@ _HINDERED = ConditionType(
         LOAD_TIMEOUT: "A load that took too long is being stopped.",
         NO_ANSWER: "The agent, its server, a recorder, or the store for the proof does not answer.",
         NOT_STORED: "The object store or Prometheus is away; nothing is lost.",
+        FAULT: "A fault of the operator's own, which its log describes; it keeps trying.",
         **_IN_USE,
         **_NODE,
         **_LOGIN,
@@ -212,7 +214,7 @@ CAMPAIGN_LIFE = Lifecycle(
             true={
                 **_HINDERED.true,
                 MALFORMED: "As the condition `Understood` says.",
-                REPORT_REFUSED: "The report is rejected, its name is taken, or rendering fails.",
+                REPORT_REFUSED: "The report is rejected, or its name is taken.",
                 RECORD_LOST: "The bucket lacks a record of the report, or it cannot be read.",
                 HELD: "A deleted Testbed or Trial does not go: a finalizer of others holds it.",
             },

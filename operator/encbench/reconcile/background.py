@@ -13,7 +13,7 @@ from typing import Literal, Protocol, get_args
 
 from encbench.api.kinds import Kind
 from encbench.logs import about
-from encbench.ports import Conflict, Rejected, Unavailable
+from encbench.ports import Conflict, Meter, Rejected, Unavailable
 
 LIMIT = 8
 """Slow effects of one lane at once. Proofs are work for the databases' nodes, so more would only
@@ -23,6 +23,9 @@ Lane = Literal["agent", "scan", "store"]
 a store or a Prometheus that hangs. Proofs wait for neither: databases are idle meanwhile."""
 
 log = logging.getLogger(__name__)
+
+Place = tuple[Kind, str, str]
+"""An object's kind, namespace and name."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +43,8 @@ class Errand:
         return f"{self.what} of {self.kind.kind} {self.namespace}/{self.name}"
 
     @property
-    def place(self) -> tuple[Kind, str, str]:
-        """The object's kind, namespace and name."""
+    def place(self) -> Place:
+        """Where its object is."""
         return self.kind, self.namespace, self.name
 
 
@@ -65,15 +68,39 @@ class Slowly(Protocol):
         ...
 
 
+class Faults(Protocol):
+    """Knows of slow effects that end in a fault again and again."""
+
+    def passed(self, subject: Place) -> None:
+        """One ended without."""
+        ...
+
+    async def failed(self, subject: Place, error: Exception) -> None:
+        """One ended with this."""
+        ...
+
+
 class Errands:
     """Does each errand once at a time, and no more than `limit` of a lane at once.
 
     `found` gets every errand that has found something. One that has not, or has failed, comes
-    again with the next pass over its object, which has a delay of its own.
+    again with the next pass over its object, which has a delay of its own. No pass fails by its
+    faults, so it reports them itself.
     """
 
-    def __init__(self, found: Callable[[Errand], None], limit: int = LIMIT) -> None:
+    def __init__(
+        self,
+        found: Callable[[Errand], None],
+        limit: int = LIMIT,
+        *,
+        faults: Faults | None = None,
+        meter: Meter | None = None,
+    ) -> None:
         self._found = found
+        self._faults = faults
+        self._meter = meter or Meter()
+        self._faulty = set[Errand]()
+        """Those whose last attempt ended in a fault, which the log has."""
         self._slots: dict[Lane, asyncio.Semaphore] = {
             lane: asyncio.Semaphore(limit) for lane in get_args(Lane)
         }
@@ -99,6 +126,7 @@ class Errands:
         """Cancel it: an agent stops when its caller hangs up."""
         for one in self.doing(kind, namespace, name):
             self._tasks.pop(one).cancel()
+        self._faulty = {one for one in self._faulty if one.place != (kind, namespace, name)}
 
     async def _do(self, errand: Errand, work: Work) -> None:
         found = False
@@ -107,10 +135,23 @@ class Errands:
                 found = await work()
         except (Unavailable, Conflict, Rejected) as error:
             log.info("%s: %s", errand, error, extra=about(*errand.place))
-        except Exception:
-            log.exception("%s", errand, extra=about(*errand.place))
+        except Exception as error:
+            await self._report(errand, error)
+        else:
+            self._faulty.discard(errand)
+            if self._faults is not None:
+                self._faults.passed(errand.place)
         finally:
             if self._tasks.get(errand) is asyncio.current_task():
                 del self._tasks[errand]
         if found:
             self._found(errand)
+
+    async def _report(self, errand: Errand, error: Exception) -> None:
+        """Once with all of it, and then with a line for each attempt, of which there are many."""
+        where = f"{errand.what} of {errand.kind.kind} {errand.namespace}/{errand.name}"
+        log.error("%s: %r", where, error, exc_info=None if errand in self._faulty else error)
+        self._faulty.add(errand)
+        self._meter.failed(errand.kind)
+        if self._faults is not None:
+            await self._faults.failed(errand.place, error)

@@ -14,13 +14,17 @@ from encbench.api.conditions import (
     restamped,
     with_condition,
 )
-from encbench.api.lifecycle import ALONE, HINDERED, MALFORMED, UNDERSTOOD
+from encbench.api.lifecycle import ALONE, FAULT, HINDERED, MALFORMED, UNDERSTOOD
 from encbench.reconcile.absences import Absences
 from encbench.reconcile.objects import Object
 
 LONGEST = 15.0
 PATIENCE = 5.0
 """Seconds that something may take before it is called a hindrance, where it is usual at first."""
+
+
+class Fault(str):
+    """Why something came to nothing, where that was a fault of the operator's own."""
 
 
 class Sight(Protocol):
@@ -74,8 +78,8 @@ class Draft(Generic[S, T, V]):
         return ""
 
     def hinder(self, reason: str, message: str) -> None:
-        """Say what keeps the subject from going on in this pass."""
-        self._hindrance = (reason, message)
+        """Say what keeps the subject from going on in this pass; a `Fault` is its own reason."""
+        self._hindrance = (FAULT if isinstance(message, Fault) else reason, str(message))
 
     @property
     def hindered(self) -> bool:

@@ -11,6 +11,7 @@ from typing import Final
 
 from encbench.api.kinds import Kind
 from encbench.ports import Cluster, Conflict, Rejected, Unavailable, WebhookFailed
+from encbench.reconcile.draft import Fault
 from encbench.reconcile.effects.cluster import NotOurs
 
 REASON: Final = "ReconcileFailed"
@@ -24,7 +25,7 @@ Subject = tuple[Kind, str, str]
 
 
 class Failures:
-    """Counts the failed passes of every object since its last good one."""
+    """Counts the failed passes, or slow effects, of every object since its last good one."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -52,12 +53,15 @@ def _note(error: Exception) -> str:
 
 
 def said(error: Exception) -> str:
-    """In words of ours: the text of any other exception may hold what no object should show."""
+    """In words of ours, as a `Fault`, unless it is an error of a port.
+
+    The text of any other exception may hold what no object should show.
+    """
     if isinstance(error, (Unavailable, Conflict, Rejected, NotOurs)):
         return str(error)
     frames = traceback.extract_tb(error.__traceback__)
     where = f" in {PurePath(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
-    return (
+    return Fault(
         f"a fault of the operator's own, {type(error).__name__}{where}. It keeps trying. Its log "
         "has the details; please report them"
     )

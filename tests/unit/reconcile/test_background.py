@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 import pytest
 
+from encbench.adapters.meter import PrometheusMeter
 from encbench.api.kinds import CAMPAIGN, TESTBED, TRIAL, Kind
 from encbench.ports import Unavailable
 from encbench.reconcile.background import Errand, Errands, Lane
@@ -18,6 +19,10 @@ from encbench.reconcile.effects.effect import (
     ProveFully,
     Settle,
 )
+from encbench.reconcile.failures import FIRST, Failures
+from tests.support import manifests
+from tests.support.fake_cluster import FakeCluster
+from tests.unit.adapters.test_meter import of
 from tests.unit.reconcile.driver import AtOnce
 from tests.unit.reconcile.world import NAME, SPACE, World, parts, study
 
@@ -99,6 +104,33 @@ async def test_what_came_to_nothing_wakes_nobody_and_can_be_tried_again(
     await background.do(errand("run"), work)
     await turns()
     assert work.begun == 2
+
+
+async def test_a_fault_is_counted_told_and_logged_in_whole_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Every attempt ends alike, and the pass that wanted it has ended well."""
+    cluster, meter = FakeCluster(), PrometheusMeter("1")
+    cluster.add(TRIAL, manifests.body(TRIAL, "run", "ns"))
+    background = Errands(lambda _: None, faults=Failures(cluster), meter=meter)
+    work = Work()
+    work.result = KeyError("bug")
+    work.ends.set()
+    for _ in range(FIRST):
+        await background.do(errand("run"), work)
+        await turns()
+    assert of(meter, "encbench_reconcile_total") == {("failed", "Trial"): FIRST}
+    (event,) = cluster.events
+    assert (event.name, event.reason) == ("run", "ReconcileFailed")
+    assert [bool(record.exc_info) for record in caplog.records] == [True, False, False]
+    assert {record.getMessage() for record in caplog.records} == {
+        "Prove of Trial ns/run: KeyError('bug')"
+    }
+    for result in (False, KeyError("another")):
+        work.result = result
+        await background.do(errand("run"), work)
+        await turns()
+    assert [bool(record.exc_info) for record in caplog.records[3:]] == [True], "it was well between"
 
 
 async def test_neither_scans_nor_a_store_that_hangs_hold_up_anything_else() -> None:

@@ -225,6 +225,10 @@ async def test_a_report_that_a_fault_of_ours_prevents_ends_the_campaign(
 
     monkeypatch.setattr("encbench.reconcile.campaign.publish.build", odd)
     world = campaign(stepDeadlines={"archive": "5m"})
+    await world.run(lambda: "the report: a fault" in world.campaign().status.step)
+    hindered = find(world.campaign().status.conditions, "Hindered")
+    assert hindered is not None
+    assert (hindered.status, hindered.reason) == ("True", "Fault")
     await world.run(world.ended, limit=50_000, seconds=3600)
     failed = find(world.campaign().status.conditions, "Failed")
     assert failed is not None
@@ -263,8 +267,18 @@ async def test_a_fault_of_ours_ends_a_trial_by_its_deadline(
         raise ValueError("s3cr3t")
 
     monkeypatch.setattr(f"encbench.reconcile.effects.{what}", odd)
-    await world.run(lambda: archived(world.trials()[0]), limit=50_000, seconds=3600)
+    hindered: set[str] = set()
+
+    def over() -> bool:
+        (trial, *_) = world.trials()
+        fact = find(trial.status.conditions, "Hindered")
+        if fact is not None and fact.status == "True":
+            hindered.add(fact.reason)
+        return archived(trial)
+
+    await world.run(over, limit=50_000, seconds=3600)
     (trial, *_) = world.trials()
+    assert hindered == {"Fault"}, "neither the store nor the agent is to blame"
     assert (trial.status.outcome, trial.status.reason) == ("Failed", reason)
     assert FAULT in (trial.status.message or "")
 

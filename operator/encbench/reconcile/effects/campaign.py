@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from encbench.api.kinds import SECRET, TRIAL
-from encbench.api.lifecycle import NOT_STORED, RECORD_LOST, REPORT_REFUSED
+from encbench.api.lifecycle import FAULT, NOT_STORED, RECORD_LOST, REPORT_REFUSED
 from encbench.core.artefact import RecordError
 from encbench.kube.parsing import Malformed
 from encbench.ports import Conflict, Rejected, Unavailable, WebhookFailed
@@ -15,6 +15,7 @@ from encbench.reconcile.campaign.facts import CampaignFound
 from encbench.reconcile.campaign.ledger import Ledger
 from encbench.reconcile.campaign.publish import publish
 from encbench.reconcile.deps import Deps
+from encbench.reconcile.draft import Fault
 from encbench.reconcile.effects import effect as do
 from encbench.reconcile.effects.base import Effects
 from encbench.reconcile.effects.cluster import NotOurs
@@ -74,7 +75,8 @@ class CampaignEffects(Effects[Campaign, do.CampaignEffect, CampaignFound]):
 
     def blame(self, campaign: Campaign, _: do.CampaignEffect, problem: str) -> None:
         """Of a report that is not there; nothing waits for the reason of anything else."""
-        self.keep(campaign, CampaignFound(problem=problem, reason=REPORT_REFUSED))
+        reason = FAULT if isinstance(problem, Fault) else REPORT_REFUSED
+        self.keep(campaign, CampaignFound(problem=problem, reason=reason))
 
     async def perform(self, campaign: Campaign, effect: do.CampaignEffect) -> bool:
         """Do one; whether there is something new for the next pass."""
