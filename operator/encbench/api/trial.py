@@ -37,6 +37,8 @@ class TrialSpec(Model):
 
     campaign_ref: ObjectRef = Field(description="The campaign that owns this trial.")
     testbed_ref: ObjectRef = Field(description="The testbed against which it runs.")
+    testbed_proof: Annotated[str, Field(max_length=80)] | None = None
+    """Digest of that testbed's full proof in the bucket; absent in trials of earlier releases."""
     cell: Name = Field(description="Cell of the plan: instance x dataset.")
     instance_ref: Name = Field(description="InstanceTemplate of the testbed.")
     workload_ref: Name = Field(description="Workload from which the spec was taken.")

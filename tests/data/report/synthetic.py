@@ -368,6 +368,9 @@ def write(study: Study) -> tuple[IndexRecord, Bucket]:
             "operatorVersion": "0.1.0",
         }
     )
+    for testbed in index.testbeds:
+        if testbed.proof is not None and testbed.proof.key is not None:
+            writer.bucket[testbed.proof.key] = testbed.proof.key.encode()
     return index, writer.bucket
 
 

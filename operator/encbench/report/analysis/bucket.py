@@ -1,8 +1,8 @@
 """Reading a campaign's records: everything through the index, and checked against its digest.
 
 `load(key)` returns an object's content and raises ObjectMissing when the bucket has none. A record
-that the index names must neither be missing nor altered. The per-second series behind the plots may
-be missing (the report then shows the trial's mean alone), but not altered.
+or a full proof that the index names must neither be missing nor altered. The per-second series
+behind the plots may be missing (the report then shows the trial's mean alone), but not altered.
 """
 
 import math
@@ -16,7 +16,8 @@ from typing import TypeVar
 
 from encbench.core.artefact import RecordError, check, decode
 from encbench.core.evidence import ProvenanceRecord
-from encbench.core.records import IndexRecord, IndexTrial, TrialRecord
+from encbench.core.naming import proof_key
+from encbench.core.records import IndexRecord, IndexTestbed, IndexTrial, TrialRecord
 from encbench.wire.files import MOST_LINES, SERIES, SERIES_TIME, SERIES_TPS
 
 Load = Callable[[str], bytes]
@@ -58,10 +59,12 @@ def read(
 ) -> tuple[list[T], list[ProvenanceSource]]:
     """What `shown` makes of each trial with a record, and each provenance once.
 
-    RecordError if one is missing or altered. A record takes many times the memory of what is shown
-    of it, so only those are there at the same time that are being read; `load` and `shown` are
-    called by as many threads.
+    RecordError if one is missing or altered, or a full proof is. A record takes many times the
+    memory of what is shown of it, so only those are there at the same time that are being read;
+    `load` and `shown` are called by as many threads.
     """
+    for _ in ahead(lambda testbed: _check_proof(testbed, load), index.testbeds):
+        pass
     points = max(6, min(_MAX_POINTS, _MAX_POINTS_IN_ALL // max(1, len(index.trials))))
     found: list[T] = []
     sources: dict[str, ProvenanceSource] = {}
@@ -94,6 +97,12 @@ def _attempt(index: IndexRecord, load: Load, points: int, entry: IndexTrial) -> 
     record = decode(TrialRecord, checked(load, entry.key, entry.digest), entry.key)
     _belongs(index, entry, record)
     return Attempt(entry, record, over_time(record, load, points))
+
+
+def _check_proof(testbed: IndexTestbed, load: Load) -> None:
+    proof = testbed.proof
+    if proof is not None and proof.key is not None and proof.digest is not None:
+        checked(load, proof.key, proof.digest)
 
 
 def ahead(work: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
@@ -136,6 +145,24 @@ def _belongs(index: IndexRecord, entry: IndexTrial, record: TrialRecord) -> None
             f"{record.campaign.uid}, the index says {entry.outcome} trial {entry.name} of "
             f"{index.campaign.uid}"
         )
+    _rests_on_its_proof(index, record)
+
+
+def _rests_on_its_proof(index: IndexRecord, record: TrialRecord) -> None:
+    """The index has the digest of what lay there at the end, the trial that of its own proof."""
+    name, digest = record.spec.testbed_ref.name, record.spec.testbed_proof
+    if digest is None:
+        return
+    named = next((one.proof for one in index.testbeds if one.name == name), None)
+    if named is not None and named.digest == digest:
+        return
+    key, trial = proof_key(record.spec.storage_prefix, name), record.trial.name
+    if named is None:
+        raise RecordError(f"the index names no {key}, which trial {trial} rests on")
+    raise RecordError(
+        f"{key} is not the proof that trial {trial} rests on: digest {named.digest}, "
+        f"expected {digest}"
+    )
 
 
 def over_time(record: TrialRecord, load: Load, points: int) -> tuple[tuple[float, float], ...]:

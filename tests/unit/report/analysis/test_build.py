@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from encbench.api.overheadreport import MAX_HEADLINE, MAX_ROWS, OverheadReportStatus
-from encbench.core.artefact import RecordError, digest_of, encode
-from encbench.core.records import IndexRecord, IndexScript, IndexTrial
+from encbench.core.artefact import RecordError, decode, digest_of, encode
+from encbench.core.records import IndexRecord, IndexScript, IndexTrial, TrialRecord
 from encbench.report.analysis.bucket import Load, ObjectMissing
 from encbench.report.analysis.build import build, to_status
 from encbench.report.document import Report
@@ -95,6 +95,41 @@ def test_an_altered_series_is_refused(written: tuple[IndexRecord, Bucket]) -> No
     bucket[key] += b"\n"
     with pytest.raises(RecordError, match=r"series\.csv is not what was archived"):
         build(index, bucket.__getitem__)
+
+
+def test_a_full_proof_is_neither_altered_nor_lost(written: tuple[IndexRecord, Bucket]) -> None:
+    index, bucket = written
+    key = next(key for key in bucket if key.endswith("proof.json"))
+    proof = bucket.pop(key)
+    with pytest.raises(RecordError, match=f"the bucket has no {key}"):
+        build(index, _load(bucket))
+    bucket[key] = proof + b" "
+    with pytest.raises(RecordError, match=f"{key} is not what was archived"):
+        build(index, _load(bucket))
+
+
+def test_a_trial_rests_on_the_proof_of_its_own_testbed(written: tuple[IndexRecord, Bucket]) -> None:
+    index, bucket = written
+    entry = index.trials[0]
+    record = decode(TrialRecord, bucket[entry.key or ""], "")
+    (home,) = (one for one in index.testbeds if one.name == record.spec.testbed_ref.name)
+
+    def resting_on(digest: str) -> IndexRecord:
+        spec = record.spec.model_copy(update={"testbed_proof": digest})
+        content = encode(record.model_copy(update={"spec": spec}))
+        bucket[entry.key or ""] = content
+        own = entry.model_copy(update={"digest": digest_of(content)})
+        return index.model_copy(update={"trials": (own, *index.trials[1:])})
+
+    assert home.proof is not None
+    same = resting_on(home.proof.digest or "")
+    build(same, bucket.__getitem__)
+    bare = home.model_copy(update={"proof": None})
+    without = tuple(bare if one is home else one for one in same.testbeds)
+    with pytest.raises(RecordError, match=f"names no {home.proof.key}, which trial {entry.name}"):
+        build(same.model_copy(update={"testbeds": without}), bucket.__getitem__)
+    with pytest.raises(RecordError, match="rests on: digest sha256:"):
+        build(resting_on(digest_of(b"another")), bucket.__getitem__)
 
 
 def test_a_lost_series_leaves_the_figures(written: tuple[IndexRecord, Bucket]) -> None:
