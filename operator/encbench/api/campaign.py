@@ -412,6 +412,9 @@ class CampaignStatus(Model):
     """When the campaign will end at the present pace. During a pilot its condition counts with the
     pilot only."""
     resolved: Resolved | None = optional("The frozen specs.")
+    extended_index: Annotated[str, Field(max_length=80)] | None = None
+    """Of a follow-up: digest of the earlier campaign's report/index.json, as the OverheadReport of
+    that campaign had it when the plan was frozen. Absent where there was no OverheadReport."""
     block_plans: Annotated[list[BlockPlan], Field(max_length=MAX_BLOCK_PLANS)] = Field(
         default_factory=list
     )

@@ -2,10 +2,11 @@
 
 from encbench.admission.extended import extended
 from encbench.api.campaign import CampaignStatus
-from encbench.api.conditions import is_true
+from encbench.api.conditions import find, is_true
 from encbench.api.kinds import CAMPAIGN, ENCRYPTION_MODE, OVERHEAD_REPORT, WORKLOAD
 from encbench.cli.extend import manifest
 from encbench.core.artefact import decode
+from encbench.reconcile.objects import overhead_report
 from encbench.report.document import Report
 from tests.unit.reconcile.world import NAME, SPACE, World, parts, study
 
@@ -46,6 +47,22 @@ async def test_it_measures_the_parts_as_they_were_and_pools_the_two() -> None:
     assert {one.blocks for one in group.pooled if one.figure == "tps"} == {5}
     assert group.row("tde").blocks == 5
     assert world.cluster.one(OVERHEAD_REPORT, SPACE, MORE)["status"]["headline"]
+
+
+async def test_an_earlier_index_that_is_altered_meanwhile_is_not_pooled() -> None:
+    world = await after_the_first(extensions=1)
+    body = world.cluster.one(OVERHEAD_REPORT, SPACE, NAME)
+    named = overhead_report(body).status.artefacts
+    assert named is not None
+    await world.run(lambda: status(world).resolved is not None)
+    assert status(world).extended_index == named.index.digest
+    world.store.objects[named.index.key] += b" "
+
+    def refused() -> bool:
+        fact = find(status(world).conditions, "Hindered")
+        return fact is not None and fact.reason == "RecordLost" and named.index.key in fact.message
+
+    await world.run(refused)
 
 
 async def test_it_waits_for_a_campaign_that_is_not_there_and_says_so() -> None:

@@ -5,12 +5,13 @@ from dataclasses import replace
 import pytest
 
 from encbench.api.campaign import LostSet
-from encbench.core.artefact import digest_of, encode
+from encbench.core.artefact import RecordError, digest_of, encode
 from encbench.core.naming import INDEX, storage_prefix
 from encbench.core.records import CampaignId, IndexEarlier, IndexRecord, IndexStorage
 from encbench.reconcile.campaign.children import CellPlan
 from encbench.reconcile.campaign.ledger import LedgerLine, line
 from encbench.reconcile.campaign.publish import _earlier, _entry, _sets, _when
+from encbench.reconcile.objects import Campaign
 from tests.unit.reconcile.seen import NOW, a_trial, ago
 from tests.unit.reconcile.test_campaign_decide import RESOLVED, a_campaign, the_cell
 from tests.unit.reconcile.world import World
@@ -50,7 +51,8 @@ def test_of_a_trial_without_a_record_the_index_says_why_it_ended(key: str | None
     assert found.message == (why if key is None else None)
 
 
-async def test_of_several_follow_ups_the_last_one_continues_all_before_it() -> None:
+def an_earlier_index(name: str) -> tuple[World, Campaign, IndexRecord, IndexEarlier]:
+    """Of a campaign of that name, where the follow-up of `more` looks for it."""
     world = World()
     first = IndexEarlier(
         campaign=CampaignId(name="study", uid="uid-1", namespace="ns"),
@@ -58,7 +60,7 @@ async def test_of_several_follow_ups_the_last_one_continues_all_before_it() -> N
         digest=digest_of(b"the first"),
     )
     again = IndexRecord(
-        campaign=CampaignId(name="more", uid="uid-2", namespace="ns"),
+        campaign=CampaignId(name=name, uid="uid-2", namespace="ns"),
         spec=a_campaign().spec,
         resolved=RESOLVED,
         storage=IndexStorage(bucket="bucket", prefix="ns/more"),
@@ -70,4 +72,28 @@ async def test_of_several_follow_ups_the_last_one_continues_all_before_it() -> N
     world.store.objects[key] = encode(again)
     own = IndexEarlier(campaign=again.campaign, key=key, digest=digest_of(encode(again)))
     of = a_campaign(extends={"name": "more", "uid": "uid-2", "planDigest": digest_of(b"plan")})
-    assert await _earlier(world.deps, of) == (first, own)
+    return world, of, again, own
+
+
+def accepted(of: Campaign, index: bytes) -> Campaign:
+    """It, with that index as the earlier campaign's at its acceptance."""
+    status = of.status.model_copy(update={"extended_index": digest_of(index)})
+    return replace(of, status=status)
+
+
+async def test_of_several_follow_ups_the_last_one_continues_all_before_it() -> None:
+    world, of, again, own = an_earlier_index("more")
+    assert await _earlier(world.deps, of) == (*again.extends, own)
+    assert await _earlier(world.deps, accepted(of, encode(again))) == (*again.extends, own)
+
+
+async def test_an_earlier_index_that_was_altered_since_is_refused() -> None:
+    world, of, _, own = an_earlier_index("more")
+    with pytest.raises(RecordError, match=f"{own.key} is not what was archived"):
+        await _earlier(world.deps, accepted(of, b"as it was"))
+
+
+async def test_an_index_of_another_campaign_is_refused() -> None:
+    world, of, _, own = an_earlier_index("other")
+    with pytest.raises(RecordError, match=f"{own.key} is of campaign other with UID uid-2, not of"):
+        await _earlier(world.deps, of)

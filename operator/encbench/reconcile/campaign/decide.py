@@ -132,6 +132,7 @@ def _accept(draft: CampaignDraft) -> CampaignDecision:
     draft.condition(life.ACCEPTED, True, "Planned", "the plan is frozen")
     draft.set(
         resolved=found.resolved,
+        extended_index=found.extended_index,
         start_time=format_time(draft.seen.now),
         storage_prefix=storage_prefix(campaign.namespace, campaign.name, campaign.uid),
         name_digits=NAME_DIGITS,

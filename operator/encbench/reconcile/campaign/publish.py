@@ -16,7 +16,7 @@ from encbench.api.kinds import OVERHEAD_REPORT
 from encbench.api.lifecycle import READY, REPORTED
 from encbench.api.overheadreport import MAX_TABLES, Artefact, Artefacts
 from encbench.core import plan, records
-from encbench.core.artefact import RecordError, decode, digest_of, encode
+from encbench.core.artefact import RecordError, check, decode, digest_of, encode
 from encbench.core.evidence import DiskFacts, ProofRecord
 from encbench.core.naming import INDEX, proof_key, storage_prefix
 from encbench.ports import Conflict, Rejected, Unavailable
@@ -136,7 +136,10 @@ def _sets(
 
 
 async def _earlier(deps: Deps, campaign: Campaign) -> tuple[records.IndexEarlier, ...]:
-    """The indexes of the campaigns that a follow-up continues; the last one names the others."""
+    """The indexes of the campaigns that a follow-up continues; the last one names the others.
+
+    RecordError if the last one is not what it was when the follow-up was accepted.
+    """
     extends = campaign.spec.extends
     if extends is None:
         return ()
@@ -145,7 +148,15 @@ async def _earlier(deps: Deps, campaign: Campaign) -> tuple[records.IndexEarlier
     content = await deps.store.get(key)
     if content is None:
         raise RecordError(f"the bucket has no {key}, the index of the campaign that is extended")
+    if campaign.status.extended_index is not None:
+        check(content, key, campaign.status.extended_index)
     last = decode(records.IndexRecord, content, key)
+    wanted = records.CampaignId(name=extends.name, uid=extends.uid, namespace=campaign.namespace)
+    if last.campaign != wanted:
+        raise RecordError(
+            f"{key} is of campaign {last.campaign.name} with UID {last.campaign.uid}, not of "
+            f"{extends.name} with UID {extends.uid}"
+        )
     own = records.IndexEarlier(campaign=last.campaign, key=key, digest=digest_of(content))
     return (*last.extends, own)
 

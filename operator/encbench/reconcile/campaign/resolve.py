@@ -1,5 +1,6 @@
 """Freezing what a campaign names: its specs, and copies of its workloads' scripts."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 from encbench.admission.campaign import most_trials
@@ -11,7 +12,9 @@ from encbench.core.certificates import authority_name
 from encbench.core.naming import child_name, digest, script_name
 from encbench.core.problem import Problem, Reason
 from encbench.kube.labels import labels, metadata
+from encbench.kube.parsing import Malformed
 from encbench.ports import Body, Reader
+from encbench.reconcile import objects
 from encbench.reconcile.objects import Campaign, belongs_to, under_way
 
 
@@ -22,6 +25,8 @@ class Resolution:
     resolved: Resolved
     scripts: tuple[Body, ...]
     problems: tuple[Problem, ...]
+    extended_index: str | None = None
+    """Of a follow-up: digest of the index that its report pools."""
 
 
 async def resolve(reader: Reader, campaign: Campaign, installed: Installed) -> Resolution:
@@ -45,7 +50,23 @@ async def resolve(reader: Reader, campaign: Campaign, installed: Installed) -> R
         existing = await reader.get(CONFIG_MAP, campaign.namespace, name)
         if not belongs_to(existing, campaign.uid):
             missing[name] = copy
-    return Resolution(found.freeze(names), tuple(missing.values()), problems)
+    earlier = await _extended_index(reader, campaign)
+    return Resolution(found.freeze(names), tuple(missing.values()), problems, earlier)
+
+
+async def _extended_index(reader: Reader, campaign: Campaign) -> str | None:
+    """What the bucket has by the time of the report may be another one."""
+    extends = campaign.spec.extends
+    if extends is None:
+        return None
+    body = await reader.get(OVERHEAD_REPORT, campaign.namespace, extends.name)
+    if body is None or not belongs_to(body, extends.uid):
+        return None
+    # One that another version wrote may have other fields.
+    with suppress(Malformed):
+        artefacts = objects.overhead_report(body).status.artefacts
+        return None if artefacts is None else artefacts.index.digest
+    return None
 
 
 async def _taken(reader: Reader, campaign: Campaign) -> tuple[Problem, ...]:
