@@ -422,7 +422,7 @@ class CampaignStatus(Model):
     lost_sets: Annotated[list[LostSet], Field(max_length=MAX_LOST_SETS)] = Field(
         default_factory=list
     )
-    """Sets of testbeds that were lost with a node, and that others replace."""
+    """Sets of testbeds that others replace, because one was lost with a node or was deleted."""
     storage_prefix: Annotated[str, Field(max_length=512)] | None = None
     """Prefix of the artefacts in the bucket."""
     name_digits: Annotated[Int, Field(ge=8, le=32)] | None = None

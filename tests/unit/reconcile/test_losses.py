@@ -12,11 +12,19 @@ from encbench.core.artefact import decode
 from encbench.core.records import MEASURED, CampaignEnd, IndexRecord
 from encbench.reconcile import objects
 from encbench.reconcile.campaign.decide import decide
-from encbench.reconcile.effects.effect import Announce
+from encbench.reconcile.campaign.facts import CampaignFound
+from encbench.reconcile.effects.effect import Announce, LookForTestbeds
 from encbench.reconcile.objects import Testbed, Trial
 from tests.unit.reconcile.oracle import assert_sound, leftovers, report
 from tests.unit.reconcile.seen import ago
-from tests.unit.reconcile.test_campaign_decide import a_campaign, deleted, made, saw, the_testbeds
+from tests.unit.reconcile.test_campaign_decide import (
+    a_campaign,
+    deleted,
+    made,
+    saw,
+    the_testbeds,
+    the_trials,
+)
 from tests.unit.reconcile.test_hindrances import lost
 from tests.unit.reconcile.world import SPACE, World, parts, study
 
@@ -138,6 +146,75 @@ def test_a_campaign_that_lost_as_many_sets_as_its_status_takes_says_so() -> None
         failed = find(ended.conditions, "Failed")
         assert failed is not None and failed.reason == "TestbedFailed"
         assert ("; a campaign may lose 32 sets of testbeds" in failed.message) == named
+
+
+# -- a testbed that is deleted
+
+
+def test_a_testbed_that_was_deleted_after_a_trial_costs_its_set() -> None:
+    one = a_campaign(blocks={"min": 2, "maxReplacements": 1})
+    beds = the_testbeds(one)
+    (trial,) = the_trials(one, "Succeeded").values()
+    gone = trial.spec.testbed_ref.name
+    left = {name: bed for name, bed in beds.items() if name != gone}
+    unsure = decide(one, saw(one, "Succeeded", testbeds=left))
+    assert [e for e in unsure.effects if isinstance(e, LookForTestbeds)] == [
+        LookForTestbeds((gone,))
+    ]
+    assert not made(unsure)
+    assert unsure.status.lost_sets == [], "what is remembered may be late"
+
+    sure = CampaignFound(gone=frozenset({gone}))
+    decision = decide(one, saw(one, "Succeeded", testbeds=left, found=sure))
+    (lost_set,) = decision.status.lost_sets
+    assert (lost_set.generation, lost_set.block) == (1, 1)
+    assert lost_set.message == f"testbed {gone} was lost: it was deleted"
+    assert sorted(deleted(decision)) == sorted(left)
+    again = replace(one, status=decision.status)
+    built = decide(again, saw(one, "Succeeded", testbeds={}, found=sure))
+    assert built.status.lost_sets == decision.status.lost_sets
+    assert made(built) == ["Testbed"] * len(beds)
+    assert decide(one, saw(one, "Succeeded", found=sure)).status.lost_sets == [], "it is there"
+
+
+def test_a_set_on_which_nothing_ran_is_built_under_its_name() -> None:
+    one = a_campaign(blocks={"min": 2, "maxReplacements": 1})
+    beds = the_testbeds(one)
+    assert made(decide(one, saw(one, testbeds={}))) == ["Testbed"] * len(beds)
+    (trial,) = the_trials(one, "Succeeded").values()
+    unused = next(name for name in beds if name != trial.spec.testbed_ref.name)
+    left = {name: bed for name, bed in beds.items() if name != unused}
+    assert made(decide(one, saw(one, "Succeeded", testbeds=left))) == ["Testbed"]
+
+
+@pytest.mark.parametrize("spec", [{"suspend": True}, {"activeDeadlineSeconds": 60}])
+def test_what_goes_on_purpose_is_no_loss(spec: dict[str, Any]) -> None:
+    one = a_campaign(blocks={"min": 2, "maxReplacements": 1}, **spec)
+    seen = saw(one, "Succeeded", testbeds={}, verdict="")
+    decision = decide(one, seen)
+    assert decision.status.lost_sets == []
+    assert not [e for e in decision.effects if isinstance(e, LookForTestbeds)]
+
+
+async def test_a_campaign_goes_on_after_a_testbed_was_deleted() -> None:
+    world = World()
+    world.apply(*parts(), study("tde", blocks={"min": 2, "maxReplacements": 1}))
+    await world.run(lambda: world.campaign().status.progress.succeeded == 3, limit=20_000)
+    bed = next(iter(world.latest("Testbed", "-tde")))["metadata"]["name"]
+    world.cluster.remove(TESTBED, SPACE, bed)
+    await world.run(world.ended, limit=40_000)
+
+    assert is_true(world.campaign().status.conditions, "Complete")
+    uids: dict[str, set[str]] = {}
+    for trial in world.trials():
+        uids.setdefault(trial.spec.testbed_ref.name, set()).add(trial.spec.testbed_ref.uid)
+    assert {len(found) for found in uids.values()} == {1}
+    assert len(world.campaign().status.lost_sets) == 1
+    proofs = [key for key in world.store.objects if key.endswith("/proof.json")]
+    assert {world.store.written[key] for key in proofs} == {1}
+    counted = [t for t in world.trials() if t.status.outcome == "Succeeded"]
+    for block in {trial.spec.block for trial in counted}:
+        assert len({number_of_set(trial) for trial in in_block(counted, block)}) == 1
 
 
 async def test_a_campaign_goes_on_after_its_database_s_node_is_lost() -> None:

@@ -1,5 +1,6 @@
 """What a pass over a campaign has seen."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -30,6 +31,8 @@ class CampaignFound:
     """This process has begun the report, or has it waiting for its turn."""
     refused: str = ""
     """Why the last pass could not create or change an object."""
+    gone: frozenset[str] = frozenset()
+    """Names of testbeds that trials ran on, and that the API server had no more."""
     is_clean: bool = False
     """Of a deleted one: nothing half-done is left in the bucket."""
 
@@ -69,6 +72,11 @@ class CampaignSeen:
     def lines(self) -> list[LedgerLine]:
         """Of all trials."""
         return [*self.found.ledger.lines.values(), *map(line, self.trials.values())]
+
+    def vanished(self, names: Collection[str]) -> set[str]:
+        """Those of these names whose testbed is not there, though trials ran on it."""
+        missing = {name for name in names if name not in self.testbeds}
+        return missing and missing & {one.testbed for one in self.lines}
 
 
 def left_to_settle(campaign: Campaign, now: datetime, absences: Absences) -> float:

@@ -1,10 +1,14 @@
-"""Sets of testbeds that were lost with a node: the cell goes on with another set; pure.
+"""Sets of testbeds that were lost, mostly with a node: the cell goes on with another set; pure.
 
 A database whose node is gone does not come back where its volume is bound to that node. Its testbed
 fails after `stepDeadlines.provision`, loaded or not. One whose load lost a pod fails at once. All
 testbeds of the cell are then built anew, wherever the scheduler finds room, because the arms of a
 block are compared on one set only. A cell may lose as many sets as it has `blocks.maxReplacements`,
 so that a database that always fails ends it; all cells together lose no more than the status takes.
+
+A testbed that is deleted after trials ran on it costs its set as well, however many are lost
+already. Under its own name it would come back as another database, and its proof would replace the
+one that those trials rest on.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,6 +26,7 @@ from encbench.api.lifecycle import (
     UNSCHEDULABLE,
 )
 from encbench.core.plan import Cell, CellState, PlannedTrial, block_name
+from encbench.reconcile.campaign import children
 from encbench.reconcile.campaign.facts import CampaignSeen
 from encbench.reconcile.campaign.ledger import line
 from encbench.reconcile.objects import Campaign, Testbed
@@ -41,6 +46,12 @@ def known(
     """All sets that are lost so far; what this pass has found comes last."""
     lost = list(campaign.status.lost_sets)
     for cell in cells:
+        deleted = None
+        if seen.found.gone and len(lost) < MAX_LOST_SETS:
+            deleted = _deleted(campaign, cell, seen, planned(cell, lost).next_trial)
+        if deleted is not None:
+            lost.append(deleted)
+            continue
         bed = _first(cell, seen, lost)
         has_left = _has_left(cell.name, lost, campaign.spec.blocks)
         if bed is None or not has_left or len(lost) >= MAX_LOST_SETS:
@@ -94,6 +105,27 @@ def _why(bed: Testbed) -> str:
     return fact.message if is_lost else ""
 
 
+def _deleted(
+    campaign: Campaign, cell: Cell, seen: CampaignSeen, planned: PlannedTrial | None
+) -> LostSet | None:
+    """The set of the next trial, if a testbed of it was deleted after trials had run on it."""
+    resolved = campaign.status.resolved
+    if resolved is None or planned is None:
+        return None
+    of, number = children.CellPlan(campaign, resolved, cell), planned.generation
+    names = {children.testbed_name(of, arm, number) for arm in cell.arms}
+    gone = seen.vanished(names & seen.found.gone)
+    if not gone:
+        return None
+    lost = LostSet(
+        cell=cell.name,
+        generation=number,
+        message=f"testbed {min(gone)} was lost: it was deleted",
+        time=format_time(seen.now),
+    )
+    return _with_block(lost, planned, seen)
+
+
 def _lost(bed: Testbed, planned: PlannedTrial | None, seen: CampaignSeen) -> LostSet:
     lost = LostSet(
         cell=bed.spec.cell,
@@ -101,6 +133,11 @@ def _lost(bed: Testbed, planned: PlannedTrial | None, seen: CampaignSeen) -> Los
         message=f"testbed {bed.name} was lost: {_why(bed)}"[:512],
         time=format_time(seen.now),
     )
+    return _with_block(lost, planned, seen)
+
+
+def _with_block(lost: LostSet, planned: PlannedTrial | None, seen: CampaignSeen) -> LostSet:
+    """With the block that it leaves unfinished, if that has begun."""
     if planned is None or not _has_begun(planned, seen):
         return lost
     # One block of a cell is under way at a time: that of the next trial.

@@ -15,8 +15,15 @@ from encbench.reconcile.campaign import children
 from encbench.reconcile.campaign.children import CellPlan
 from encbench.reconcile.campaign.facts import CampaignSeen, is_archived
 from encbench.reconcile.campaign.ground import Surroundings
-from encbench.reconcile.effects.effect import CampaignEffect, Create, Delete, IssueAuthority
+from encbench.reconcile.effects.effect import (
+    CampaignEffect,
+    Create,
+    Delete,
+    IssueAuthority,
+    LookForTestbeds,
+)
 from encbench.reconcile.objects import Testbed
+from encbench.text.words import listed
 
 
 @dataclass(frozen=True)
@@ -54,6 +61,11 @@ def testbed_set(
     drawn = building_order(campaign.spec.seed, cell, planned.generation)
     order = cell.arms if external else drawn
     missing = [arm for arm in order if names[arm.name] not in seen.testbeds]
+    unsure = set() if external else seen.vanished(names.values()) - seen.found.gone
+    if unsure:
+        # Built again under its name it would be another database, which another proof replaces.
+        look = LookForTestbeds(tuple(sorted(unsure)))
+        return TestbedSet(effects=(look,), waiting=True, step=f"looking for {listed(look.names)}")
     if missing and (external or campaign.spec.residency == "OnDemand"):
         # One is prepared after the other: their memory does not fit side by side, or they share
         # the dataset that the first has loaded.

@@ -4,7 +4,7 @@ import asyncio
 from contextlib import suppress
 from dataclasses import replace
 
-from encbench.api.kinds import SECRET, TRIAL
+from encbench.api.kinds import SECRET, TESTBED, TRIAL
 from encbench.api.lifecycle import FAULT, NOT_STORED, RECORD_LOST, REPORT_REFUSED
 from encbench.core.artefact import RecordError
 from encbench.kube.parsing import Malformed
@@ -19,7 +19,7 @@ from encbench.reconcile.draft import Fault
 from encbench.reconcile.effects import effect as do
 from encbench.reconcile.effects.base import Effects
 from encbench.reconcile.effects.cluster import NotOurs
-from encbench.reconcile.objects import Campaign, has_ended
+from encbench.reconcile.objects import Campaign, belongs_to, has_ended
 
 NOT_PUBLISHED = (Unavailable, Rejected, Conflict, NotOurs, Malformed, RecordError)
 """What a report may fail by, in words that a status can show."""
@@ -103,6 +103,13 @@ class CampaignEffects(Effects[Campaign, do.CampaignEffect, CampaignFound]):
             case do.Create(kind, body) if kind == TRIAL:
                 self._ledger(campaign).awaited.add(body["metadata"]["name"])
                 return await self._on_cluster(campaign, effect)
+            case do.LookForTestbeds(names):
+                space, cluster = campaign.namespace, self._deps.cluster
+                bodies = {name: await cluster.get(TESTBED, space, name) for name in names}
+                ours = {name for name, body in bodies.items() if belongs_to(body, campaign.uid)}
+                gone = frozenset(names) - ours
+                self.keep(campaign, replace(super().found(campaign), gone=gone))
+                return bool(gone)
             case do.RemoveUnfinished():
                 await remove_unfinished(self._deps.store, campaign)
                 self.keep(campaign, CampaignFound(is_clean=True))

@@ -300,6 +300,13 @@ class RemoveIfThere:
     """The same at the last moment, of a store that answers soon; it was waited for long enough."""
 
 
+@dataclass(frozen=True)
+class LookForTestbeds:
+    """Ask whether testbeds are gone that trials ran on: what is remembered may be late."""
+
+    names: tuple[str, ...]
+
+
 SLOW: Mapping[type[Any], Lane] = {
     Settle: "scan",
     ProveFully: "scan",
@@ -314,4 +321,6 @@ SLOW: Mapping[type[Any], Lane] = {
 }
 """Effects that wait for an agent, the store or Prometheus, each of which may be away."""
 
-CampaignEffect = ObjectEffect | IssueAuthority | Publish | RemoveUnfinished | RemoveIfThere
+CampaignEffect = (
+    ObjectEffect | IssueAuthority | Publish | RemoveUnfinished | RemoveIfThere | LookForTestbeds
+)

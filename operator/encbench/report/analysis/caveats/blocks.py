@@ -166,9 +166,9 @@ def lost_sets(facts: Facts) -> Iterator[Caveat]:
         yield note(
             title="Testbeds were lost and built anew",
             text=f"Counted blocks of one instance ran on {most} sets of testbeds, because a "
-            f"database was lost with its node ({why or 'status.lostSets of the campaign'}). The "
-            "arms of a block were compared on one set; intervals contain some of the luck of where "
-            "the sets came to lie.",
+            "database was lost with its node or deleted "
+            f"({why or 'status.lostSets of the campaign'}). The arms of a block were compared on "
+            "one set; intervals contain some of the luck of where the sets came to lie.",
         )
     elif facts.lost_sets:
         yield note(
