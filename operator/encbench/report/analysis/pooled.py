@@ -12,7 +12,8 @@ from encbench.api.campaign import CampaignSpec
 from encbench.core import plan
 from encbench.report.analysis.pairs import Blocks, Pairs
 from encbench.report.compare.difference import difference
-from encbench.report.document import PLACES, Provenance
+from encbench.report.compare.likeness import alike
+from encbench.report.document import Provenance
 from encbench.report.document.pooled import Part, PooledChange
 from encbench.report.figures import JudgedFigure
 
@@ -25,11 +26,11 @@ def unlike(a: Provenance, b: Provenance) -> Iterator[str]:
     facts = [
         origin.by_name | {"CPU flags for ciphers": " ".join(origin.cpu_flags)} for origin in (a, b)
     ]
-    common = facts[0].keys() & facts[1].keys() - {*PLACES}
+    common = facts[0].keys() & facts[1].keys()
     settings = a.settings.keys() & b.settings.keys()
     for names, (one, other) in ((common, facts), (settings, (a.settings, b.settings))):
         for name in sorted(names):
-            if one[name] != other[name]:
+            if not alike(name, one[name], other[name]):
                 yield f"{name}: {one[name]} and {other[name]}"
 
 

@@ -9,7 +9,7 @@ from encbench.api.overheadreport import Artefact
 from encbench.core.evidence import MachineFacts, ProvenanceRecord
 from encbench.kube.nodes import GIBIBYTE
 from encbench.report.analysis.bucket import ProvenanceSource
-from encbench.report.document import Fact, FactValue, Provenance
+from encbench.report.document import MEMORY, ZONE, Fact, FactValue, Provenance
 from encbench.report.document.trial import TrialView
 
 RELEVANT_FLAGS = (
@@ -92,7 +92,7 @@ def _named(record: ProvenanceRecord) -> Iterable[tuple[str, str | None]]:
     yield "Kubelet", record.machine.kubelet
     yield "Operating system", record.machine.os_image
     yield "Instance type", record.machine.instance_type
-    yield "Zone", record.machine.zone
+    yield ZONE, record.machine.zone
     for client in record.clients:
         yield "Client's kernel", client.kernel
         yield "Client's CPU", client.cpu_model
@@ -107,7 +107,7 @@ def _offered(machine: MachineFacts) -> Iterable[tuple[str, str | None]]:
     if machine.allocatable_cores is not None:
         yield "Allocatable CPU", f"{machine.allocatable_cores:g} cores"
     if machine.allocatable_bytes is not None:
-        yield "Allocatable memory", f"{machine.allocatable_bytes / GIBIBYTE:.1f} GiB"
+        yield MEMORY, f"{machine.allocatable_bytes / GIBIBYTE:.1f} GiB"
 
 
 def _fact(name: str, values: Mapping[str, Collection[str]], everywhere: int) -> Fact:

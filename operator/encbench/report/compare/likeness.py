@@ -3,13 +3,15 @@
 `compare` lists what differs, `compare --fail-above` refuses it, and `history` keeps it apart.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from encbench.api.overheadreport import Interval, Row
 from encbench.core.naming import script_name
-from encbench.report.document import PLACES, Report
+from encbench.kube.machines import MEMORY_SLACK
+from encbench.report.document import MEMORY, PLACES, ZONE, Report
 from encbench.report.document.group import Group
 from encbench.report.figures import JudgedFigure
 from encbench.text.words import plural
@@ -29,9 +31,11 @@ _MATCHED = "load.concurrency"
 """The list of a workload, each value of which is a condition of its own."""
 _MACHINE = (
     *("Database node", "Client node", "Kernel", "Client's kernel", "CPU", "Client's CPU"),
-    *("CPU flags for ciphers", "CPU governor", "Allocatable CPU", "Instance type"),
+    *("CPU flags for ciphers", "CPU governor", "Allocatable CPU", MEMORY, "Instance type", ZONE),
     "Container runtime",
 )
+_ROUNDED = 0.11
+"""GiB by which two sizes that are shown with one decimal may seem further apart than they are."""
 Configuration = dict[tuple[str, str], str]
 """Values by topic and name."""
 _KINDS = (("Instance", "instances"), ("Mode", "modes"), ("Workload", "workloads"))
@@ -85,8 +89,21 @@ def decides(found: Difference) -> bool:
 
     What only one of them recorded does not: each version of encbench records more.
     """
-    told = found.name not in PLACES and NOT_RECORDED not in (found.a, found.b)
+    told = NOT_RECORDED not in (found.a, found.b) and not alike(found.name, found.a, found.b)
     return told and found.topic in (MEASURED, MACHINE)
+
+
+def alike(name: str, one: str, other: str) -> bool:
+    """Whether a fact with these values leaves two machines alike."""
+    if name in (*PLACES, ZONE) or one == other:
+        return True
+    if name != MEMORY:
+        return False
+    sizes = [[float(size) for size in re.findall(r"([\d.]+) GiB", it)] for it in (one, other)]
+    if not all(sizes):
+        return False
+    bounds = (tuple(bound(of_one) for of_one in sizes) for bound in (min, max))
+    return all(abs(a - b) <= MEMORY_SLACK * max(a, b) + _ROUNDED for a, b in bounds)
 
 
 def overhead(group: Group, row: Row, figure: JudgedFigure) -> Interval | None:
@@ -195,7 +212,7 @@ def configuration(report: Report, condition: MatchKey) -> Configuration:
             if topic_of(path) == MEASURED:
                 found[MEASURED, f"{owner}: {path}"] = value
     machine, _ = facts(report, [condition])
-    return found | {(MACHINE, name): value for name, value in machine.items() if name not in PLACES}
+    return found | {(MACHINE, name): value for name, value in machine.items()}
 
 
 def apart(one: Configuration, other: Configuration) -> Iterable[Difference]:

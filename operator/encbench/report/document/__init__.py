@@ -102,6 +102,8 @@ class Fact(Model):
 
 PLACES = ("Database node", "Client node")
 """Facts that are names: another node of the same kind is welcome."""
+ZONE, MEMORY = "Zone", "Allocatable memory"
+"""A node may be anywhere, and firmware and kernel leave not always the same memory."""
 
 
 class Provenance(Model):

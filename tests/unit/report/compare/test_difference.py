@@ -327,6 +327,38 @@ def test_a_machine_of_another_arm_leaves_the_others_as_they_were() -> None:
     assert dict(facts(alone, [key])[0])["CPU"] == "new, old", "the baseline's counts too"
 
 
+@pytest.mark.parametrize(
+    ("name", "one", "other", "like"),
+    [
+        ("Database node", "node-1", "node-2", True),
+        ("Zone", "eu-1a", "eu-1b", True),
+        ("Allocatable memory", "15.4 GiB", "15.5 GiB", True),
+        ("Allocatable memory", "15.4 GiB", "15.4 GiB, 15.5 GiB", True),
+        ("Allocatable memory", "15.4 GiB", "31.0 GiB", False),
+        ("Allocatable memory", "15.4 GiB", "15.4 GiB, 31.0 GiB", False),
+        ("Allocatable memory", "15.4 GiB", "plenty", False),
+        ("Instance type", "m5.large", "m6i.large", False),
+    ],
+)
+def test_another_node_of_the_same_kind_is_welcome(
+    name: str, one: str, other: str, like: bool
+) -> None:
+    """To a follow-up as to a comparison of reports."""
+
+    def with_fact(value: str) -> Report:
+        fact = Fact(name=name, values=tuple(FactValue(value=it) for it in value.split(", ")))
+        origin = REPORT.provenance
+        rest = tuple(it for it in origin.facts if it.name != name)
+        facts = origin.model_copy(update={"facts": (*rest, fact)})
+        return REPORT.model_copy(update={"provenance": facts})
+
+    a, b = with_fact(one), with_fact(other)
+    found = compare(a, b)
+    assert [it.topic for it in found.differences] == ["what it ran on"], "shown in any case"
+    assert bool(gate.unlike(found)) is not like
+    assert bool([*unlike(a.provenance, b.provenance)]) is not like
+
+
 @pytest.mark.parametrize("name", ["Kernel", "Image of server"])
 def test_a_fact_that_one_side_alone_recorded_is_shown_and_makes_nothing_unlike(name: str) -> None:
     origin = REPORT.provenance
