@@ -26,8 +26,8 @@ from encbench.kube import labels
 from encbench.kube.parsing import Malformed
 from encbench.ports import Body, Cluster, Rejected
 from encbench.reconcile import objects
+from encbench.reconcile.campaign.beside import beside_others
 from encbench.reconcile.campaign.ledger import block_of
-from encbench.reconcile.campaign.resolve import beside_others
 from encbench.reconcile.objects import Campaign, Trial
 from encbench.tools.turns import load_seconds
 
@@ -78,9 +78,16 @@ async def _admitted(
             warnings.append(f"What the installation has and allows was not checked: {error}.")
     found, problems = await admit(Lenient(reader), space, campaign.name, campaign.spec, allows)
     if live is not None and allows is not None and not problems:
+        limit = allows.namespace_trials
+
+        def unread(kind: Kind, name: str) -> None:
+            warnings.append(
+                f"Whether {kind.kind} {name} is left of an earlier campaign was not checked, "
+                "because you may not read it."
+            )
+
         try:
-            limit = allows.namespace_trials
-            problems = await beside_others(live, campaign, most_trials(found), limit)
+            problems = await beside_others(live, campaign, most_trials(found), limit, unread)
         except Rejected:
             warnings.append(
                 f"Whether other campaigns of namespace {space} leave room for this one was not "

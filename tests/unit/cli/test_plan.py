@@ -462,6 +462,29 @@ async def test_the_trials_of_a_namespace_count() -> None:
     assert answer.warnings[0].startswith("Whether other campaigns of namespace bench leave room")
 
 
+async def test_what_an_earlier_campaign_left_counts() -> None:
+    class Author(FakeCluster):
+        may_read = True
+
+        async def get(self, kind: Kind, namespace: str, name: str) -> Body | None:
+            if kind is SECRET and not self.may_read:
+                raise Rejected("forbidden")
+            return await super().get(kind, namespace, name)
+
+    cluster = Author()
+    for one in everything():
+        cluster.add(KINDS[one["kind"]], one)
+    cluster.add(DEPLOYMENT, operator("--namespace=bench", "--namespace-trials=10000"))
+    cluster.add(SECRET, {"kind": "Secret", "metadata": {"name": "study-ca", "namespace": "bench"}})
+    answer = await from_cluster(cluster, "bench", "study")
+    assert [one.reason for one in answer.campaigns[0].problems] == [Reason.NAME_TAKEN]
+    cluster.may_read = False
+    answer = await from_cluster(cluster, "bench", "study")
+    assert answer.is_good
+    (said,) = answer.warnings
+    assert said.startswith("Whether Secret study-ca is left of an earlier campaign was not checked")
+
+
 async def test_a_campaign_that_has_to_wait_for_room_is_planned() -> None:
     cluster = FakeCluster()
     other = campaign(blocks={"min": 1})
