@@ -1,13 +1,13 @@
 """Compares what two revisions of this repository produce from the same inputs, file by file.
 
     python -m tests.revisions BEFORE [AFTER] [--keep FOLDER]
-    make compare BEFORE=a80757d
+    make compare BEFORE=main
 
 AFTER is the working tree when it is left out. Each revision runs the same campaigns through its own
 operator, with the fakes of its own unit tests, and renders the same synthetic studies (`dump`). The
 comparison covers every manifest and status that the operator wrote, every object in the bucket,
 every rendering of a report, and the output of the command line. `explained.yaml` lists the
-differences that are wanted, each with its reason.
+differences that are wanted in this comparison, each with its reason.
 
 The exit code is 0 when nothing else differs, 1 when something does, and 2 when a revision could not
 be run. In that case a module may have moved: add its new place to `surface`.

@@ -16,7 +16,6 @@ TREE = Path(__file__).resolve().parents[2]
 
 def studies() -> Iterator[tuple[str, Any]]:
     """The ways in which a campaign can go, as the report sees them."""
-    surface.pin_studies()
     study = surface.find("Study")
     two = {"tde": 0.08, "tls": 0.001}
     yield (

@@ -55,7 +55,7 @@ TPCC_TABLES = (
 
 def install(world: Any, engine: str, *, tpcc: bool) -> None:
     """Have the world's agents speak for servers of that engine."""
-    agents = surface.agents(world)
+    agents = world.agent
     facts, evidence = agents.server, agents.evidence
 
     async def server(address: str, token: str) -> Answer:

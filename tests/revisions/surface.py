@@ -24,12 +24,11 @@ PLACES: dict[str, tuple[str, ...]] = {
     "all_columns": ("encbench.core.columns.selection:for_proxy_all",),
     # Synthetic studies, and the way from one to its renderings.
     "Study": ("tests.data.report.synthetic:Study",),
-    "LoadLevel": ("encbench.core.plan:LoadLevel", "encbench.core.plan:Condition"),
     "report_of": ("tests.data.report.golden:report_of",),
-    "render": ("encbench.report.formats.render:render", "encbench.report.render:render"),
-    "renderer": ("encbench.report.formats.render", "encbench.report.render"),
-    "to_status": ("encbench.report.analysis.build:to_status", "encbench.report.model:to_status"),
-    "summary": ("encbench.report.formats.summary:text", "encbench.report.summary:text"),
+    "render": ("encbench.report.formats.render:render",),
+    "renderer": ("encbench.report.formats.render",),
+    "to_status": ("encbench.report.analysis.build:to_status",),
+    "summary": ("encbench.report.formats.summary:text",),
     "ReportStatus": ("encbench.api.overheadreport:OverheadReportStatus",),
     # The command line, and what `kubectl kustomize` makes of a campaign's folder.
     "built": ("tests.support.kustomize:built",),
@@ -54,21 +53,6 @@ def find(thing: str) -> Any:
         if hasattr(module, attribute):
             return getattr(module, attribute)
     raise LookupError(f"{thing} is in none of {PLACES[thing]}: add its place to {__file__}")
-
-
-def agents(world: Any) -> Any:
-    """The fake agents of a simulated world, whatever the port is called."""
-    return getattr(world, "database", None) or world.agent
-
-
-def pin_studies() -> None:
-    """Make a study draw the same figures at every revision.
-
-    Their seeds hold the `repr` of a condition, and so the name of its class.
-    """
-    find("LoadLevel").__repr__ = lambda it: (
-        f"Condition(workload_ref={it.workload_ref!r}, concurrency={it.concurrency!r})"
-    )
 
 
 def quicken() -> Callable[[], None]:
