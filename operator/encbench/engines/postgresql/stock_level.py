@@ -2,6 +2,7 @@
 
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.workload import WorkloadSpec
+from encbench.engines.facts import facts
 
 MANY_ORDERS = 100_000
 """New orders of a warehouse, which is loaded with 30,000. With 265,000 PostgreSQL 15 was seen with
@@ -16,6 +17,6 @@ def plan_changes(instance: InstanceTemplateSpec, workload: WorkloadSpec) -> bool
     return (
         workload.tpcc is not None
         and workload.tpcc.sent == "benchmarksql"
-        and instance.engine == "postgresql"
+        and facts(instance.engine).package == "postgresql"
         and not instance.is_external
     )

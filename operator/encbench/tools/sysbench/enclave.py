@@ -15,6 +15,7 @@ from encbench.api.workload import Sysbench
 from encbench.core.columns import enclave, layout
 from encbench.core.connection import Connection
 from encbench.core.problem import Problem, Reason
+from encbench.engines.facts import facts
 from encbench.tools.sysbench.builtin import Kind, prepares
 
 SCRIPT = "enclave.lua"
@@ -57,7 +58,8 @@ def problems(
 ) -> Iterator[Problem]:
     """What is wrong with script, engine and mode together."""
     script, columns = sysbench.script, mode.enclave
-    if sysbench.enclave_workload is not None and instance.engine != "postgresql":
+    package = facts(instance.engine).package
+    if sysbench.enclave_workload is not None and package != "postgresql":
         text = (
             f"sysbench.script {script} runs on PostgreSQL only: write engine: postgresql, or a "
             "script of sysbench's own such as oltp_point_select"

@@ -162,7 +162,7 @@ def _unlike_statements(tpcc: Tpcc, engine: str, mode: EncryptionModeSpec) -> Ite
     """
     own = mode.driver.jar if mode.driver is not None else None
     plain = tpcc.sent != "lean" or tpcc.options.get("plainStatements") == "true"
-    if own is None or engine != "mariadb" or plain:
+    if own is None or facts(engine).tpcc["own"] != "mariadb" or plain:
         return
     inner = own.url_template.removeprefix(jdbc.ENCRYPTING_PREFIX)
     if inner.startswith("jdbc:mariadb:") != (jdbc.driver(engine, tpcc.driver).scheme == "mariadb"):

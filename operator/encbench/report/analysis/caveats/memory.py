@@ -8,6 +8,7 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.scalars import parse_quantity
 from encbench.api.workload import WorkloadSpec
+from encbench.engines.facts import FACTS
 from encbench.engines.innodb import settings as innodb
 from encbench.engines.postgresql import settings as postgresql
 from encbench.report.analysis.caveats.facts import Facts, note
@@ -121,7 +122,8 @@ def _page_cache(instance: InstanceTemplateSpec, modes: Iterable[EncryptionModeSp
     that the engine encrypts are encrypted there too.
     """
     by_volume = any(mode.encrypts_at_rest and mode.volume is not None for mode in modes)
-    if instance.engine != "postgresql" or instance.resources is None or not by_volume:
+    has_cache = FACTS[instance.engine].package == "postgresql"
+    if not has_cache or instance.resources is None or not by_volume:
         return 0.0
     return CACHE_SHARE * instance.resources.memory_bytes
 
