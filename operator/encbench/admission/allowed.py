@@ -55,7 +55,7 @@ def _mode(allowed: Allowed, mode: EncryptionModeSpec) -> Iterator[str]:
     jar = jar_of(mode)
     if jar is not None and jar.url is not None:
         yield from _host(allowed, _host_of(jar.url))
-    yield from _storage_class(allowed, mode.volume.storage_class_name if mode.volume else None)
+    yield from _storage_class(allowed, mode.storage_class)
 
 
 def _host_of(url: str) -> str:

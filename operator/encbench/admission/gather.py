@@ -298,11 +298,10 @@ def _references(found: CampaignParts) -> Iterator[tuple[Kind, str, Sequence[str]
             login = (USERNAME, PASSWORD, AUTHORITY, *OWN_CERTIFICATE)
             yield SECRET, instance.external.credentials_secret_ref.name, login
     for mode in found.modes.values():
-        key = mode.at_rest.key_secret_ref if mode.at_rest is not None else None
-        for secret in (key, mode.mek_secret_ref):
+        for secret in (mode.at_rest_key, mode.mek_secret_ref):
             if secret is not None:
                 yield SECRET, secret.name, [secret.key]
         if (jar := jar_of(mode)) is not None and jar.claim_name is not None:
             yield PERSISTENT_VOLUME_CLAIM, jar.claim_name, []
-        if mode.volume is not None and mode.volume.storage_class_name is not None:
-            yield STORAGE_CLASS, mode.volume.storage_class_name, []
+        if mode.storage_class is not None:
+            yield STORAGE_CLASS, mode.storage_class, []

@@ -35,7 +35,7 @@ def keys(found: CampaignParts) -> Iterator[Problem]:
     No message repeats a key, and of a Secret that may not be used none says what is in it.
     """
     for name, mode in found.modes.items():
-        ref = mode.at_rest.key_secret_ref if mode.at_rest else None
+        ref = mode.at_rest_key
         if ref is not None:
             advice = (
                 f"create it with the label {USE}={KEY} and a key file of MariaDB, which is a line "
@@ -171,7 +171,7 @@ def volumes(found: CampaignParts) -> Iterator[Problem]:
                 f"{_ENFORCE}=privileged --overwrite"
             )
             yield Problem(kinds.ENCRYPTION_MODE, Reason.NOT_INSTALLED, text, name)
-        wanted = mode.volume.storage_class_name if mode.volume else None
+        wanted = mode.storage_class
         if wanted is not None and (kinds.STORAGE_CLASS, wanted) not in found.objects:
             advice = "create it, or name one with encrypted disks (kubectl get storageclasses)"
             yield not_found(found, where, kinds.STORAGE_CLASS, wanted, advice)
@@ -191,7 +191,7 @@ def differs(
 
     A volume whose template names no class is of the cluster's default class.
     """
-    named = mode.volume.storage_class_name if mode.volume else None
+    named = mode.storage_class
     if named is None or instance.storage is None:
         return
     if instance.storage.class_name == named:

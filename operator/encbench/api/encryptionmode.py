@@ -1,6 +1,6 @@
 """EncryptionMode: one way of encrypting, as a campaign's treatment or baseline."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
@@ -100,7 +100,10 @@ class AtRest(Model):
     algorithm: Literal["AES_CTR", "AES_CBC"] | None = None
     """Cipher mode of MariaDB's file_key_management, AES_CTR if omitted. The other engines have a
     fixed one and accept none here."""
-    scope: Annotated[list[Scope], Field(min_length=1, max_length=6), Unique()] | None = None
+    scope: (
+        Annotated[list[Scope], Field(min_length=1, max_length=len(get_args(Scope))), Unique()]
+        | None
+    ) = None
     """Files that TDE covers: tables (with their doublewrite buffer), system, redo, undo, temporary,
     binlog. All that the engine has if omitted."""
     key_secret_ref: KeySecretRef | None = None
@@ -185,6 +188,16 @@ class EncryptionModeSpec(Model):
     def volume(self) -> Volume | None:
         """Encryption of the volume, or its pass-through arm."""
         return self.at_rest.volume if self.at_rest else None
+
+    @property
+    def storage_class(self) -> str | None:
+        """The StorageClass that encrypts the volume; None in every other mode."""
+        return self.volume.storage_class_name if self.volume else None
+
+    @property
+    def at_rest_key(self) -> KeySecretRef | None:
+        """The user's own key for TDE; None if generated or not needed."""
+        return self.at_rest.key_secret_ref if self.at_rest else None
 
     @property
     def gocryptfs(self) -> Gocryptfs | None:

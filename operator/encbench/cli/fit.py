@@ -64,9 +64,8 @@ def without_class(resolved: Resolved, classes: Sequence[Body]) -> Iterator[Probl
 def keeping_disks(resolved: Resolved, classes: Sequence[Body]) -> Iterator[Problem]:
     """The StorageClasses of the campaign's volumes that keep a disk when its testbed goes."""
     storages = [it.storage for it in resolved.instances.values() if it.storage is not None]
-    volumes = [it.volume for it in resolved.modes.values() if it.volume is not None]
     wanted = {it.class_name for it in storages}
-    wanted |= {it.storage_class_name for it in volumes if it.storage_class_name}
+    wanted |= {it.storage_class for it in resolved.modes.values() if it.storage_class}
     for body in classes:
         name = body["metadata"]["name"]
         used = name in wanted or (None in wanted and is_default(body))

@@ -138,12 +138,12 @@ def volume_claim(context: DatabaseContext) -> Body:
 
     The testbed owns it, because a StatefulSet's own claims outlive it by default.
     """
-    storage, volume = context.spec.instance.embedded.storage, context.spec.mode.volume
+    storage = context.spec.instance.embedded.storage
     spec: dict[str, Any] = {
         "accessModes": ["ReadWriteOnce"],
         "resources": {"requests": {"storage": storage.size}},
     }
-    class_name = (volume and volume.storage_class_name) or storage.class_name
+    class_name = context.spec.mode.storage_class or storage.class_name
     if class_name is not None:
         spec["storageClassName"] = class_name
     return {

@@ -149,8 +149,8 @@ def _lacking(
         lacking = [part for part in at_rest.scope or () if part not in flavour.scopes]
         if lacking:
             yield (
-                f"atRest.scope: leave {', '.join(lacking)} out, because {name} writes "
-                f"temporary tables in plaintext; it can encrypt {', '.join(flavour.scopes)}"
+                f"atRest.scope: leave {', '.join(lacking)} out, because {name} can encrypt "
+                f"only {', '.join(flavour.scopes)}"
             )
     if in_transit is not None and in_transit.version == "TLSv1.3" and version < FIRST_TLS_1_3:
         yield (

@@ -136,8 +136,8 @@ def _plain_volume(plan: CellPlan, mode: EncryptionModeSpec) -> bool:
 
     Where no arm does that, all of them may lie on disks that the cluster encrypts by itself.
     """
-    others = (plan.resolved.modes[arm.mode_ref].volume for arm in plan.cell.arms)
-    by_class = any(one is not None and one.storage_class_name is not None for one in others)
+    others = (plan.resolved.modes[arm.mode_ref] for arm in plan.cell.arms)
+    by_class = any(one.storage_class is not None for one in others)
     return by_class and (mode.volume is None or not mode.encrypts_at_rest)
 
 

@@ -29,7 +29,7 @@ async def prove(deps: Deps, testbed: Testbed, database: PodFacts, *, full: bool)
     marker = f"encbench-marker-{deps.settings.random_token(16)}"
     evidence: dict[str, Any] = {**await deps.agent.evidence(where, access, marker, full=full)}
     spec = testbed.spec
-    by_class = spec.mode.volume is not None and spec.mode.volume.storage_class_name is not None
+    by_class = spec.mode.storage_class is not None
     if full or by_class or spec.plain_volume:  # Otherwise the first proof's note is enough.
         evidence["claim"] = await _claim(deps.cluster, testbed)
     proof = engine(spec.instance.engine).judge(evidence, spec.mode, full=full)

@@ -137,7 +137,7 @@ async def _unmarked(read: Reads, testbed: Testbed) -> str:
     need be written by the operator.
     """
     mode, jar = testbed.spec.mode, jar_of(testbed.spec.mode)
-    keys = (mode.at_rest.key_secret_ref if mode.at_rest else None, mode.mek_secret_ref)
+    keys = (mode.at_rest_key, mode.mek_secret_ref)
     used = {(SECRET, ref.name): labels.KEY for ref in keys if ref is not None}
     if jar is not None and jar.claim_name is not None:
         used[PERSISTENT_VOLUME_CLAIM, jar.claim_name] = labels.DRIVER

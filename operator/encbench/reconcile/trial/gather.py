@@ -205,8 +205,7 @@ def _clients_proof(
 
 def _is_encrypted_by_class(seen: TrialSeen) -> bool:
     """Whether the mode's own cipher, and not that of every arm's disk, may be in the kernel."""
-    volume = seen.testbed.spec.mode.volume if seen.testbed else None
-    return volume is not None and volume.storage_class_name is not None
+    return seen.testbed is not None and seen.testbed.spec.mode.storage_class is not None
 
 
 def _place(trial: Trial, seen: TrialSeen, collected: Collected) -> series.MetricsPlace:

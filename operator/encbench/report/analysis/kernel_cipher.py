@@ -46,8 +46,7 @@ def _class(
     arm: Arm, modes: Mapping[str, EncryptionModeSpec], trials: Sequence[TrialView]
 ) -> str | None:
     """The StorageClass of the arm's mode, if a proof holds."""
-    volume = modes[arm.mode_ref].volume
-    return volume.storage_class_name if volume and _proofs(arm.name, trials) else None
+    return modes[arm.mode_ref].storage_class if _proofs(arm.name, trials) else None
 
 
 def _proofs(arm: str, trials: Sequence[TrialView]) -> list[ProofVerdict]:

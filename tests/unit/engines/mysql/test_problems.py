@@ -184,8 +184,8 @@ def test_memory_that_is_named_holds_the_pool_and_a_connection(pool: str | None) 
 def test_temporary_tables_are_percona_s_alone() -> None:
     mode = {"atRest": {"method": "engine", "scope": ["tables", "temporary"]}}
     assert problems(mode) == [
-        "atRest.scope: leave temporary out, because MySQL writes temporary tables in plaintext; it "
-        "can encrypt tables, system, redo, undo, binlog"
+        "atRest.scope: leave temporary out, because MySQL can encrypt only tables, system, redo, "
+        "undo, binlog"
     ]
     assert problems(mode, "percona") == []
 

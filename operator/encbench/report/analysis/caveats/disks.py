@@ -41,8 +41,7 @@ def some_on_dm_crypt(facts: Facts) -> Iterator[Caveat]:
 
 def _on_dm_crypt_unlike_the_baseline(facts: Facts) -> Iterator[str]:
     baseline = facts.spec.baseline_mode_ref
-    volumes = {name: mode.volume for name, mode in facts.resolved.modes.items()}
-    by_class = {name for name, of in volumes.items() if of and of.storage_class_name}
+    by_class = {name for name, mode in facts.resolved.modes.items() if mode.storage_class}
     for bed, own, other in _beside_the_baseline(facts):
         if not {bed.arm, baseline} & by_class and {own.dm_crypt, other.dm_crypt} == {True, False}:
             on, off = (bed.arm, baseline) if own.dm_crypt else (baseline, bed.arm)
