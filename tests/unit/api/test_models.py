@@ -5,7 +5,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from encbench.api import kinds
 from encbench.api.base import Placement, Resources
-from encbench.api.campaign import CampaignSpec, CampaignStatus
+from encbench.api.campaign import FROZEN_FIELDS, CampaignSpec, CampaignStatus
 from encbench.api.columns import Columns, JarUrl
 from encbench.api.conditions import Condition
 from encbench.api.instancetemplate import InstanceTemplateSpec
@@ -164,6 +164,19 @@ def test_problems_of_a_change() -> None:
     other = {**old, "spec": {**old["spec"], "seed": "of a new kind"}}
     (said,) = problems(kinds.CAMPAIGN, old, other)
     assert said.startswith("spec: the object in the cluster is of another version of encbench")
+
+
+def test_every_field_of_a_campaign_is_frozen_or_may_change() -> None:
+    """A new field is in neither: without a decision, a plan could change while it is measured."""
+    fields = {field.alias: field for field in CampaignSpec.model_fields.values()}
+    may_change = {"suspend", "activeDeadlineSeconds", "ttlSecondsAfterFinished"}
+    assert fields.keys() == {*FROZEN_FIELDS, *may_change}
+    absent = {name for name in FROZEN_FIELDS if fields[name].default is None}
+    assert absent == {
+        name
+        for name, rule in zip(FROZEN_FIELDS, CampaignSpec.transitions, strict=True)
+        if f"has(self.{name})" in rule.cel
+    }, "CEL cannot compare a field that is not there"
 
 
 def test_options_with_either_separator_are_owned() -> None:
