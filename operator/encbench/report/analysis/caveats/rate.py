@@ -9,9 +9,10 @@ from encbench.report.words import text
 from encbench.text.words import listed, plural
 
 STALLED_PERCENT = 1.0
-"""The same where a rate is offered and latency lacks what fell due meanwhile. Linux throttles for
-up to 100 ms at a time, so that this share of transactions, each late by half of that on average, is
-0.5 ms of the average at most and just reaches the 99th percentile."""
+"""Of the time in which a client ran, where a rate is offered and latency lacks what fell due
+meanwhile. Linux throttles for up to 100 ms at a time, so that this share of transactions, each late
+by half of that on average, is 0.5 ms of the average at most and just reaches the 99th
+percentile."""
 
 STEADY = {None, "performance", "userspace"}
 """Governors that set one frequency, and that of a machine that shows none."""
