@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from encbench.api.lifecycle import TRIAL_LIFE
 from encbench.api.trial import TrialSpec, Turns, Window
 from encbench.core.evidence import Proof
 from encbench.core.records import ClientFacts, DiskIo, ForeignCpu, IdleCpu, MetricsRecord, TrialCpu
@@ -60,6 +61,7 @@ def reason(
     gathered = TrialGathered(collected, metrics, sessions)
     outcome, why, message = judge(spec_ or spec(), gathered)
     assert (outcome == "Succeeded") == (why is None) == (message is None)
+    assert why is None or why in TRIAL_LIFE.outcomes[outcome]
     return why
 
 
