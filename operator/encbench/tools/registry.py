@@ -1,9 +1,7 @@
 """The operator's interface to a load tool, pure functions, one set per tool; and the tools.
 
-The reconcilers use nothing else of a tool. A further tool is a package beside `sysbench` and an
-entry here, and it has to be known in more places: by a field in `api.workload` and `api.testbed`,
-in `core.dataset`, in `sidecars.recorder.follow`, which reads its lines, in `admission.images` and
-the chart's `tools`, and wherever `tpcc is None` stands for sysbench.
+The reconcilers use nothing else of a tool. A further tool is a package beside `sysbench`, an entry
+here, and what docs/architecture.md lists under "A new tool".
 """
 
 from collections.abc import Callable, Iterable
