@@ -20,13 +20,10 @@ from encbench.report.figures import CPU, JudgedFigure
 from encbench.report.words import judgement
 from encbench.text.words import listed
 
-Floors = Mapping[FigureKey, float | None]
-
 
 def comparisons(
     pairs: Pairs,
     judged: Sequence[JudgedFigure],
-    floors: Floors,
     margin: float,
     trials: Sequence[TrialView | IndexTrial],
     pace: MeasuringPace,
@@ -43,7 +40,7 @@ def comparisons(
     for figure in judged:
         # Together, because Holm's correction covers all treatments.
         measured = {arm: pairs.estimate(figure.field, arm) for arm in treatments}
-        blocks, floor = len(pairs.complete(figure.field)), floors[figure.key]
+        blocks, floor = len(pairs.complete(figure.field)), pairs.noise_floor(figure)
         unseen = outside_pods if figure is CPU else ()
         of_modes = judge(*(figure, measured, floor, margin, "modes", blocks, looks), unseen=unseen)
         found[figure.key] = {

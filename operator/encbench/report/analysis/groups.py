@@ -68,7 +68,7 @@ def group(
     counted = [trial for of in pairs.blocks.values() for trial in of.values()]
     outside = outside_pods(cell.arms, modes, counted)
     compared = comparisons(
-        pairs, judging, floors, spec.margin, (*seen.trials, *seen.lost), pace, looks, outside
+        pairs, judging, spec.margin, (*seen.trials, *seen.lost), pace, looks, outside
     )
     of_arm = {comparison.arm: comparison for comparison in compared}
     half_width = _half_width(pairs, primary)
@@ -125,7 +125,7 @@ def group(
         comparisons=tuple(
             one.model_copy(update={"capacity": as_cores(one.arm)}) for one in compared
         ),
-        steps=() if is_recovery else steps(pairs, modes, judging, floors, spec.margin, looks),
+        steps=() if is_recovery else steps(pairs, modes, judging, spec.margin, looks),
         interleaving=interleaving(alone, seen.solo, judging, seen.carried),
         pooled=changes(seen.parts, seen.whole, judging) if len(seen.parts) > 1 else (),
         blocks=tuple(_blocks(spec, cell.arms, seen)),

@@ -23,7 +23,7 @@ from encbench.api.columns import Columns
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.testbed import Arm
 from encbench.core.columns.enclave import encrypted
-from encbench.report.analysis.findings import Floors, judge
+from encbench.report.analysis.findings import judge
 from encbench.report.analysis.pairs import Pairs, interval
 from encbench.report.document.group import Finding, Layer, LayerStep
 from encbench.report.figures import CPU, IN_STEPS, LATENCIES, TPS, JudgedFigure
@@ -110,12 +110,7 @@ def _text(value: object) -> str:
 
 
 def steps(
-    pairs: Pairs,
-    modes: Modes,
-    judging: Sequence[JudgedFigure],
-    floors: Floors,
-    margin: float,
-    looks: int = 1,
+    pairs: Pairs, modes: Modes, judging: Sequence[JudgedFigure], margin: float, looks: int = 1
 ) -> tuple[LayerStep, ...]:
     """Every step of one condition; empty where no arm has anything to do with columns.
 
@@ -126,7 +121,7 @@ def steps(
 
     def findings(figure: JudgedFigure) -> dict[str, Finding]:
         changes = {arm: pairs.between(figure.field, below, arm) for arm, below in before.items()}
-        floor, blocks = floors.get(figure.key), len(pairs.complete(figure.field))
+        floor, blocks = pairs.noise_floor(figure), len(pairs.complete(figure.field))
         return judge(figure, changes, floor, margin, "steps", blocks, looks, before)
 
     if TPS in judging:
