@@ -353,8 +353,11 @@ def next_trial(
     for one in gone:
         known.give_up(one)
 
+    def goal(condition: LoadLevel) -> int | None:
+        return (goals or {}).get(condition) if spec.precision else spec.blocks.min
+
     def valid(condition: LoadLevel) -> int:
-        return ((goals or {}).get(condition) if spec.precision else None) or spec.blocks.min
+        return goal(condition) or spec.blocks.min
 
     if is_fresh_by_block(spec.reset, spec.blocks.per_testbed):
         known.leave_out_broken(cell, valid, spec.blocks.solo or 0)
@@ -372,8 +375,7 @@ def next_trial(
         if len(usual.broken) + len(solo.broken) > spec.blocks.max_replacements:
             exhausted.append(condition)
             continue
-        goal = (goals or {}).get(condition) if spec.precision else spec.blocks.min
-        last = (goal or spec.blocks.min) + usual.unused
+        last = valid(condition) + usual.unused
         ends = [(usual, last)]
         if spec.blocks.interleave is not None and spec.blocks.solo:
             ends.append((solo, SOLO + spec.blocks.solo + solo.unused))
@@ -387,7 +389,7 @@ def next_trial(
         run, block = next(((run, block) for run, block, _ in firsts), (usual, None))
         if block is not None:
             open_blocks.append((block, place, run.started.get(block, set())))
-        if goal is None:
+        if goal(condition) is None:
             open_blocks.append((last + 1, place, None))
     block, place, begun = min(open_blocks, key=lambda entry: entry[:2], default=(0, 0, None))
     first: tuple[PlannedTrial, ...] = ()

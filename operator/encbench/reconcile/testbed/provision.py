@@ -12,7 +12,7 @@ from encbench.reconcile.troubles import Trouble
 
 def provision(draft: TestbedDraft) -> TestbedDecision:
     """Until the server answers, in the version and with the connections that are wanted."""
-    seen, name = draft.seen, draft.subject.name
+    seen = draft.seen
     limit, waited = parse_duration(draft.spec.step_deadlines.provision), _provisioning(draft)
     late = waited > limit
     missing = _missing(seen)
@@ -24,34 +24,10 @@ def provision(draft: TestbedDraft) -> TestbedDecision:
     if draft.spec.instance.is_external:
         return _take_over(draft, waited, late=late)
     if not seen.has_credentials or seen.stateful_set is None:
-        if late:
-            why = seen.found.refused or f"is something else named {name}?"
-            message = f"its objects could not be created: {why}"
-            return draft.fail("ProvisionTimeout", message)
-        draft.note_refusal(waited)
-        waits_for_ca = not seen.has_credentials and seen.authority is None
-        what = "the campaign's CA" if waits_for_ca else "the database"
-        draft.condition(life.PROVISIONED, False, "Creating", f"{what} is being created")
-        if seen.has_credentials:
-            return draft.decide(do.ApplyDatabase(), requeue=POLL)
-        if seen.authority is None:
-            return draft.decide(requeue=POLL)
-        return draft.decide(do.IssueCredentials(seen.authority), requeue=0.0)
-    wanted = draft.spec.instance.version
-    if seen.server_version and not is_version(seen.server_version, wanted):
-        return draft.fail(
-            "WrongVersion",
-            f"the image holds version {seen.server_version} but the template says {wanted}: "
-            "correct the template's version or image",
-        )
-    needed = draft.spec.max_connections
-    if seen.connections is not None and seen.connections < needed:
-        return draft.fail(
-            "TooFewConnections",
-            f"the server allows {seen.connections:,} connections where {needed:,} are needed, "
-            "because it may not open as many files: raise the limit of open files (nofile) of the "
-            "node's container runtime, or lower load.concurrency",
-        )
+        return _create(draft, waited, late=late)
+    unfit = _unfit(draft)
+    if unfit is not None:
+        return draft.fail(*unfit)
     if seen.database is not None and seen.database.ready and seen.server_started is not None:
         draft.condition(life.PROVISIONED, True, "Answering", "the database answers queries")
         draft.set(server_started=seen.server_started)
@@ -68,6 +44,44 @@ def provision(draft: TestbedDraft) -> TestbedDecision:
     if late or refused:
         return draft.fail(*_not_provisioned(draft, found, message))
     return draft.decide(requeue=POLL)
+
+
+def _create(draft: TestbedDraft, waited: float, *, late: bool) -> TestbedDecision:
+    """Certificates and password first, then the database that mounts them."""
+    seen = draft.seen
+    if late:
+        why = seen.found.refused or f"is something else named {draft.subject.name}?"
+        message = f"its objects could not be created: {why}"
+        return draft.fail("ProvisionTimeout", message)
+    draft.note_refusal(waited)
+    waits_for_ca = not seen.has_credentials and seen.authority is None
+    what = "the campaign's CA" if waits_for_ca else "the database"
+    draft.condition(life.PROVISIONED, False, "Creating", f"{what} is being created")
+    if seen.has_credentials:
+        return draft.decide(do.ApplyDatabase(), requeue=POLL)
+    if seen.authority is None:
+        return draft.decide(requeue=POLL)
+    return draft.decide(do.IssueCredentials(seen.authority), requeue=0.0)
+
+
+def _unfit(draft: TestbedDraft) -> tuple[str, str] | None:
+    """Reason and message if the server is another than the one that was asked for."""
+    seen, wanted = draft.seen, draft.spec.instance.version
+    if seen.server_version and not is_version(seen.server_version, wanted):
+        return (
+            "WrongVersion",
+            f"the image holds version {seen.server_version} but the template says {wanted}: "
+            "correct the template's version or image",
+        )
+    needed = draft.spec.max_connections
+    if seen.connections is not None and seen.connections < needed:
+        return (
+            "TooFewConnections",
+            f"the server allows {seen.connections:,} connections where {needed:,} are needed, "
+            "because it may not open as many files: raise the limit of open files (nofile) of the "
+            "node's container runtime, or lower load.concurrency",
+        )
+    return None
 
 
 def _missing(seen: TestbedSeen) -> Trouble | None:

@@ -1,7 +1,7 @@
 """Groups and rows: what each condition's valid blocks say about each arm."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from encbench.api.campaign import MIN_UNITS, CampaignSpec
@@ -56,11 +56,7 @@ def group(
     alone, pairs, looks = seen.alone, seen.pairs, spec.blocks.looks
     equal_work = _equal_work(pairs, offered, scatters=workload.tpcc is None)
     queued = _queued(pairs, workload, condition.concurrency)
-    # Terminals of TPC-C wait for their own transaction alone, and form no queue.
-    of_queue = bool(queued) or (equal_work is False and workload.load.rate is not None)
-    as_offered = bool(equal_work) or workload.paced
-    usual = judged(recovery=is_recovery, as_offered=as_offered, of_queue=of_queue)
-    judging = _judging(pairs, usual)
+    judging = _judging(pairs, _usual(workload, queued, equal_work=equal_work))
     primary = judging[0]
     floors = {figure.key: pairs.noise_floor(figure) for figure in judging}
     known = {key: rounded(floor) for key, floor in floors.items() if floor is not None}
@@ -83,15 +79,7 @@ def group(
         "planned_blocks": planned,
     }
     rows = {arm.name: _row(place, pairs, judging, arm, of_arm.get(arm.name)) for arm in cell.arms}
-    resources = index.resolved.instances[cell.instance].resources
-    cores = resources.cores if resources is not None else None
-    plain, near = rows[pairs.baseline], {} if is_recovery else _near(pairs, rows)
-    mode_of = {arm.name: modes[arm.mode_ref] for arm in cell.arms}
-
-    def as_cores(arm: str) -> Capacity | None:
-        more = more_beside(mode_of[plain.arm], mode_of[arm])
-        return None if arm in outside else capacity(cores, plain, rows[arm], near, more)
-
+    near = {} if is_recovery else _near(pairs, rows)
     return Group(
         cell=cell.name,
         instance=cell.instance,
@@ -122,14 +110,44 @@ def group(
         primary=primary.key,
         beside=near,
         rows=tuple(rows.values()),
-        comparisons=tuple(
-            one.model_copy(update={"capacity": as_cores(one.arm)}) for one in compared
-        ),
+        comparisons=tuple(_with_capacity(index, cell, compared, rows, near, outside)),
         steps=() if is_recovery else steps(pairs, modes, judging, spec.margin, looks),
         interleaving=interleaving(alone, seen.solo, judging, seen.carried),
         pooled=changes(seen.parts, seen.whole, judging) if len(seen.parts) > 1 else (),
         blocks=tuple(_blocks(spec, cell.arms, seen)),
     )
+
+
+def _usual(
+    workload: WorkloadSpec, queued: Collection[str], *, equal_work: bool | None
+) -> tuple[JudgedFigure, ...]:
+    """The figures that say what a mode costs under such a load."""
+    # Terminals of TPC-C wait for their own transaction alone, and form no queue.
+    of_queue = bool(queued) or (equal_work is False and workload.load.rate is not None)
+    as_offered = bool(equal_work) or workload.paced
+    is_recovery = workload.recovery is not None
+    return judged(recovery=is_recovery, as_offered=as_offered, of_queue=of_queue)
+
+
+def _with_capacity(
+    index: IndexRecord,
+    cell: IndexCell,
+    compared: Sequence[PairedComparison],
+    rows: Mapping[str, Row],
+    near: Mapping[str, tuple[Saturation, ...]],
+    outside: Collection[str],
+) -> Iterator[PairedComparison]:
+    """The comparisons, each with the cores that its arm would need, where its CPU is known."""
+    resources = index.resolved.instances[cell.instance].resources
+    cores = resources.cores if resources is not None else None
+    mode_of = {arm.name: index.resolved.modes[arm.mode_ref] for arm in cell.arms}
+    plain = next(rows[arm.name] for arm in cell.arms if arm.role == "baseline")
+    for one in compared:
+        found: Capacity | None = None
+        if one.arm not in outside:
+            more = more_beside(mode_of[plain.arm], mode_of[one.arm])
+            found = capacity(cores, plain, rows[one.arm], near, more)
+        yield one.model_copy(update={"capacity": found})
 
 
 def _near(pairs: Pairs, rows: Mapping[str, Row]) -> dict[str, tuple[Saturation, ...]]:
