@@ -20,13 +20,15 @@ from encbench.report.analysis.caveats import (
     blocks,
     columns,
     cycle,
+    external,
     load,
+    machines,
     memory,
     others,
     proofs,
-    setting,
     software,
     throttling,
+    tpcc,
 )
 from encbench.report.document import Provenance, Report
 from encbench.report.document.trial import TrialView
@@ -481,7 +483,7 @@ def test_a_url_of_the_user_s_own_is_not_said_to_turn_tls_off(mode: str, told: bo
         },
     }
     facts = replace(found, resolved=found.resolved.model_copy(update=changed))
-    _, caveat = setting.external_database(facts)
+    _, caveat = external.external_database(facts)
     assert caveat.title == "Plaintext in transit not proven"
     assert ("that of tde is driver.jar's own, and was not judged" in caveat.text) == told
 
@@ -502,7 +504,7 @@ def test_the_verb_follows_the_count(count: int, encrypts: str, exchanges: str, r
     (caveat,) = columns.driver_before_external(replace(facts, resolved=resolved))
     assert encrypts in caveat.text
     assert exchanges in caveat.text
-    (caveat,) = setting.no_tpc_result(facts)
+    (caveat,) = tpcc.no_tpc_result(facts)
     assert runs in caveat.text
 
 
@@ -576,14 +578,14 @@ def test_clients_that_encrypt_without_aes_instructions_are_named_with_their_side
     assert text_of(both, "No AES instructions").startswith(
         "The CPU of node-a (databases) and of node-b (clients that encrypt) lists no aes flag;"
     )
-    for machines, modes in (
+    for clients, modes in (
         ({"plain": slow}, {"tde": TLS}),
         ({"tde": slow}, {}),
         ({"tde": {"aes": True}}, {"tde": TLS}),
         ({"tde": slow}, {"tde": CHACHA}),
         ({"tde": slow}, {"tde": BARE_JAR}),
     ):
-        study = replace(CALM, client_machines=machines, modes=modes)
+        study = replace(CALM, client_machines=clients, modes=modes)
         assert "No AES instructions" not in titles(study)
 
 
@@ -642,9 +644,9 @@ def of_sets(
 
 def test_only_testbeds_of_one_set_are_compared() -> None:
     apart = of_sets(lambda trial: (f"new{trial.generation}-a", f"old{trial.generation}-b"))
-    for check in (setting.unlike_databases, setting.unlike_clients):
+    for check in (machines.unlike_databases, machines.unlike_clients):
         assert not [*check(apart)], "each set has nodes of one kind"
-    (odd,) = setting.unlike_databases(
+    (odd,) = machines.unlike_databases(
         of_sets(lambda t: ("odd-a" if (t.generation, t.arm) == (2, "tde") else "new-a", "old-b"))
     )
     assert odd.text.startswith("Node odd-a, for testbed tde-small-")
@@ -699,18 +701,18 @@ def test_so_are_images() -> None:
 
 def test_clients_are_not_beside_databases_that_were_gone() -> None:
     swapped = of_sets(lambda t: ("a", "b") if t.generation == 1 else ("b", "a"))
-    assert not [*setting.beside_databases(swapped)]
-    at_once = setting._at_once
+    assert not [*machines.beside_databases(swapped)]
+    at_once = machines._at_once
     assert not at_once(("c1", 1), ("c2", 1), 1)
     assert at_once(("c1", 1), ("c2", 1), 2)
     assert not at_once(("c1", 1), ("c1", 2), 2), "a set goes before the next one is built"
     beside = of_sets(lambda t: ("a", "b") if t.arm == "tde" else ("b", "c"))
-    (caveat,) = setting.beside_databases(beside)
+    (caveat,) = machines.beside_databases(beside)
     assert "on node b, where testbed" in caveat.text
     assert caveat.text.endswith("With residency: OnDemand they are stopped.")
     blocks = beside.spec.blocks.model_copy(update={"interleave": Interleave()})
     spec = beside.spec.model_copy(update={"blocks": blocks})
-    (caveat,) = setting.beside_databases(replace(beside, spec=spec))
+    (caveat,) = machines.beside_databases(replace(beside, spec=spec))
     assert "idleCpu" not in caveat.text and "OnDemand" not in caveat.text
     assert "Add nodes, or keep clients and databases apart by placement" in caveat.text
 

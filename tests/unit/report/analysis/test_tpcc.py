@@ -9,7 +9,7 @@ import pytest
 
 from encbench.api.tpcc import BenchmarkSql
 from encbench.report.analysis.build import build
-from encbench.report.analysis.caveats import Facts, load, rate, setting
+from encbench.report.analysis.caveats import Facts, load, rate, tpcc
 from encbench.report.compare.difference import compare
 from encbench.report.document import Report
 from encbench.report.formats.markdown import markdown
@@ -201,11 +201,11 @@ def test_short_latencies_in_whole_milliseconds_are_said(p95: float | None, said:
     rows = [row.model_copy(update={"latency_p95_ms": p95}) for row in found.groups[0].rows]
     groups = [found.groups[0].model_copy(update={"rows": tuple(rows)})]
     facts = Facts(found.spec, found.resolved, groups, (), (), found.provenance, ())
-    texts = [one.text for one in setting.whole_milliseconds(facts)]
+    texts = [one.text for one in tpcc.whole_milliseconds(facts)]
     assert bool(texts) is said
     assert all("which is 2.0 % of the lowest 95th percentile here" in text for text in texts)
     own = replace(facts, resolved=report_of(TPCC).resolved)
-    assert not list(setting.whole_milliseconds(own)), "encbench's own client counts finer"
+    assert not list(tpcc.whole_milliseconds(own)), "encbench's own client counts finer"
 
 
 @pytest.mark.parametrize("tpcc", [True, False])
