@@ -43,7 +43,7 @@ def judge(proof: Proof, evidence: Mapping[str, Any], spec: TestbedSpec, *, full:
     columns = spec.mode.proxy
     if columns is None:
         return proof
-    name = mode_name(columns)
+    name = _name(columns)
     seen = ReadTables.read(evidence.get("columns") or {}, "columns")
     if isinstance(seen, Comparison):
         return joined(conclude(name, "", [seen], evidence), proof)
@@ -60,7 +60,7 @@ def digests(evidence: Mapping[str, Any]) -> dict[str, str]:
     return {one.table.lower(): one.digest for one in seen.tables if one.digest is not None}
 
 
-def mode_name(columns: Columns) -> str:
+def _name(columns: Columns) -> str:
     """The mode for a proof's summary."""
     if not columns.encrypts:
         return "the confidential proxy without encryption"

@@ -87,7 +87,7 @@ def judge(proof: Proof, evidence: Mapping[str, Any], spec: TestbedSpec) -> Proof
     columns = spec.mode.enclave
     if columns is None:
         return proof
-    name = mode_name(columns)
+    name = _name(columns)
     seen, all_files = _Enclave.read(evidence.get("enclave") or {}, "enclave"), _Files.read(evidence)
     if isinstance(seen, Comparison) or isinstance(all_files, Comparison):
         wrong = [part for part in (seen, all_files) if isinstance(part, Comparison)]
@@ -120,7 +120,7 @@ def digests(evidence: Mapping[str, Any]) -> dict[str, str]:
     return {seen.row.table: seen.row.digest}
 
 
-def mode_name(columns: Columns) -> str:
+def _name(columns: Columns) -> str:
     """The mode for a proof's summary."""
     return f"encrypted column types ({', '.join(enclave.encrypted(columns))})"
 
