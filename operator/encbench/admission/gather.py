@@ -29,7 +29,7 @@ from encbench.api.kinds import (
 from encbench.api.workload import ConfigMapKeyRef, WorkloadSpec
 from encbench.core.artefact import digest_of
 from encbench.core.certificates import AUTHORITY
-from encbench.core.plan import frozen
+from encbench.core.naming import digest
 from encbench.engines.external import OWN_CERTIFICATE, PASSWORD, USERNAME
 from encbench.kube.parsing import Malformed, parse_spec
 from encbench.ports import Body, Rejected
@@ -222,6 +222,26 @@ async def gather_parts(
         malformed=malformed,
         extended=first,
     )
+
+
+def frozen(
+    instances: Mapping[str, object],
+    modes: Mapping[str, object],
+    workloads: Mapping[str, object],
+    scripts: Mapping[str, str],
+    script_digests: Mapping[str, str] | None = None,
+) -> Resolved:
+    """The resolved specs with their hash."""
+    bare = Resolved.model_validate(
+        {
+            "instances": instances,
+            "modes": modes,
+            "workloads": workloads,
+            "scripts": scripts,
+            "scriptDigests": script_digests or None,
+        }
+    )
+    return bare.model_copy(update={"hash": digest(bare.to_dict())})
 
 
 def frozen_parts(

@@ -34,7 +34,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 
-from encbench.api.campaign import Blocks, CampaignSpec, LostSet, MatrixEntry, Resolved
+from encbench.api.campaign import Blocks, CampaignSpec, LostSet, MatrixEntry
 from encbench.api.testbed import Arm
 from encbench.api.trial import Outcome
 from encbench.api.workload import WorkloadSpec
@@ -440,23 +440,3 @@ def _turns_seed(spec: CampaignSpec, cell: Cell, condition: LoadLevel, block: int
         return None
     parts = ("turns", cell.name, condition.workload_ref, condition.concurrency, block)
     return _random(spec.seed, *parts).randrange(2**31)
-
-
-def frozen(
-    instances: Mapping[str, object],
-    modes: Mapping[str, object],
-    workloads: Mapping[str, object],
-    scripts: Mapping[str, str],
-    script_digests: Mapping[str, str] | None = None,
-) -> Resolved:
-    """The resolved specs with their hash."""
-    bare = Resolved.model_validate(
-        {
-            "instances": instances,
-            "modes": modes,
-            "workloads": workloads,
-            "scripts": scripts,
-            "scriptDigests": script_digests or None,
-        }
-    )
-    return bare.model_copy(update={"hash": digest(bare.to_dict())})

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from statistics import NormalDist
 
+from encbench.admission import gather
 from encbench.api.campaign import CampaignSpec, LostSet, Resolved
 from encbench.api.conditions import format_time
 from encbench.api.testbed import Arm
@@ -213,7 +214,7 @@ def resolved(study: Study) -> Resolved:
     }
     at_rest = {"atRest": {"method": "engine"}}
     modes: dict[str, object] = {name: study.modes.get(name, at_rest) for name in study.loss}
-    return plan.frozen(instances, {"plain": study.baseline, **modes}, workloads, {})
+    return gather.frozen(instances, {"plain": study.baseline, **modes}, workloads, {})
 
 
 @dataclass

@@ -7,13 +7,12 @@ import pytest
 from encbench.admission.checks import admit
 from encbench.admission.extended import extended
 from encbench.admission.follow_up import plan_digest
-from encbench.admission.gather import CampaignParts
+from encbench.admission.gather import CampaignParts, frozen
 from encbench.api.campaign import CampaignSpec
 from encbench.api.kinds import CAMPAIGN, ENCRYPTION_MODE, INSTANCE_TEMPLATE, WORKLOAD
 from encbench.cli.extend import manifest
 from encbench.cli.manifests import Manifests, Offline
 from encbench.core.artefact import digest_of
-from encbench.core.plan import frozen
 from encbench.core.problem import Problem, Reason
 from encbench.ports import Body
 from tests.support import manifests

@@ -3,9 +3,9 @@
 import pytest
 
 from encbench.admission.follow_up import follow_up, follow_up_name, plan_digest
+from encbench.admission.gather import frozen
 from encbench.api.campaign import FROZEN_FIELDS, CampaignSpec, Resolved
 from encbench.api.kinds import CAMPAIGN
-from encbench.core.plan import frozen
 from tests.support.manifests import SPECS
 
 PARTS = frozen({}, {"plain": {}, "tde": {"atRest": {"method": "engine"}}}, {}, {})

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from encbench.admission import gather
 from encbench.api.campaign import BlockPlan, Resolved
 from encbench.api.conditions import find, is_true, parse_time
 from encbench.api.kinds import CAMPAIGN, SECRET, TESTBED, TRIAL
@@ -40,7 +41,7 @@ WRONG = (
     Problem(CAMPAIGN, Reason.RESET_REQUIRED, "another", "study"),
 )
 
-RESOLVED = plan.frozen(
+RESOLVED = gather.frozen(
     {"small": manifests.SPECS[TESTBED]["instance"]},
     {"plain": {}, "tde": {"atRest": {"method": "engine"}}},
     {"oltp": manifests.SPECS[TRIAL]["workload"]},
@@ -212,7 +213,7 @@ def test_nothing_is_begun_on_a_testbed_that_is_being_deleted() -> None:
 def test_a_step_is_never_longer_than_the_api_takes() -> None:
     modes = [f"{n:02d}-{'x' * 50}" for n in range(16)]
     of = a_campaign(matrix=[{"instanceRefs": ["small"], "modeRefs": modes, "workloadRefs": ["w"]}])
-    frozen = plan.frozen(
+    frozen = gather.frozen(
         RESOLVED.instances,
         {**RESOLVED.modes, **{mode: {} for mode in modes}},
         {"w": RESOLVED.workloads["oltp"]},
@@ -430,7 +431,7 @@ def two_cells(parallelism: int, *places: str, clients: str = "") -> CampaignDeci
     matrix = [{"instanceRefs": ["small"], "modeRefs": ["tde"], "workloadRefs": ["oltp", "more"]}]
     oltp = manifests.SPECS[TRIAL]["workload"]
     more = {**oltp, "sysbench": {**oltp["sysbench"], "tables": 77}}
-    found = plan.frozen(RESOLVED.instances, RESOLVED.modes, {"oltp": oltp, "more": more}, {})
+    found = gather.frozen(RESOLVED.instances, RESOLVED.modes, {"oltp": oltp, "more": more}, {})
     of = a_campaign(matrix=matrix, parallelism=parallelism)
     of = replace(of, status=of.status.model_copy(update={"resolved": found}))
     cells, ledger = plan.cells(of.spec, found.workloads), Ledger()
@@ -658,7 +659,7 @@ def test_too_many_broken_blocks_end_it() -> None:
 
 def test_one_thread_is_told_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
     alone = {**manifests.SPECS[TRIAL]["workload"], "load": {"concurrency": [1]}}
-    resolved = plan.frozen(
+    resolved = gather.frozen(
         {"small": manifests.SPECS[TESTBED]["instance"]},
         {"plain": {}, "tde": {"atRest": {"method": "engine"}}},
         {"oltp": alone},
