@@ -358,7 +358,7 @@ class Meter:
         """A trial has ended; the reason is empty where it succeeded."""
 
     def finished(self, namespace: str, outcome: str, reason: str) -> None:
-        """A campaign is over: Complete or Failed, for that reason."""
+        """A campaign is over, Complete or Failed, and why."""
 
     def idle(self, seconds: float) -> None:
         """Seconds in which nothing was measured between two windows, warm-up left out."""

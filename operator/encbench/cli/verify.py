@@ -84,7 +84,7 @@ def _folder(name: str) -> "Verified":
 
 
 def _prefix(root: Path) -> str:
-    """The prefix in the bucket that the folder is a copy of; its name where neither file says."""
+    """The prefix in the bucket, which the folder copies; its name where neither file says."""
     for name in (INDEX, "report/report.json"):
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
             return str(parsed((root / name).read_bytes())["storage"]["prefix"])

@@ -23,7 +23,7 @@ def beyond(value: float, limit: float, least: int = 0) -> str:
 
 
 def apart(one: float, other: float, least: int = 1) -> tuple[str, str]:
-    """Two numbers with as many decimals as tell them from each other, if they differ."""
+    """Two numbers with as many decimals as show that they differ, if they do."""
     digits = next((n for n in range(least, _MOST) if f"{one:.{n}f}" != f"{other:.{n}f}"), least)
     return f"{one:.{digits}f}", f"{other:.{digits}f}"
 

@@ -51,10 +51,11 @@ def walk(index: IndexRecord, load: Load) -> Iterator[Checked]:
         # Absent where no proof was made, and its key and digest where they are not known.
         if (proof := testbed.proof) and proof.key:
             yield Checked(proof.key, look(load, proof.key, proof.digest)[1])
-    for named in (*(index.scripts or ()), *(index.orphans or ())):
+    named = [(one.key, one.digest) for one in index.scripts or ()]
+    for key, digest in (*named, *((one.key, one.digest) for one in index.orphans or ())):
         # Of a script whose copy was gone the digest alone is known.
-        if named.key is not None:
-            yield Checked(named.key, look(load, named.key, named.digest)[1])
+        if key is not None:
+            yield Checked(key, look(load, key, digest)[1])
 
     def trial(entry: IndexTrial) -> list[Checked]:
         return [*_trial(entry, load)]

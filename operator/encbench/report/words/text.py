@@ -178,8 +178,10 @@ def probability(value: float | None) -> str:
     return "<0.001" if value < 0.001 else number(value, 3)
 
 
-def p_value(value: float) -> str:
-    """In a sentence about a test that holds below 0.05: two figures, or what tells it from that."""
+def p_value(value: float | None) -> str:
+    """In a sentence about a test that holds below 0.05: two figures, or enough to see it apart."""
+    if value is None:
+        return ABSENT
     shown = f"{value:.2g}"
     if float(shown) != ALPHA:
         return shown
