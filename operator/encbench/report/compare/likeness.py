@@ -99,7 +99,7 @@ def alike(name: str, one: str, other: str) -> bool:
         return True
     if name != MEMORY:
         return False
-    sizes = [[float(size) for size in re.findall(r"([\d.]+) GiB", it)] for it in (one, other)]
+    sizes = [[float(size) for size in re.findall(r"(\d+\.\d+) GiB", it)] for it in (one, other)]
     if not all(sizes):
         return False
     bounds = (tuple(bound(of_one) for of_one in sizes) for bound in (min, max))
