@@ -1,4 +1,4 @@
 """`kubectl encbench`: one file a command, and beside it what that command prints.
 
-22 files, because every command has one.
+23 files, because every command has one.
 """

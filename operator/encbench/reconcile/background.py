@@ -149,8 +149,8 @@ class Errands:
 
     async def _report(self, errand: Errand, error: Exception) -> None:
         """Once with all of it, and then with a line for each attempt, of which there are many."""
-        where = f"{errand.what} of {errand.kind.kind} {errand.namespace}/{errand.name}"
-        log.error("%s: %r", where, error, exc_info=None if errand in self._faulty else error)
+        whole = None if errand in self._faulty else error
+        log.error("%s: %r", errand, error, exc_info=whole, extra=about(*errand.place))
         self._faulty.add(errand)
         self._meter.failed(errand.kind)
         if self._faults is not None:

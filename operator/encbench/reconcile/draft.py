@@ -17,6 +17,7 @@ from encbench.api.conditions import (
 from encbench.api.lifecycle import ALONE, FAULT, HINDERED, MALFORMED, UNDERSTOOD
 from encbench.reconcile.absences import Absences
 from encbench.reconcile.objects import Object
+from encbench.text.words import steady
 
 LONGEST = 15.0
 PATIENCE = 5.0
@@ -80,6 +81,15 @@ class Draft(Generic[S, T, V]):
     def hinder(self, reason: str, message: str) -> None:
         """Say what keeps the subject from going on in this pass; a `Fault` is its own reason."""
         self._hindrance = (FAULT if isinstance(message, Fault) else reason, str(message))
+
+    def steady(self, kind: str, message: str) -> str:
+        """The message, or what this condition says already where only numbers differ.
+
+        A text of others may have another port or time with each attempt, and each change of the
+        status brings the next pass at once.
+        """
+        fact = self.fact(kind)
+        return message if fact is None else steady(message, fact.message)
 
     @property
     def hindered(self) -> bool:

@@ -246,7 +246,7 @@ async def test_a_webhook_that_does_not_answer_is_told_from_an_api_server_that_do
 async def test_an_event_that_fails_is_only_logged(caplog: pytest.LogCaptureFixture) -> None:
     async with served(answering(503)) as cluster:
         await cluster.event(CAMPAIGN, {"metadata": {"name": "study"}}, "Accepted", "go")
-    assert "event Accepted about Campaign study" in caplog.text
+    assert "event Accepted about Campaign default/study" in caplog.text
 
 
 async def test_secrets_are_not_logged(caplog: pytest.LogCaptureFixture) -> None:

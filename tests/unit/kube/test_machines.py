@@ -65,7 +65,7 @@ def test_a_node() -> None:
             "allocatable": {"cpu": "7910m", "memory": "31457280Ki"},
             "nodeInfo": {
                 "kubeletVersion": "v1.33.1",
-                "containerRuntimeVersion": "containerd://2.0.0",
+                "containerRuntimeVersion": "containerd://v2",
                 "osImage": "Some OS 12" + "." * 300,
             },
         },
@@ -74,7 +74,7 @@ def test_a_node() -> None:
     assert known.allocatable_cores == pytest.approx(7.91)
     assert known.allocatable_bytes == 30 * 2**30
     assert (known.instance_type, known.zone) == ("m5.2xlarge", "a")
-    assert (known.kubelet, known.container_runtime) == ("v1.33.1", "containerd://2.0.0")
+    assert (known.kubelet, known.container_runtime) == ("v1.33.1", "containerd://v2")
     assert known.os_image is not None and len(known.os_image) == 256
 
 

@@ -435,7 +435,7 @@ def test_what_all_nodes_have_to_be_like_is_the_baseline_s() -> None:
 
 
 def node(name: str, cpu: str = "8") -> Body:
-    versions = {"kubeletVersion": "v1.33.1", "containerRuntimeVersion": "containerd://2.0.0"}
+    versions = {"kubeletVersion": "v1.33.1", "containerRuntimeVersion": "containerd://v2"}
     info = {"kernelVersion": "6.1.0", "osImage": "Some OS 12", **versions}
     offered = {"cpu": cpu, "memory": "32Gi"}
     status = {"allocatable": offered, "nodeInfo": info}
@@ -513,7 +513,7 @@ async def test_nodes_are_recorded_and_no_trial_asks_for_one() -> None:
         assert (machine.node, machine.allocatable_cores) == (DATABASE_NODE, 8.0)
         assert (machine.allocatable_bytes, machine.cpu_model) == (32 << 30, "Fake CPU")
         known = (machine.kubelet, machine.container_runtime, machine.os_image)
-        assert known == ("v1.33.1", "containerd://2.0.0", "Some OS 12")
+        assert known == ("v1.33.1", "containerd://v2", "Some OS 12")
         (client,) = one.clients
         assert (client.node, client.cpu_model, client.kernel, client.aes) == (
             CLIENT_NODE,

@@ -14,10 +14,10 @@ from encbench.adapters.sql import Row, SqlError, StatementRefused, refusal
 from encbench.core.connection import DATABASE
 
 INTERVENED = "57"
-_MOST_MS = 2**31 - 1
-"""The server keeps a timeout in 32 bits, and refuses the login with a longer one."""
 """Class of the errors by which a server ends what it would have done: a statement that takes too
 long, a session at its own stop."""
+_MOST_MS = 2**31 - 1
+"""The server keeps a timeout in 32 bits, and refuses the login with a longer one."""
 
 
 class PostgresSession:

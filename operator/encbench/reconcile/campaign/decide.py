@@ -125,6 +125,8 @@ def _accept(draft: CampaignDraft) -> CampaignDecision:
         claimed = do.SetFinalizers(
             (*campaign.finalizers, cleanup.FINALIZER), {labels.OPERATOR: mine} if mine else {}
         )
+        if draft.seen.is_refused:
+            return draft.decide(claimed, *copies, requeue=0.0)
         # The status stays as it is: another one would make the version old by which it is claimed.
         return Decision(campaign.status, (claimed, *copies), requeue=0.0)
     if copies:
@@ -164,13 +166,17 @@ def _run(draft: CampaignDraft, resolved: Resolved) -> CampaignDecision:
 
     before = len(draft.status.lost_sets)
     lost = losses.known(draft.subject, seen, cells, planned)
-    news: list[do.CampaignEffect] = [
-        do.Announce("SetLost", losses.said(one, spec.blocks), warning=True) for one in lost[before:]
-    ]
     states = {cell.name: planned(cell, lost) for cell in cells}
+    words = (
+        losses.said(one, spec.blocks, goes_on=states[one.cell].next_trial is not None)
+        for one in lost[before:]
+    )
+    news: list[do.CampaignEffect] = [do.Announce("SetLost", one, warning=True) for one in words]
     unended = {trial.spec.cell for trial in trials if trial.status.outcome is None}
     unmeasured = [name for name, state in states.items() if name in unended or _is_open(state)]
-    standing = Standing(cells, states, _broken(unmeasured, seen, lost, spec.blocks))
+    broken = losses.beyond_repair(draft.subject, seen, cells, lost, planned)
+    broken |= _broken(unmeasured, seen, lost, spec.blocks)
+    standing = Standing(cells, states, broken)
     left = {name: state for name, state in states.items() if name not in standing.broken}
     remaining = sum(state.remaining for state in left.values())
     outcomes = ledger.outcomes + Counter(trial.status.outcome for trial in trials)

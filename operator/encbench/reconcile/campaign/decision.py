@@ -31,14 +31,14 @@ class CampaignDraft(Draft[CampaignSpec, CampaignStatus, CampaignSeen]):
         """What was decided; `step` says in words what is being done, and what is in its way."""
         found = hindrance(self.seen)
         runs = self.status.resolved is not None and not self.is_true(life.SUSPENDED)
-        if self.seen.away and runs:
+        if self.seen.away and runs and not (isinstance(found, Hindrance) and found.is_fault):
             self.hinder(life.NOT_STORED, self.seen.away)
-        if isinstance(found, Hindrance):
+        elif isinstance(found, Hindrance):
             self.hinder(found.reason, found.message)
-        elif found is not None and requeue is not None:
+        if isinstance(found, float) and requeue is not None:
             requeue = min(requeue, found)
-        if self.seen.found.refused:
-            self.hinder(life.NOT_CREATED, self.seen.found.refused)
+        if self.seen.is_refused:
+            self.hinder(life.NOT_CREATED, self.steady(life.HINDERED, self.seen.found.refused))
         if self.misfit:
             # It waits for a person, whatever else is in the way.
             self.hinder(life.MALFORMED, self.misfit)

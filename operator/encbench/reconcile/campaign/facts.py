@@ -10,6 +10,7 @@ from encbench.core.plan import Past
 from encbench.reconcile.absences import NEVER, Absences
 from encbench.reconcile.campaign.ledger import Ledger, LedgerLine, Misfit, line
 from encbench.reconcile.campaign.resolve import Resolution
+from encbench.reconcile.draft import PATIENCE
 from encbench.reconcile.objects import Campaign, Testbed, Trial
 
 SETTLE = 3.0
@@ -31,6 +32,8 @@ class CampaignFound:
     """This process has begun the report, or has it waiting for its turn."""
     refused: str = ""
     """Why the last pass could not create or change an object."""
+    failing_since: datetime | None = None
+    """Since when each pass has met a webhook that fails; it may be back at once."""
     gone: frozenset[str] = frozenset()
     """Names of testbeds that trials ran on, and that the API server had no more."""
     is_clean: bool = False
@@ -72,6 +75,14 @@ class CampaignSeen:
     def lines(self) -> list[LedgerLine]:
         """Of all trials."""
         return [*self.found.ledger.lines.values(), *map(line, self.trials.values())]
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether it could not create or change an object, and not only for a moment."""
+        since = self.found.failing_since
+        if not self.found.refused or since is None:
+            return bool(self.found.refused)
+        return (self.now - since).total_seconds() > PATIENCE
 
     def vanished(self, names: Collection[str]) -> set[str]:
         """Those of these names whose testbed is not there, though trials ran on it."""

@@ -23,6 +23,11 @@ class Hindrance:
     reason: str
     message: str
 
+    @property
+    def is_fault(self) -> bool:
+        """Whether something is wrong."""
+        return self.reason not in TURNS
+
 
 def hindrance(seen: CampaignSeen) -> Hindrance | float | None:
     """The oldest one; or the seconds until what is in the way now becomes one.
@@ -44,7 +49,9 @@ def hindrance(seen: CampaignSeen) -> Hindrance | float | None:
     if not lasting:
         return PATIENCE - max(age for age, _, _ in found)
     _, fact, one = max(lasting, key=lambda it: (it[1].reason not in TURNS, it[0], it[2].name))
-    return Hindrance(fact.reason, f"{one.kind.kind} {one.name}: {fact.message}")
+    waits = Hindrance(fact.reason, f"{one.kind.kind} {one.name}: {fact.message}")
+    held = None if waits.is_fault else _held(seen)
+    return held if isinstance(held, Hindrance) else waits
 
 
 def _held(seen: CampaignSeen) -> Hindrance | float | None:

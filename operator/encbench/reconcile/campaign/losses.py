@@ -6,9 +6,9 @@ testbeds of the cell are then built anew, wherever the scheduler finds room, bec
 block are compared on one set only. A cell may lose as many sets as it has `blocks.maxReplacements`,
 so that a database that always fails ends it; all cells together lose no more than the status takes.
 
-A testbed that is deleted after trials ran on it costs its set as well, however many are lost
-already. Under its own name it would come back as another database, and its proof would replace the
-one that those trials rest on.
+A testbed that is deleted after trials ran on it costs its set as well, however many its cell has
+lost, or ends the cell where the status takes no more. Under its own name it would come back as
+another database, and its proof would replace the one that those trials rest on.
 """
 
 from collections.abc import Callable, Sequence
@@ -63,8 +63,28 @@ def known(
     return lost
 
 
-def said(lost: LostSet, blocks: Blocks) -> str:
-    """What a person should know of a set that was lost."""
+def beyond_repair(
+    campaign: Campaign,
+    seen: CampaignSeen,
+    cells: Sequence[Cell],
+    lost: Sequence[LostSet],
+    planned: Planned,
+) -> dict[str, str]:
+    """The cells that a deleted testbed ends, because the status takes no further set, and why."""
+    if not seen.found.gone or len(lost) < MAX_LOST_SETS:
+        return {}
+    deleted = (_deleted(campaign, cell, seen, planned(cell, lost).next_trial) for cell in cells)
+    return {
+        one.cell: f"{one.message}; a campaign may lose {MAX_LOST_SETS} sets of testbeds"
+        for one in deleted
+        if one is not None
+    }
+
+
+def said(lost: LostSet, blocks: Blocks, *, goes_on: bool) -> str:
+    """What a person should know of a set that was lost; `goes_on` is whether its cell does."""
+    if not goes_on:
+        return f"{lost.message}; no replacement is left for what was under way"[:1000]
     left = ""
     if lost.block:
         left = f"; another block replaces block {block_name(blocks, lost.block)}"

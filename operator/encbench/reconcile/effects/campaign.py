@@ -7,6 +7,7 @@ from dataclasses import replace
 from encbench.api.kinds import SECRET, TESTBED, TRIAL
 from encbench.api.lifecycle import FAULT, NOT_STORED, RECORD_LOST, REPORT_REFUSED
 from encbench.core.artefact import RecordError
+from encbench.kube import labels
 from encbench.kube.parsing import Malformed
 from encbench.ports import Conflict, Rejected, Unavailable, WebhookFailed
 from encbench.reconcile.campaign.children import authority
@@ -42,8 +43,11 @@ class CampaignEffects(Effects[Campaign, do.CampaignEffect, CampaignFound]):
 
     def look_after(self, campaign: Campaign) -> None:
         """One that is over needs no ledger any more. What was refused is tried again."""
-        if self.found(campaign).refused:
-            self.keep(campaign, replace(self.found(campaign), refused=""))
+        found = self.found(campaign)
+        if found.refused:
+            self.keep(campaign, replace(found, refused=""))
+        elif found.failing_since is not None:
+            self.keep(campaign, replace(found, failing_since=None))
         if has_ended(campaign):
             self._ledgers.pop((campaign.namespace, campaign.name), None)
 
@@ -57,8 +61,19 @@ class CampaignEffects(Effects[Campaign, do.CampaignEffect, CampaignFound]):
         try:
             return await super()._on_cluster(one, *effects)
         except (NotOurs, Rejected, WebhookFailed) as error:
-            self.keep(one, replace(self.found(one), refused=str(error)))
+            since = None
+            if isinstance(error, WebhookFailed):
+                since = self.found(one).failing_since or self._deps.clock.now()
+            self.keep(one, replace(self.found(one), refused=str(error), failing_since=since))
             raise
+
+    async def _there(self, campaign: Campaign) -> set[str]:
+        """Names of its testbeds, by the API server itself: pages are never taken from memory."""
+        own = {labels.CAMPAIGN: campaign.name}
+        found = set[str]()
+        async for page in self._deps.cluster.pages(TESTBED, campaign.namespace, own):
+            found |= {b["metadata"]["name"] for b in page if belongs_to(b, campaign.uid)}
+        return found
 
     def _ledger(self, campaign: Campaign) -> Ledger:
         place = (campaign.namespace, campaign.name)
@@ -104,10 +119,7 @@ class CampaignEffects(Effects[Campaign, do.CampaignEffect, CampaignFound]):
                 self._ledger(campaign).awaited.add(body["metadata"]["name"])
                 return await self._on_cluster(campaign, effect)
             case do.LookForTestbeds(names):
-                space, cluster = campaign.namespace, self._deps.cluster
-                bodies = {name: await cluster.get(TESTBED, space, name) for name in names}
-                ours = {name for name, body in bodies.items() if belongs_to(body, campaign.uid)}
-                gone = frozenset(names) - ours
+                gone = frozenset(names) - await self._there(campaign)
                 self.keep(campaign, replace(super().found(campaign), gone=gone))
                 return bool(gone)
             case do.RemoveUnfinished():

@@ -54,7 +54,7 @@ class TestbedDraft(Draft[TestbedSpec, TestbedStatus, TestbedSeen]):
     def note_refusal(self, waited: float) -> None:
         """Name what keeps its objects from being created, unless that passes at once."""
         if self.seen.found.refused and waited > PATIENCE:
-            self.hinder(life.NOT_CREATED, self.seen.found.refused)
+            self.hinder(life.NOT_CREATED, self.steady(life.HINDERED, self.seen.found.refused))
 
     @property
     def rejected(self) -> Trouble | None:

@@ -8,7 +8,7 @@ from encbench.api.conditions import find, is_false, is_true
 from encbench.api.kinds import JOB, NODE, POD, TESTBED, TRIAL
 from encbench.kube import labels
 from encbench.kube.fit import Node, node
-from encbench.ports import Access, Body, Rejected, Unavailable
+from encbench.ports import Access, Body, NotNow, Rejected, Unavailable
 from encbench.reconcile import agents, fullness, objects
 from encbench.reconcile.deps import Reads
 from encbench.reconcile.objects import Trial, belongs_to
@@ -224,6 +224,8 @@ async def _client(read: Reads, pod: PodFacts, access: Access | str) -> ClientPod
     asked = read.clock.now()
     try:
         state = await read.recorder.state(agents.recorder(pod), access)
+    except NotNow:
+        return ClientPod(pod)  # It answers that its tool is not waiting for the start yet.
     except (Unavailable, Rejected) as error:
         return ClientPod(pod, silence=str(error))
     return ClientPod(pod, run_facts(state, asked, read.clock.now()))

@@ -235,8 +235,8 @@ def _check_clients(draft: TrialDraft, *, is_apart: bool) -> Trouble | None:
     if missing:
         draft.hinder(life.NO_POD, missing)
     if is_late and draft.seen.job is None and draft.seen.found.refused:
-        draft.hinder(life.NOT_CREATED, draft.seen.found.refused)
-    silent = _silent(draft)
+        draft.hinder(life.NOT_CREATED, draft.steady(life.HINDERED, draft.seen.found.refused))
+    silent = draft.steady(life.PREPARED, _silent(draft))
     if silent:
         draft.hinder(life.NO_ANSWER, silent)
     # Without a count while pods start: each of many would be a write.

@@ -58,6 +58,7 @@ def build(index: IndexRecord, load: Load) -> Report:
     rests on half of its data.
     """
     views, sources = bucket.read(index, load, _viewer(index))
+    bucket.check_proofs(index, load)
     bucket.check_scripts(index, load)
     proofs = _proofs(index)
     origin = provenance(sources, beds(views))

@@ -11,7 +11,7 @@ from typing import Any
 from encbench.api.overheadreport import Interval, Row
 from encbench.core.naming import script_name
 from encbench.kube.machines import MEMORY_SLACK
-from encbench.report.document import MEMORY, PLACES, ZONE, Report
+from encbench.report.document import MEMORY, PLACES, UPKEEP, ZONE, Report
 from encbench.report.document.group import Group
 from encbench.report.figures import JudgedFigure
 from encbench.text.words import plural
@@ -95,15 +95,18 @@ def decides(found: Difference) -> bool:
 
 def alike(name: str, one: str, other: str) -> bool:
     """Whether a fact with these values leaves two machines alike."""
-    if name in (*PLACES, ZONE) or one == other:
+    if name in (*PLACES, ZONE, *UPKEEP) or one == other:
         return True
     if name != MEMORY:
         return False
     sizes = [[float(size) for size in re.findall(r"(\d+\.\d+) GiB", it)] for it in (one, other)]
     if not all(sizes):
         return False
-    bounds = (tuple(bound(of_one) for of_one in sizes) for bound in (min, max))
-    return all(abs(a - b) <= MEMORY_SLACK * max(a, b) + _ROUNDED for a, b in bounds)
+    return all(
+        any(abs(a - b) <= MEMORY_SLACK * max(a, b) + _ROUNDED for b in theirs)
+        for own, theirs in (sizes, reversed(sizes))
+        for a in own
+    )
 
 
 def overhead(group: Group, row: Row, figure: JudgedFigure) -> Interval | None:

@@ -111,7 +111,9 @@ def _sentence(pair: MatchedPair) -> str:
     if delta.difference is None:
         return f"{where}: one of the reports lacks {what}."
     differs = delta.says not in ("unknown", "not shown")
-    points = shown.signed_points(delta.difference, "percentage points", judged=differs)
+    points = shown.signed_points(
+        delta.difference, "percentage points", beside=0.0 if differs else None
+    )
     if delta.says == "unknown":
         return f"{where}: {what} differs by {points}, without what it could be judged by."
     if delta.says == "not shown":

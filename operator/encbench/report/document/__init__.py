@@ -104,6 +104,8 @@ PLACES = ("Database node", "Client node")
 """Facts that are names: another node of the same kind is welcome."""
 ZONE, MEMORY = "Zone", "Allocatable memory"
 """A node may be anywhere, and firmware and kernel leave not always the same memory."""
+UPKEEP = ("Kubelet", "Operating system")
+"""Facts that a cluster's upkeep changes, without a database or client taking part in it."""
 
 
 class Provenance(Model):

@@ -15,7 +15,7 @@ from encbench.report.analysis.build import build
 from encbench.report.document import Report
 from encbench.report.formats.render import texts
 from encbench.report.verify.figures import differences
-from encbench.report.verify.objects import Checked, Finding, look, unnamed, walk
+from encbench.report.verify.objects import Examined, Flaw, look, unnamed, walk
 from encbench.text.words import plural
 from encbench.wire.foreign import parsed
 
@@ -27,7 +27,7 @@ _SHOWN = 10
 class Verified:
     """What was checked, and what was found."""
 
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[Flaw] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     """What was not checked and why, and what proves nothing."""
     named: set[str] = field(default_factory=set)
@@ -35,11 +35,13 @@ class Verified:
     unchecked: set[str] = field(default_factory=set)
     """Keys of those that belong to the report as well."""
 
-    def add(self, checked: Iterable[Checked]) -> None:
-        """Note each object, and what is wrong with it."""
+    def add(self, checked: Iterable[Examined]) -> None:
+        """Note each object, and what is wrong with it, once."""
+        known = set(self.findings)
         for one in checked:
             self.named.add(one.key)
-            if one.finding is not None and one.finding not in self.findings:
+            if one.finding is not None and one.finding not in known:
+                known.add(one.finding)
                 self.findings.append(one.finding)
 
     def __str__(self) -> str:
@@ -61,8 +63,8 @@ def verify(prefix: str, keys: Sequence[str], load: Load, published: Mapping[str,
     found, key = Verified(), f"{prefix}/{INDEX}"
     written = _written(load, f"{prefix}/report/report.json")
     content, finding = look(load, key, published.get(key) or _index_of(written))
-    found.add([Checked(key, finding)])
-    found.add(Checked(one, look(load, one, digest)[1]) for one, digest in published.items())
+    found.add([Examined(key, finding)])
+    found.add(Examined(one, look(load, one, digest)[1]) for one, digest in published.items())
     try:
         index = decode(IndexRecord, content, key)
     except RecordError:
@@ -112,11 +114,11 @@ def _index_of(written: object) -> str | None:
     return digest if isinstance(digest, str) else None
 
 
-def _earlier(index: IndexRecord, load: Load) -> Iterator[Checked]:
+def _earlier(index: IndexRecord, load: Load) -> Iterator[Examined]:
     """The campaigns that a follow-up extends, because its figures may contain theirs."""
     for one in index.extends:
         content, finding = look(load, one.key, one.digest)
-        yield Checked(one.key, finding)
+        yield Examined(one.key, finding)
         if finding is None:
             yield from walk(decode(IndexRecord, content, one.key), load)
 
@@ -130,7 +132,7 @@ def _made_again(found: Verified, index: IndexRecord, load: Load) -> Report | Non
             raise
         if not found.findings:
             key = f"{index.storage.prefix}/{INDEX}"
-            found.findings.append(Finding("differs", key, f"it gives no report: {error}"))
+            found.findings.append(Flaw("differs", key, f"it gives no report: {error}"))
         return None
 
 
@@ -146,7 +148,7 @@ def _compare(found: Verified, report: Report, written: object, load: Load) -> No
             f"is {__version__}: figures, verdicts and names are compared, words and tables are not"
         )
     if written is None:
-        found.add([Checked(key, Finding("lost", key))])
+        found.add([Examined(key, Flaw("lost", key))])
         differing = []
     else:
         found.named.add(key)
@@ -161,15 +163,15 @@ def _compare(found: Verified, report: Report, written: object, load: Load) -> No
         found.unchecked |= {f"{folder}/{one.name}" for one in texts(report).values()}
 
 
-def _shown(key: str, differing: Iterator[str]) -> Iterator[Finding]:
+def _shown(key: str, differing: Iterator[str]) -> Iterator[Flaw]:
     """The first of many, and how many more there are."""
     for one in islice(differing, _SHOWN):
-        yield Finding("differs", key, one)
+        yield Flaw("differs", key, one)
     if more := sum(1 for _ in differing):
-        yield Finding("differs", key, f"there are {plural(more, 'more difference')}")
+        yield Flaw("differs", key, f"there are {plural(more, 'more difference')}")
 
 
-def _tables(folder: str, report: Report, load: Load) -> Iterator[Checked]:
+def _tables(folder: str, report: Report, load: Load) -> Iterator[Examined]:
     """The CSV files and report.md, which follow from report.json alone."""
     for rendering in texts(report).values():
         key = f"{folder}/{rendering.name}"
@@ -177,8 +179,8 @@ def _tables(folder: str, report: Report, load: Load) -> Iterator[Checked]:
             continue
         content, finding = look(load, key, None)
         if finding is None and content != rendering.content:
-            finding = Finding("differs", key, "the records give another content")
-        yield Checked(key, finding)
+            finding = Flaw("differs", key, "the records give another content")
+        yield Examined(key, finding)
 
 
 def _nameless(keys: Sequence[str]) -> Iterator[str]:

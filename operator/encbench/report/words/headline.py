@@ -120,10 +120,11 @@ def _below(arm: Arm, report: Report) -> Headline | None:
     group = _chosen([group for group, _, _ in found])
     step, finding = next((step, finding) for of, step, finding in found if of is group)
     layers = f"the {listed(LAYERS[layer] for layer in step.layers)}"
+    margin = report.spec.margin
     if finding.figure == TPS.key:
-        claim = _of_tps(layers, finding, report.spec.margin, text.estimate(finding.change))
+        claim = _of_tps(layers, finding, margin, text.estimate(finding.change, margin))
     else:
-        claim = _at_equal_work(layers, group, finding, report.spec.margin)
+        claim = _at_equal_work(layers, group, finding, margin)
     alike = [one for _, _, one in found if one.figure == finding.figure]
     over = f" Over {len(alike)} conditions {_estimates(alike)}." if len(alike) > 1 else ""
     return Headline(
@@ -157,13 +158,13 @@ def _chosen(groups: Sequence[Group]) -> Group:
 
 def _claim(arm: str, answer: Candidate, margin: float) -> str:
     group, finding = answer.group, answer.finding
-    more = text.estimate(finding.change)
+    more = text.estimate(finding.change, margin)
     if finding.figure == "recovery":
         seconds = [group.row(one).recovery_seconds for one in (arm, group.baseline.name)]
         own, plain = (text.number(one, 2) for one in seconds)
         times = f"({own} s against {plain} s from start to first answer)"
         costs = f"{arm} takes {more} longer to answer again {times}"
-        measured = f"it changes by {text.signed_estimate(finding.change)} {times}"
+        measured = f"it changes by {text.signed_estimate(finding.change, margin)} {times}"
         return _by_verdict(arm, finding, margin, costs, measured, measured, "recovery time")
     if finding.figure != TPS.key:
         return _at_equal_work(arm, group, finding, margin)
@@ -179,8 +180,8 @@ def _at_equal_work(cause: str, group: Group, finding: Finding, margin: float) ->
     if group.paced:
         work = "under a load that think times pace"
     phrase = JUDGED[finding.figure].phrase
-    costs = f"{cause} costs {text.estimate(finding.change)} more {phrase} {work}"
-    measured = f"{phrase} {work} changes by {text.signed_estimate(finding.change)}"
+    costs = f"{cause} costs {text.estimate(finding.change, margin)} more {phrase} {work}"
+    measured = f"{phrase} {work} changes by {text.signed_estimate(finding.change, margin)}"
     return _by_verdict(cause, finding, margin, costs, measured, measured)
 
 
@@ -221,8 +222,8 @@ def cpu_clause(judged: Finding | None, margin: float) -> str:
     if judged is None or judged.change is None:
         return ""
     if judged.verdict == "Overhead":
-        return f" and {text.estimate(judged.change)} more CPU per transaction"
-    changes = text.signed_estimate(judged.change)
+        return f" and {text.estimate(judged.change, margin)} more CPU per transaction"
+    changes = text.signed_estimate(judged.change, margin)
     if judged.verdict == "Equivalent":
         limit = text.margin(margin)
         return f", CPU per transaction without a change beyond ±{limit} ({changes})"

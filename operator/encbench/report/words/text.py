@@ -67,8 +67,7 @@ def digits_beside(fraction: float, *values: float | None) -> int:
 
 def bounds_beside(fraction: float, interval: Interval | None, unit: str = "%") -> str:
     """An interval's bounds, each on its own side of a margin: `[5.03, 8.00] %` beside 5 %."""
-    ends = () if interval is None else (interval.low, interval.high)
-    return bounds(interval, unit, digits_beside(fraction, *ends))
+    return bounds(interval, unit, _digits(interval, fraction))
 
 
 def signed_percent(fraction: float | None, digits: int = 1) -> str:
@@ -95,9 +94,13 @@ def point(interval: Interval | None) -> float | None:
     return interval.estimate if interval else None
 
 
-def estimate(interval: Interval | None) -> str:
-    """An estimate with its bounds, if it has any: `7.8 % [6.1, 9.4] %`."""
-    return _with_bounds(percent(point(interval)), interval)
+def estimate(interval: Interval | None, beside: float | None = None) -> str:
+    """An estimate with its bounds, if it has any: `7.8 % [6.1, 9.4] %`.
+
+    `beside` is a margin, or 0, from which no bound may seem to be on the other side.
+    """
+    digits = _digits(interval, beside)
+    return _with_bounds(percent(point(interval), digits), interval, digits)
 
 
 def _with_bounds(shown: str, interval: Interval | None, digits: int = 1) -> str:
@@ -147,28 +150,28 @@ def between(interval: Interval | None) -> str:
     return f"{number(100 * interval.low, 1)} to {percent(interval.high)}"
 
 
-def signed_estimate(interval: Interval | None, *, judged: bool = False) -> str:
-    """The same of what may rise or fall: `+7.8 % [6.1, 9.4] %`.
-
-    Where it is `judged` by zero, no bound beside zero reads as zero.
-    """
-    digits = _digits_beside_zero(interval) if judged else 1
+def signed_estimate(interval: Interval | None, beside: float | None = None) -> str:
+    """The same of what may rise or fall: `+7.8 % [6.1, 9.4] %`."""
+    digits = _digits(interval, beside)
     return _with_bounds(signed_percent(point(interval), digits), interval, digits)
 
 
-def signed_points(interval: Interval | None, unit: str = "points", *, judged: bool = False) -> str:
-    """A difference of two fractions: `+0.4 points [−0.8, 1.6]`; `judged` as above."""
+def signed_points(
+    interval: Interval | None, unit: str = "points", beside: float | None = None
+) -> str:
+    """A difference of two fractions: `+0.4 points [−0.8, 1.6]`; `beside` as above."""
     if interval is None:
         return ABSENT
-    digits = _digits_beside_zero(interval) if judged else 1
+    digits = _digits(interval, beside)
     shown = f"{signed(100 * interval.estimate, digits)} {unit}"
     has_bounds = interval.low is not None
     return f"{shown} {bounds(interval, '', digits).rstrip()}" if has_bounds else shown
 
 
-def _digits_beside_zero(interval: Interval | None) -> int:
-    ends = () if interval is None else (interval.low, interval.high)
-    return digits_beside(0.0, *ends)
+def _digits(interval: Interval | None, beside: float | None) -> int:
+    if interval is None or beside is None:
+        return 1
+    return digits_beside(beside, interval.low, interval.high)
 
 
 def probability(value: float | None) -> str:

@@ -862,7 +862,7 @@ def test_lost_testbeds_say_why_where_the_index_does() -> None:
         return next(one.text for one in found.caveats if one.title == title)
 
     moved = replace(CALM, lost_in=3)
-    assert f"with its node ({why}). The arms" in said(moved, 1)
+    assert f"with its node or deleted ({why}). The arms" in said(moved, 1)
     assert said(replace(moved, per_testbed=1), 1).startswith(f"1 set of testbeds: {why}. A block")
     assert f"{why}; 2 more are in report.json)" in said(moved, 5)
 

@@ -1,7 +1,7 @@
 """What could be wrong with the figures: checks of this campaign's facts.
 
 Each check is one policy. The checks are fixed beforehand and never change a figure; they show
-readers where to look before they believe one. The room has 20 files, because each subject has one.
+readers where to look before they believe one. The room has 22 files, because each subject has one.
 """
 
 from encbench.report.analysis.caveats import (

@@ -35,7 +35,7 @@ def solo_differs(facts: Facts) -> Iterator[Caveat]:
         of_subject = any(check.figure == group.primary for group, check in found)
         differences = (
             f"{check.arm}, {JUDGED[check.figure].effect}: "
-            f"{text.signed_points(check.difference, judged=True)} ({group.place})"
+            f"{text.signed_points(check.difference, beside=0.0)} ({group.place})"
             for group, check in found
         )
         yield (serious if of_subject else note)(
@@ -50,7 +50,7 @@ def background_work(facts: Facts) -> Iterator[Caveat]:
     """CPU that servers use while their clients are stopped."""
     works = [(group, work) for group, turns in _turns(facts) for work in turns.work]
     uneven = [
-        f"{work.arm} {text.signed_estimate(gap, judged=True)} ({group.place})"
+        f"{work.arm} {text.signed_estimate(gap, 0.0)} ({group.place})"
         for group, work in works
         if (gap := work.against_baseline) and excludes_zero(gap)
         # Less changes no answer.
@@ -66,7 +66,7 @@ def background_work(facts: Facts) -> Iterator[Caveat]:
         )
         return
     alike = [
-        f"{work.arm} {text.signed_estimate(work.block_over_slices, judged=True)}"
+        f"{work.arm} {text.signed_estimate(work.block_over_slices, 0.0)}"
         for _, work in works
         if excludes_zero(work.block_over_slices)
     ]
@@ -100,8 +100,7 @@ def alike_neighbours(facts: Facts) -> Iterator[Caveat]:
 def carry_over(facts: Facts) -> Iterator[Caveat]:
     """Figures that depend on who ran before."""
     found = [
-        f"{JUDGED[one.figure].phrase} {text.signed_estimate(one.change, judged=True)} "
-        f"({group.place})"
+        f"{JUDGED[one.figure].phrase} {text.signed_estimate(one.change, 0.0)} ({group.place})"
         for group, turns in _turns(facts)
         for one in turns.carry_over
         if excludes_zero(one.change)
