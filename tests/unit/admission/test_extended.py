@@ -168,12 +168,19 @@ async def test_as_many_follow_ups_as_were_announced_or_one(announced: int, allow
     assert f"is follow-up {allowed} of the {allowed}" in extended(body).obstacle
 
 
-@pytest.mark.parametrize(("rounds", "refused"), [(595, False), (700, True)])
-async def test_its_report_has_the_rounds_of_both(rounds: int, refused: bool) -> None:
-    """Three arms with up to 14 blocks each: 336 slots a round of the two campaigns together."""
-    blocks = {"min": 12, "maxReplacements": 2, "interleave": {"rounds": rounds}}
-    one = first(blocks={**blocks, "extensions": 1})
+@pytest.mark.parametrize(
+    ("blocks", "rounds", "slots"),
+    [(12, 595, ""), (12, 700, "235,200"), (24, 416, ""), (24, 417, "200,160")],
+)
+async def test_its_report_has_the_rounds_of_both(blocks: int, rounds: int, slots: str) -> None:
+    """Three arms with up to 14 blocks each: 336 slots a round of the two campaigns together.
+
+    Of a first one with 26 blocks it is 480.
+    """
+    turns = {"min": blocks, "maxReplacements": 2, "interleave": {"rounds": rounds}}
+    one = first(blocks={**turns, "extensions": 1})
     _, problems = await admitted(made(one), one)
+    refused = bool(slots)
     assert [problem.reason for problem in problems] == [Reason.TOO_MANY_TRIALS] * refused
-    assert not refused or "make a report of 235,200 slots" in str(problems)
+    assert not refused or f"make a report of {slots} slots" in str(problems)
     assert not refused or "extend the other with fewer --blocks" in str(problems)

@@ -269,6 +269,24 @@ def test_a_late_reading_changes_no_figure(
     assert found.database_cpu_seconds == pytest.approx(0.8 * (2.5 + stopped))
 
 
+def test_clients_that_seem_to_stop_early_change_no_figure() -> None:
+    """How far two clocks are apart is known to a part of a round trip."""
+    early = of_clients([file(row(1, late=-0.05))], [0.0], 2)
+    (found,) = with_server(early, answer(0.1, 0.8, 0.2), PLANNED, START).rows
+    assert found.database_cpu_seconds == pytest.approx(0.8 * 2.5)
+
+
+@pytest.mark.parametrize("stopped", [0.03, 0.05, 0.15])
+def test_clients_that_stop_late_stand_still_for_the_rest_of_the_guard(stopped: float) -> None:
+    said = answer(0.8, 0.8, 0.8)
+    end = said["rows"][1]["end"]
+    end["at"] += 0.2
+    end["cpuSeconds"] += 0.8 * min(stopped + 0.15, 0.2)
+    clients = of_clients([file(moved(1, end=stopped), row(2))], [0.0], 2)
+    found = with_server(clients, said, PLANNED, START).rows[0]
+    assert found.database_cpu_seconds == pytest.approx(0.8 * (2.5 + stopped))
+
+
 @pytest.mark.parametrize("own", [(1, 2), (0, 3)], ids=["an own slot follows", "the last slot"])
 def test_a_late_reading_has_the_load_of_the_clients_that_went_on(own: tuple[int, int]) -> None:
     """They stand still for the guard of 0.05 s alone."""

@@ -1,5 +1,6 @@
 """What a campaign does next, from what it sees: one step at a time, and when it waits."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -167,6 +168,20 @@ def test_problems_refuse_it_and_are_told_once() -> None:
         assert decide(refused, looked).requeue == requeue, "ever more seldom"
     assert "its own fields are fixed" in decision.status.step
     assert "delete the campaign and apply it again" in decision.status.step
+
+
+def test_past_its_deadline_a_refusal_counts_once_it_has_been_told() -> None:
+    """What was accepted until the operator was away, or has just been corrected, is not over."""
+    fresh = a_campaign({}, resolved=False, activeDeadlineSeconds=60)
+    seen = CampaignSeen(NOW, Resolution(Resolved(), (), WRONG[1:]), {}, {})
+    first = decide(fresh, seen)
+    assert status_of(first, "Failed") == ("", "")
+    told = replace(fresh, status=first.status)
+    other = Resolution(
+        Resolved(), (), (Problem(CAMPAIGN, Reason.NAMES_ALIKE, "one more", "study"),)
+    )
+    assert status_of(decide(told, replace(seen, resolution=other)), "Failed") == ("", "")
+    assert status_of(decide(told, seen), "Failed") == ("True", "DeadlineExceeded")
 
 
 def test_scripts_are_copied_before_the_plan_is_frozen() -> None:
@@ -422,8 +437,10 @@ def test_the_end_stays_while_testbeds_are_made_anew(
     assert (between is not None) == (len(kept) > 1)
 
 
-def two_cells(parallelism: int, *places: str, clients: str = "") -> CampaignDecision:
-    """Of two cells with three trials each.
+def two_cells(
+    parallelism: int, *places: str, clients: str = "", ends: Sequence[str | None] = (), **spec: Any
+) -> CampaignDecision:
+    """Of two cells with three trials each; `ends` are those of the second one's first trials.
 
     `places` has the node of all of a cell's databases, `?` where one of them has none yet, and
     nothing where there are none; the first clients of both cells ran on the node `clients`.
@@ -432,7 +449,7 @@ def two_cells(parallelism: int, *places: str, clients: str = "") -> CampaignDeci
     oltp = manifests.SPECS[TRIAL]["workload"]
     more = {**oltp, "sysbench": {**oltp["sysbench"], "tables": 77}}
     found = gather.frozen(RESOLVED.instances, RESOLVED.modes, {"oltp": oltp, "more": more}, {})
-    of = a_campaign(matrix=matrix, parallelism=parallelism)
+    of = a_campaign(matrix=matrix, parallelism=parallelism, **spec)
     of = replace(of, status=of.status.model_copy(update={"resolved": found}))
     cells, ledger = plan.cells(of.spec, found.workloads), Ledger()
     ledger.begin(plan.Attempts(of.spec.blocks, cells))
@@ -451,7 +468,19 @@ def two_cells(parallelism: int, *places: str, clients: str = "") -> CampaignDeci
         stay = ClientStay((cell.name, "", 0, 0, ""), (clients,), 1.0, "")
         client = found.workloads[cell.dataset_workload].client
         ledger.stays[stay_key(cell.name, client)].by_nodes[stay.nodes] = stay
-    return decide(of, CampaignSeen(NOW, None, beds, {}, CampaignFound(ledger)))
+    trials: dict[str, Trial] = {}
+    for end in ends:
+        planned = plan.next_trial(of.spec, cells[1], [past(one) for one in trials.values()])
+        assert planned.next_trial is not None
+        own = CellPlan(of, found, cells[1])
+        bed = beds[children.testbed_name(own, planned.next_trial.arm)]
+        body = with_status(
+            children.trial(own, planned.next_trial, bed),
+            {"Archived": ("True", 5.0)} if end else {},
+            **({"outcome": end} if end else {}),
+        )
+        trials[body["metadata"]["name"]] = objects.trial(body)
+    return decide(of, CampaignSeen(NOW, None, beds, trials, CampaignFound(ledger)))
 
 
 @pytest.mark.parametrize(
@@ -475,6 +504,28 @@ def test_one_cell_at_a_time_is_placed_and_none_where_an_earlier_one_may_need_the
     one, other = decision.status.step.split("; cell 2: ")
     assert first in one
     assert second in other
+
+
+@pytest.mark.parametrize(
+    ("ends", "turns", "made_now"),
+    [
+        ([], {}, 0),
+        (["Succeeded"], {}, 1),
+        (["Succeeded"] * 2, {}, 1),
+        (["Succeeded"] * 3, {}, 0),
+        ([], {"interleave": {"slice": "3s"}}, 0),
+        ([None], {"interleave": {"slice": "3s"}}, 2),
+    ],
+)
+def test_a_block_that_has_begun_goes_on_on_a_shared_node(
+    ends: Sequence[str | None], turns: dict[str, Any], made_now: int
+) -> None:
+    """The other cell makes a trial, or all of its block's, in the same pass."""
+    decision = two_cells(
+        2, "n0", "n1", clients="n9", ends=ends, blocks={"min": 4, "perTestbed": 0, **turns}
+    )
+    assert len(made(decision)) == made_now + (3 if turns else 1)
+    assert ("waits for node n9" in decision.status.step) == (made_now == 0)
 
 
 def test_cells_side_by_side_take_a_step_each_and_end_sooner() -> None:
@@ -646,6 +697,12 @@ def test_a_report_that_ends_the_operator_is_given_up_by_its_deadline() -> None:
     assert fact is not None
     assert "the operator ended twice while it wrote the report" in fact.message
     assert "operator.resources.limits.memory" in fact.message
+    refused = later(second.status, day - 1, problem="the store is away")
+    assert status_of(refused, "Reported") == ("False", "Rendering"), "nothing has cut that one off"
+    prevented = later(second.status, day + 3, problem="the store is away")
+    fact = find(prevented.status.conditions, "Failed")
+    assert fact is not None
+    assert fact.message.endswith("within stepDeadlines.archive: the store is away")
 
 
 def test_too_many_broken_blocks_end_it() -> None:

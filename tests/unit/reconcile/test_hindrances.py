@@ -9,6 +9,7 @@ import pytest
 from encbench.api.conditions import Condition, find
 from encbench.api.kinds import CAMPAIGN, JOB, POD, TESTBED
 from encbench.ports import Body, Rejected
+from encbench.reconcile.campaign.decide import decide
 from encbench.reconcile.campaign.facts import CampaignSeen
 from encbench.reconcile.campaign.hindrance import Hindrance, hindrance
 from encbench.reconcile.objects import Testbed
@@ -19,6 +20,7 @@ from tests.support import manifests
 from tests.unit.reconcile.controllers import Delays
 from tests.unit.reconcile.pods import DATABASE_NODE, container
 from tests.unit.reconcile.seen import NOW, ago, with_status
+from tests.unit.reconcile.test_campaign_decide import a_campaign, status_of
 from tests.unit.reconcile.world import SPACE, World, parts, study
 
 SOON = 30.0
@@ -199,6 +201,20 @@ def test_a_cell_that_waits_for_its_turn_hides_no_fault(since: float, named: str)
     found = hindrance(CampaignSeen(NOW, None, {one.name: one for one in beds}, {}))
     assert isinstance(found, Hindrance)
     assert found.reason == named
+
+
+def test_nor_does_it_hide_what_does_not_go_or_a_store_that_is_away() -> None:
+    queued = hindered_testbed("queued", "NodeInUse", 3600.0)
+    body = dict(hindered_testbed("held", "NodeInUse", 1.0).body)
+    body["metadata"] = {**body["metadata"], "deletionTimestamp": ago(61.0), "finalizers": ["x/y"]}
+    held = parsed(body)
+    found = hindrance(CampaignSeen(NOW, None, {one.name: one for one in (queued, held)}, {}))
+    assert isinstance(found, Hindrance) and found.reason == "Held"
+
+    of = a_campaign()
+    for away, reason in (("", "NodeInUse"), ("the store is away", "NotStored")):
+        seen = CampaignSeen(NOW, None, {queued.name: queued}, {}, away=away)
+        assert status_of(decide(of, seen), "Hindered") == ("True", reason)
 
 
 def pod_of(spec: Body, **status: Any) -> Body:

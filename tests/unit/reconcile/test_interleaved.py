@@ -14,7 +14,7 @@ import pytest
 from encbench.api.conditions import find
 from encbench.api.kinds import POD, TESTBED, TRIAL, Kind
 from encbench.api.lifecycle import MEASURED
-from encbench.api.trial import TrialStatus
+from encbench.api.trial import TrialStatus, Turns
 from encbench.core.records import TrialRecord
 from encbench.core.slices import read_file
 from encbench.ports import Access, Body, Rejected, Unavailable
@@ -30,7 +30,7 @@ from encbench.wire.slices import SlicesFile, SlotsAnswer, SlotsOrder
 from tests.support import manifests
 from tests.unit.reconcile import clients
 from tests.unit.reconcile.oracle import recorded_images
-from tests.unit.reconcile.seen import with_status
+from tests.unit.reconcile.seen import a_trial, with_status
 from tests.unit.reconcile.world import SPACE, World, parts, study
 
 INTERLEAVE = {"slice": "2s", "settle": "500ms", "rounds": 5}
@@ -277,6 +277,21 @@ async def test_a_file_of_slices_that_cannot_be_read_loses_only_a_run_that_ended_
     trials = await finished(world, in_turns())
     ends = {(trial.status.outcome, trial.status.reason) for trial in trials}
     assert end in ends, world.describe()
+
+
+@pytest.mark.parametrize(
+    ("rounds", "replicas", "is_long"), [(333, 8, False), (334, 8, True), (4, 9, True)]
+)
+async def test_many_slots_of_all_arms_or_many_clients_make_a_block_a_long_one(
+    rounds: int, replicas: int, is_long: bool
+) -> None:
+    arms = ["a", "b", "c"]
+    turns = Turns(slice_seconds=2, settle_seconds=0.5, rounds=rounds, seed=1, trials=arms)
+    one = a_trial(replicas=replicas)
+    one = replace(one, spec=one.spec.model_copy(update={"turns": turns}))
+    deps = World().deps
+    async with slots.alone(deps, one):
+        assert deps.long_block.locked() == is_long
 
 
 @pytest.mark.parametrize("most", [14, 15])

@@ -177,6 +177,37 @@ def test_a_testbed_that_was_deleted_after_a_trial_costs_its_set() -> None:
     assert decide(one, saw(one, "Succeeded", found=sure)).status.lost_sets == [], "it is there"
 
 
+def test_a_deleted_testbed_ends_its_cell_where_the_status_takes_no_more_sets() -> None:
+    one = a_campaign(blocks={"min": 2, "maxReplacements": 1})
+    beds = the_testbeds(one)
+    (trial,) = the_trials(one, "Succeeded").values()
+    gone = trial.spec.testbed_ref.name
+    left = {name: bed for name, bed in beds.items() if name != gone}
+    seen = saw(one, "Succeeded", testbeds=left, found=CampaignFound(gone=frozenset({gone})))
+    (lost,) = decide(one, seen).status.lost_sets
+    many = [lost.model_copy(update={"cell": "other"})] * MAX_LOST_SETS
+    status = one.status.model_copy(update={"lost_sets": many})
+    decision = decide(replace(one, status=status), replace(seen, verdict="Overhead"))
+    assert not made(decision), "under its name it would be another database"
+    failed = find(decision.status.conditions, "Failed")
+    assert failed is not None and failed.reason == "TestbedFailed"
+    assert f"testbed {gone} was lost: it was deleted; a campaign may lose 32" in failed.message
+
+
+@pytest.mark.parametrize("replacements", [0, 1])
+def test_what_is_said_of_a_deleted_testbed_is_what_comes(replacements: int) -> None:
+    one = a_campaign(blocks={"min": 2, "maxReplacements": replacements})
+    beds = the_testbeds(one)
+    (trial,) = the_trials(one, "Succeeded").values()
+    gone = trial.spec.testbed_ref.name
+    left = {name: bed for name, bed in beds.items() if name != gone}
+    sure = CampaignFound(gone=frozenset({gone}))
+    decision = decide(one, saw(one, "Succeeded", testbeds=left, found=sure))
+    (said,) = (e.note for e in decision.effects if isinstance(e, Announce))
+    assert ("built anew" in said) == bool(replacements)
+    assert ("no replacement is left" in said) == (not replacements)
+
+
 def test_a_set_on_which_nothing_ran_is_built_under_its_name() -> None:
     one = a_campaign(blocks={"min": 2, "maxReplacements": 1})
     beds = the_testbeds(one)

@@ -100,6 +100,9 @@ def test_what_is_left_of_a_node_is_idle_or_waits_for_a_disk() -> None:
     found = {one.node: one for one in spare(robbed, nodes(robbed, "one"))}
     assert found["one"].cores == pytest.approx(0.3)
     assert found["two"].fraction == pytest.approx(0.6)
+    apart = {"node_idle_seconds": counter(3.9), "node_waiting_seconds": counter(0.2)}
+    (_, whole) = spare(record := RECORD.model_copy(update={"series": apart}), nodes(record, "one"))
+    assert whole.fraction == 1, "counters are read at different moments"
     unread = RECORD.model_copy(update={"series": {}})
     assert [one.node for one in spare(unread, nodes(unread, "one"))] == ["two"]
 
@@ -172,6 +175,15 @@ def test_stolen_time_that_counts_as_ours_hides_no_others(
     found = robbed(record, "one", [client])
     assert list(found) == ["one"] * hidden
     assert not hidden or "1.20 of node one's 1.00 busy cores" in found["one"]
+
+
+def test_stolen_time_is_looked_for_on_each_node_whose_use_is_known() -> None:
+    of_clients = NodeIdle(node="two", cores=2.0, samples=counter(1.2), stolen=counter(0.5))
+    series = {"node_idle_seconds": counter(2.5), "node_stolen_seconds": counter(1.0)}
+    record = RECORD.model_copy(update={"series": series, "client_nodes": (of_clients,)})
+    assert list(robbed(record, "one", [CLIENT])) == ["two", "one"]
+    unknown = CLIENT.model_copy(update={"cpu_cores": None})
+    assert list(robbed(record, "one", [unknown])) == ["one"]
 
 
 def test_databases_that_were_to_be_idle() -> None:

@@ -11,7 +11,17 @@ from encbench.kube import labels
 from encbench.kube.leases import Holder, Unit, parse
 from encbench.ports import Body, Cluster, Rejected, Unavailable
 from encbench.reconcile.claims import Use
-from encbench.reconcile.nodes import ALIVE, GONE, IDLE, RENEW, SPARE, SWEEP, NodeLeases
+from encbench.reconcile.nodes import (
+    ALIVE,
+    GONE,
+    IDLE,
+    LINGER,
+    LONGEST,
+    RENEW,
+    SPARE,
+    SWEEP,
+    NodeLeases,
+)
 from tests.support import manifests
 from tests.support.fake_cluster import FakeCluster
 from tests.unit.reconcile.driver import Switch
@@ -496,6 +506,54 @@ async def test_a_deleted_database_may_take_minutes_to_end(
         here.cluster.end(pods[0])
     await here.pass_time(20, here.a)
     assert await here.b.take(use("two")), "it has ended, or nothing is known of it any more"
+
+
+async def test_a_deleted_database_has_as_long_however_often_it_is_seen_to_be_gone(
+    here: Installation,
+) -> None:
+    await here.a.take(of_cell(use("one", seconds=3600.0), "c1"))
+    pod = a_pod(here, "n1", cell="c1")
+    here.cluster.grace_seconds = 3600
+    here.cluster.remove(POD, "team-one", pod["metadata"]["name"])
+    for _ in range(int(LONGEST) // 5 + 2):
+        here.a.abandon("team-one", "trial 1")
+        await here.pass_time(5, here.a)
+        given = await here.b.take(use("two"))
+    assert given
+
+
+async def test_a_member_of_a_name_that_is_used_again_has_as_long_to_end(here: Installation) -> None:
+    one = of_cell(use("one", seconds=3600.0), "c1")
+    await here.a.take(one)
+    here.a.abandon("team-one", "trial 1")
+    await here.a.take(one)
+    for _ in range(int(LONGEST) // 5):
+        await here.work(5, here.a, one)
+    pod = a_pod(here, "n1", cell="c1")
+    here.cluster.grace_seconds = 3600
+    here.cluster.remove(POD, "team-one", pod["metadata"]["name"])
+    here.a.abandon("team-one", "trial 1")
+    for _ in range(int(LINGER) // 5 + 3):
+        await here.pass_time(5, here.a)
+        assert not await here.b.take(use("two")), "its pod is still ending"
+
+
+async def test_time_without_the_api_server_is_none_of_a_deleted_database_s(
+    here: Installation,
+) -> None:
+    way = Switch(here.cluster)
+    leases = here.operator(cluster=way)
+    await leases.take(of_cell(use("one", seconds=3600.0), "c1"))
+    pod = a_pod(here, "n1", cell="c1")
+    here.cluster.grace_seconds = 3600
+    here.cluster.remove(POD, "team-one", pod["metadata"]["name"])
+    leases.abandon("team-one", "trial 1")
+    way.away = True
+    await here.pass_time(LONGEST, leases)
+    way.away = False
+    for _ in range(int(LINGER) // 5 + 3):
+        await here.pass_time(5, leases)
+        assert not await here.b.take(use("two")), "its pod is still ending"
 
 
 def a_pod(here: Installation, node: str, cell: str = "another") -> Body:

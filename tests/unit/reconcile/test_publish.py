@@ -1,6 +1,7 @@
 """What the index of a report names, and in which order."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -8,9 +9,12 @@ from encbench.api.campaign import LostSet
 from encbench.core.artefact import RecordError, digest_of, encode
 from encbench.core.naming import INDEX, storage_prefix
 from encbench.core.records import CampaignId, IndexEarlier, IndexRecord, IndexStorage
+from encbench.ports import Unavailable
 from encbench.reconcile.campaign.children import CellPlan
 from encbench.reconcile.campaign.ledger import LedgerLine, line
 from encbench.reconcile.campaign.publish import _earlier, _entry, _sets, _when
+from encbench.reconcile.effects import campaign as effects
+from encbench.reconcile.effects.effect import Publish
 from encbench.reconcile.objects import Campaign
 from tests.unit.reconcile.seen import NOW, a_trial, ago
 from tests.unit.reconcile.test_campaign_decide import RESOLVED, a_campaign, the_cell
@@ -97,3 +101,25 @@ async def test_an_index_of_another_campaign_is_refused() -> None:
     world, of, _, own = an_earlier_index("other")
     with pytest.raises(RecordError, match=f"{own.key} is of campaign other with UID uid-2, not of"):
         await _earlier(world.deps, of)
+
+
+@pytest.mark.parametrize("stored", [True, False])
+async def test_a_process_knows_that_it_has_begun_a_report(
+    stored: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Even once it is there, or why it was not: the next pass may not have seen it yet."""
+
+    async def published(*_: Any) -> None:
+        if not stored:
+            raise Unavailable("the store is away")
+
+    monkeypatch.setattr(effects, "publish", published)
+    of, own = a_campaign(), effects.CampaignEffects(World().deps)
+    order = Publish(of.status, (), NOW)
+    own.begin(of, order)
+    assert own.found(of).has_begun
+    assert await own.perform(of, order) == stored
+    assert own.found(of).has_begun == stored
+    own.begin(of, order)
+    assert own.found(of).has_begun
+    assert own.found(of).problem == ("" if stored else "the store is away")

@@ -21,8 +21,11 @@ class Proofs(Effects[Any, Any, int]):
 
     def __init__(self, world: World) -> None:
         super().__init__(world.deps)
-        self.begun = 0
+        self.announced = self.begun = 0
         self.ends = asyncio.Event()
+
+    def begin(self, one: Any, effect: Any) -> None:
+        self.announced += 1
 
     async def perform(self, one: Any, effect: Any) -> bool:
         self.begun += 1
@@ -58,6 +61,7 @@ async def test_what_ends_while_its_object_is_observed_is_not_begun_again() -> No
     name = trial["metadata"]["name"]
     answers.set()
     assert await passes.reconcile(SPACE, name) == 5.0
+    assert (proofs.announced, proofs.begun) == (1, 0), "known while it waits for its turn"
     await asyncio.sleep(0)
     answers.clear()
     looks.clear()

@@ -217,6 +217,22 @@ async def test_more_rounds_than_a_report_may_have_are_refused(rounds: int) -> No
     )
 
 
+async def test_fewer_rounds_than_a_block_may_have_are_no_advice() -> None:
+    """Six arms and 32 conditions: two rounds would be few enough."""
+    world = World()
+    names = [f"m{n}" for n in range(4)]
+    threads = {"concurrency": list(range(1, 33)), "warmup": "1s", "duration": "5s"}
+    parts_ = [manifests.body(ENCRYPTION_MODE, name, SPACE) for name in names]
+    workload = manifests.body(WORKLOAD, "oltp", SPACE, load=threads)
+    blocks = {"min": 49, "maxReplacements": 1, "interleave": {"rounds": 4}}
+    world.apply(*parts()[:2], *parts_, workload, study(*names, blocks=blocks))
+    await world.settle(5)
+    assert refusal(world, Reason.TOO_MANY_TRIALS).endswith(
+        "slots (trials x rounds x one more than the arms) where it may have 200,000: lower blocks, "
+        "or split the matrix over several campaigns"
+    )
+
+
 async def test_more_plans_than_the_status_takes_are_refused_at_once() -> None:
     """An A/A campaign of the fewest blocks, whose trials are not too many."""
     world = World()
@@ -261,6 +277,22 @@ async def test_the_most_modes_that_a_matrix_may_name_fit_into_the_status() -> No
     resolved = world.campaign().status.resolved
     assert resolved is not None
     assert len(resolved.modes) == 257
+
+
+@pytest.mark.parametrize(("solo", "least"), [(0, 9984), (1, 10_080)])
+async def test_solo_blocks_are_trials_as_well(solo: int, least: int) -> None:
+    """Of three arms and 32 conditions; the fewest rounds make no report too large."""
+    world = World()
+    threads = {"concurrency": list(range(1, 33)), "warmup": "1s", "duration": "5s"}
+    workload = manifests.body(WORKLOAD, "oltp", SPACE, load=threads)
+    blocks = {"min": 100, "maxReplacements": 4, "interleave": {"rounds": 4}, "solo": solo}
+    world.apply(*parts()[:3], workload, study("tde", blocks=blocks))
+    await world.settle(5)
+    if least <= 10_000:
+        assert is_true(world.campaign().status.conditions, "Accepted")
+        return
+    said = refusal(world, Reason.TOO_MANY_TRIALS)
+    assert "with up to 105 blocks, replacements included, are 10,080 trials" in said
 
 
 async def test_with_precision_the_most_that_it_may_plan_counts() -> None:

@@ -200,9 +200,15 @@ async def test_the_next_trial_waits_until_the_server_is_at_rest(what: str) -> No
 
 @pytest.mark.parametrize("fails", [False, True], ids=["", "with a proof that fails at first"])
 async def test_a_record_says_what_waited_to_be_written_after_its_trial(fails: bool) -> None:
-    """A second settling finds nothing, because the first has written it."""
+    """A second settling finds nothing, because the first has written it.
+
+    What waited before the trial is none of it.
+    """
     world = World()
     world.apply(*parts(), study("plain", blocks=1))
+    await world.run(lambda: len(world.agent.servers) == 2)
+    for server in world.agent.servers.values():
+        server.dirty_bytes = 3 << 20
     await world.run(world.running())
     (trial,) = world.trials()
     for server in world.agent.servers.values():

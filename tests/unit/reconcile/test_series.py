@@ -7,7 +7,7 @@ import pytest
 
 from encbench.api.trial import Window
 from encbench.core.artefact import decode, encode
-from encbench.core.records import ClientFacts, MetricsRecord, TrialCpu
+from encbench.core.records import ClientFacts, MetricsRecord, NodeIdle, PodCpu, TrialCpu
 from encbench.ports import Rejected, Series
 from encbench.reconcile.trial import series, windowed
 from encbench.reconcile.trial.series import MetricsPlace
@@ -229,6 +229,32 @@ async def test_a_database_without_its_node_is_not_foreign_to_itself(labels: dict
     else:
         assert found.foreign == ()
         assert "lack the label node with n1 in it" in found.withheld["foreign"]
+
+
+@pytest.mark.parametrize("node", ["n1", "n2"])
+def test_a_node_whose_stolen_time_counts_as_ours_has_no_figure_of_others(node: str) -> None:
+    """The database seems to use 1.5 of n1's one busy core; n2 has a client alone."""
+
+    def used(cores: float) -> Any:
+        return counter(cores, 900.0, 1100.0)
+
+    record = MetricsRecord(
+        window=WINDOW,
+        series={"node_idle_seconds": used(2.4), "node_stolen_seconds": used(0.6)},
+        node_cores=4.0,
+        pods=(PodCpu(part="database", testbed="bed", node="n1", samples=used(1.5)),),
+        client_nodes=(NodeIdle(node="n2", cores=2.0, samples=used(1.2)),) if node == "n2" else (),
+    )
+    place = replace(PLACE, node="n1", clients=(ClientFacts(node=node, cpu_cores=0.5),))
+    found = judged(record, place)
+    spare = {one.node: one.cores for one in found.spare or ()}
+    assert spare == pytest.approx({"n1": 2.4} | ({"n2": 1.2} if node == "n2" else {}))
+    if node == "n1":
+        assert found.foreign == ()
+        assert "its kernel adds to theirs" in found.withheld["foreign"]
+    else:
+        assert [(one.node, round(one.cores, 6)) for one in found.foreign] == [("n2", 0.3)]
+        assert "foreign" not in found.withheld
 
 
 async def test_what_is_no_count_of_one_cpu_is_not_read() -> None:

@@ -89,6 +89,9 @@ async def test_a_fault_of_our_own_is_a_problem_and_is_logged_once(
     store.error = None
     await one.look()
     assert one.problem == ""
+    store.error = KeyError("of another time")
+    await one.look()
+    assert len(caplog.records) == 2
 
 
 async def test_one_that_says_nothing_is_named_and_not_asked_again() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from encbench.text.words import capitalised, listed, plural
+from encbench.text.words import capitalised, listed, plural, steady
 
 
 @pytest.mark.parametrize(
@@ -20,3 +20,10 @@ def test_plural() -> None:
 
 def test_only_the_first_letter_is_capitalised() -> None:
     assert capitalised("loss of TPS") == "Loss of TPS"
+
+
+def test_a_text_that_differs_in_numbers_alone_stays() -> None:
+    first = "read tcp 10.0.0.1:40000->10.96.0.9:443: connection reset"
+    assert steady(first.replace("40000", "40123"), first) == first
+    assert steady("read tcp: timeout", first) == "read tcp: timeout"
+    assert steady(first, "") == first

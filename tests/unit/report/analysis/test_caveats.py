@@ -170,6 +170,7 @@ def test_a_page_cache_holds_what_a_volume_has_decrypted(
     texts = [caveat.text for caveat in memory.dataset_in_memory(facts)]
     start = "oltp-read-write: about 229 MiB of rows may be in a page cache of 230 MiB. Pages are"
     assert [one.startswith(start) for one in texts] == [True] * said
+    assert bool([*memory.drawn_rows_in_memory(facts)]) != said, "of rows that fit as a whole"
 
 
 @pytest.mark.parametrize(
@@ -361,6 +362,9 @@ def test_dm_crypt_of_an_arm_in_turns_is_named_where_other_programs_are() -> None
         threads = "own traffic and ciphers of tde in the same windows, took"
         assert (threads in caveat.text) == named
         assert ("own traffic, took" in caveat.text) != named
+        apart = [t.model_copy(update={"cell": t.arm}) for t in trials]
+        (caveat,) = others.foreign_load(replace(found, trials=apart))
+        assert "own traffic, took" in caveat.text, "the turns of another cell are other windows"
 
 
 def test_a_cipher_outside_the_pods_is_a_serious_caveat_whatever_it_takes() -> None:
@@ -404,9 +408,38 @@ def test_a_node_without_cpu_left_is_named_in_the_idle_server_s_place(
         )
 
 
+def test_only_full_nodes_of_the_arms_that_they_limit_are_named() -> None:
+    found = report_of(replace(CALM, blocks=2, concurrency=(2,), spare=0.02))
+    nodes: dict[tuple[str, int], tuple[str, float]] = {
+        ("plain", 1): ("node-b", 99.0),
+        ("tde", 2): ("node-c", 94.0),
+    }
+    trials = []
+    for trial in found.trials:
+        node, percent = nodes.get((trial.arm, trial.block), ("node-a", 98.0))
+        figures = {"fullest_node": node, "fullest_node_percent": percent}
+        trials.append(trial.model_copy(update=figures))
+    bound = [
+        row.model_copy(update={"saturation": "NodeBound" if row.arm == "tde" else "Neither"})
+        for row in found.groups[0].rows
+    ]
+    groups = [found.groups[0].model_copy(update={"rows": tuple(bound)})]
+    facts = Facts(found.spec, found.resolved, groups, trials, (), found.provenance, ())
+    (caveat,) = load.full_node(facts)
+    assert "TPS of tde, first in" in caveat.text
+    assert "is what the CPU of node-a lets through" in caveat.text
+
+
+def test_no_node_limits_tps_where_every_arm_kept_up_with_a_rate() -> None:
+    assert "A node had no CPU left" not in titles(replace(CALM, rate=50, spare=0.02))
+
+
 @pytest.mark.parametrize(
     ("plain", "tde", "weight"),
-    [(3.0, 4.0, "note"), (9.9, 9.9, "note"), (10.0, 10.0, "serious"), (1.0, 7.0, "serious")],
+    [
+        *((3.0, 4.0, "note"), (9.9, 9.9, "note"), (10.0, 10.0, "serious")),
+        *((1.0, 5.9, "note"), (1.0, 6.0, "serious"), (6.0, 1.0, "serious")),
+    ],
 )
 def test_much_steal_and_steal_of_one_arm_are_serious(plain: float, tde: float, weight: str) -> None:
     found = unmeasured(CALM)

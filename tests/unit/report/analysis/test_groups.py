@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from encbench.api.instancetemplate import External
 from encbench.core.artefact import decode, digest_of, encode
 from encbench.core.records import TrialRecord
 from encbench.core.statistics import intervals, verdict
@@ -144,6 +145,19 @@ def test_luck_of_placement_is_in_the_noise_floor_though_the_arms_take_turns() ->
     assert lucky.noise_floor == pytest.approx(0.06, abs=0.003), "the reading by testbed has it"
     row = lucky.row("plain-control")
     assert (row.overhead, row.cpu_per_transaction_overhead, row.client_cpu_points) == (None,) * 3
+
+
+def test_arms_that_share_a_database_of_others_have_no_luck_of_placement() -> None:
+    study = replace(CALM, blocks=30, placement={"plain-control": 0.06}, noise=0.002)
+    index, bucket = write(study)
+    database = {"host": "db", "database": "sbtest", "credentialsSecretRef": {"name": "db"}}
+    of_others = {"external": External.model_validate(database)}
+    small = index.resolved.instances["small"].model_copy(update=of_others)
+    resolved = index.resolved.model_copy(update={"instances": {"small": small}})
+    shared = build(index.model_copy(update={"resolved": resolved}), bucket.__getitem__).groups[0]
+    assert shared.placement is None
+    assert shared.noise_floor is not None
+    assert shared.noise_floor < 0.03, "nothing is read by testbed"
 
 
 def test_luck_of_placement_can_undo_a_verdict_on_one_set_of_testbeds() -> None:

@@ -241,7 +241,8 @@ def test_the_direct_arm_s_answer_is_the_cost_of_the_hop() -> None:
     assert headline.text.startswith(
         "Cannot tell whether the hop through the proxy costs more than the margin of 3 %: the "
         "paired 95 % interval [2.99, 8.91] % lies neither above the margin of 3 % nor inside ±3 %; "
-        "the measured loss is 6.00 % [2.99, 8.91] % of TPS, plain against direct, tpcc at 512 threads"
+        "the measured loss is 6.00 % [2.99, 8.91] % of TPS, plain against direct, tpcc at 512 "
+        "threads"
     )
     group = known().groups[1]
     assert headline.concurrency == group.concurrency == 512

@@ -12,6 +12,7 @@ from encbench.core.evidence import ProvenanceRecord
 from encbench.core.records import IndexEarlier, IndexRecord
 from encbench.core.statistics.intervals import both, t_quantile
 from encbench.report.analysis.build import build
+from encbench.report.compare.likeness import alike
 from encbench.report.document import Report
 from encbench.report.document.pooled import PooledChange
 from encbench.report.formats import pooled
@@ -238,6 +239,26 @@ def test_another_kernel_is_not_pooled() -> None:
     assert not report.groups[0].pooled
     assert "the machine is not the same" in markdown(report)
     assert "the machine is not the same" in page(report)
+
+
+def test_proofs_of_what_is_extended_may_be_cleaned_away() -> None:
+    one, two, bucket = written(extensions=1)
+    mine = {key for key in bucket if key.startswith(f"{one.storage.prefix}/testbeds/")}
+    assert mine
+    left = {key: content for key, content in bucket.items() if key not in mine}
+    report = build(two, left.__getitem__)
+    assert report.pooling is not None and not report.pooling.why_not
+
+
+def test_the_cluster_s_upkeep_and_a_little_memory_keep_no_campaigns_apart() -> None:
+    for name, one, other, is_alike in (
+        ("Kubelet", "v1.33.1", "v1.33.2", True),
+        ("Operating system", "Some OS 12.1", "Some OS 12.2", True),
+        ("Allocatable memory", "15.4 GiB", "15.5 GiB", True),
+        ("Allocatable memory", "7.7 GiB, 15.4 GiB", "7.7 GiB", False),
+        ("Container runtime", "containerd of 1", "containerd of 2", False),
+    ):
+        assert alike(name, one, other) == is_alike, name
 
 
 def test_the_page_shows_both_and_the_whole() -> None:

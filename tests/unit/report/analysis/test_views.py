@@ -1,9 +1,11 @@
 """What a trial's slices are in the report."""
 
+from typing import Any
+
 import pytest
 
 from encbench.core.artefact import decode
-from encbench.core.records import ForeignCpu, TrialRecord
+from encbench.core.records import ForeignCpu, NodeShare, TrialRecord
 from encbench.report.analysis.bucket import Attempt
 from encbench.report.analysis.views import of_slices, view
 from encbench.report.document.trial import TrialView
@@ -36,12 +38,24 @@ def test_what_others_used_is_that_of_the_busiest_node(order: int) -> None:
     assert with_foreign(*nodes[::order]).foreign_cpu_percent == 30
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_the_fullest_node_has_the_smallest_share_left(order: int) -> None:
+    small = NodeShare(node="small", cores=1.0, node_cores=4.0)
+    large = NodeShare(node="large", cores=1.6, node_cores=32.0)
+    found = with_cpu(spare=(small, large)[::order])
+    assert (found.fullest_node, found.fullest_node_percent) == ("large", 95)
+
+
 def with_foreign(*nodes: ForeignCpu) -> TrialView:
+    return with_cpu(foreign=nodes)
+
+
+def with_cpu(**changes: Any) -> TrialView:
     index, bucket = write(Study(concurrency=(4,), blocks=1))
     entry = index.trials[0]
     assert entry.key is not None
     record = decode(TrialRecord, bucket[entry.key], entry.key)
-    cpu = record.cpu.model_copy(update={"foreign": nodes})
+    cpu = record.cpu.model_copy(update=changes)
     return view(Attempt(entry, record.model_copy(update={"cpu": cpu}), ()))
 
 

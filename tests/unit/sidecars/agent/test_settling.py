@@ -100,6 +100,17 @@ def test_what_waited_is_what_the_first_round_found(engine: str) -> None:
     assert settling.go_on(lambda: False)["dirtyBytes"] == 0, "20 are none of the next trial"
     tables.dirty += 40
     assert settling.go_on(lambda: False)["dirtyBytes"] == 40
+    tables.dirty = 5
+    assert settling.go_on(lambda: False)["dirtyBytes"] == 0, "purge may have written some of them"
+
+
+def test_what_waited_is_known_until_the_pool_is_filled_again() -> None:
+    tables = Tables("a")
+    settling = Settling(lambda: tables, probe("mysql"))
+    tables.dirty, tables.pool = 10, {AT_STARTUP: "ON", STATUS: "Loaded 1025/3276800 pages"}
+    assert settling.go_on(lambda: False)["dirtyBytes"] == 10
+    tables.pool[STATUS] = "Buffer pool(s) load completed at 261122 19:58:01"
+    assert settling.go_on(lambda: False)["dirtyBytes"] == 10
 
 
 def test_postgresql_does_not_count_what_waits() -> None:

@@ -5,6 +5,7 @@ import json
 import os
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -146,23 +147,39 @@ def test_what_a_tool_wrote_last_counts_though_its_wrapper_has_gone(
     assert run.last.tps == 300.0
 
 
-def test_a_full_disk_is_named_and_the_tool_s_output_is_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    settings, run, stored = config(tmp_path), Run(), list[str]()
+@pytest.fixture
+def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The URLs at which a run stores its files, after a tool that has written some output."""
+    urls = list[str]()
     (tmp_path / OUTPUT).write_text("the tool's own\n")
-    (tmp_path / SERIES).symlink_to("/dev/full")
+    (tmp_path / "ended").write_text("0 12.0 0\n")
     monkeypatch.setattr(Observation, "series", lambda _: b"time\n")
     monkeypatch.setattr(barrier, "wrapper", lambda _: os.getpid())
     monkeypatch.setattr(barrier, "open_start", lambda _: os.open(os.devnull, os.O_WRONLY))
     monkeypatch.setattr(barrier, "began", lambda _: BEGAN)
-    monkeypatch.setattr(upload, "put", lambda url, *_: stored.append(url))
-    (tmp_path / "ended").write_text("0 12.0 0\n")
+    monkeypatch.setattr(upload, "put", lambda url, *_: urls.append(url))
+    return urls
+
+
+def failed(folder: Path, run: Run) -> Any:
+    """What a run that fails says in the end."""
+    settings = config(folder)._replace(termination_log=folder / "message")
+    assert RunDriver(settings, run).main() == 1
+    return json.loads((folder / "message").read_text())
+
+
+def released() -> Run:
+    run = Run()
     run.wait()
     run.release(time.time(), {OUTPUT: "http://store.invalid/output"})
-    settings = settings._replace(termination_log=tmp_path / "message")
-    assert RunDriver(settings, run).main() == 1
-    assert json.loads((tmp_path / "message").read_text()) == {
+    return run
+
+
+def test_a_full_disk_is_named_and_the_tool_s_output_is_kept(
+    tmp_path: Path, stored: list[str]
+) -> None:
+    (tmp_path / SERIES).symlink_to("/dev/full")
+    assert failed(tmp_path, released()) == {
         "prefix": "bench/trial/client-0",
         "digests": {OUTPUT: digest_of(b"the tool's own\n")},
         "error": "cannot write series.csv: No space left on device",
@@ -170,8 +187,58 @@ def test_a_full_disk_is_named_and_the_tool_s_output_is_kept(
     assert stored == ["http://store.invalid/output"]
 
 
+def test_of_a_long_output_no_more_is_kept_than_is_read(
+    tmp_path: Path, stored: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The disk may be full before it is cut off."""
+    monkeypatch.setattr(recorder, "LARGEST", 8)
+    (tmp_path / TIMETABLE).mkdir()
+    run = released()
+    run.slots = SLOTS
+    assert OUTPUT in failed(tmp_path, run)["digests"]
+    assert (tmp_path / OUTPUT).read_text().startswith("the tool\nencbench: cut off here;")
+    assert stored
+
+
+def test_before_the_release_there_is_no_place_for_an_output(
+    tmp_path: Path, stored: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_: Path) -> int:
+        raise OSError(errno.EIO, "Input/output error", "start")
+
+    monkeypatch.setattr(barrier, "open_start", broken)
+    said = failed(tmp_path, Run())
+    assert (said["digests"], stored) == ({}, [])
+    assert said["error"] == "cannot read or write start: Input/output error"
+
+
+def test_an_output_that_is_not_stored_has_no_digest(
+    tmp_path: Path, stored: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The operator would miss it in the bucket."""
+
+    def away(*_: Any) -> None:
+        raise upload.Away("no route to the store")
+
+    monkeypatch.setattr(upload, "put", away)
+    (tmp_path / SERIES).symlink_to("/dev/full")
+    assert failed(tmp_path, released())["digests"] == {}
+
+
+def test_what_was_finished_keeps_its_digests(
+    tmp_path: Path, stored: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: Any) -> None:
+        raise OSError(errno.EIO, "Input/output error", SUMMARY)
+
+    monkeypatch.setattr(upload, "put", broken)
+    assert failed(tmp_path, released())["digests"].keys() == {OUTPUT, SERIES, SUMMARY}
+
+
 def test_the_end_of_a_run_names_its_file_and_what_it_was_used_for() -> None:
     broken = OSError(errno.EIO, "Input/output error", "/run/encbench/output.log")
     assert cannot(broken) == "cannot read or write output.log: Input/output error"
     full = OSError(errno.ENOSPC, "No space left on device")
     assert cannot(full) == "cannot write a file: No space left on device"
+    quota = OSError(errno.EDQUOT, "Disk quota exceeded", "/run/encbench/series.csv")
+    assert cannot(quota) == "cannot write series.csv: Disk quota exceeded"
