@@ -164,9 +164,7 @@ def rounds(found: CampaignParts) -> Iterator[Problem]:
     if interleave is None or not _all_workloads(found):
         return
     trials, each_round = _interleaved(found.campaign, found)
-    earlier = 0
-    if extends is not None and found.extended is not None:
-        earlier = extends.number * interleave.rounds * _interleaved(found.extended.spec, found)[1]
+    earlier = interleave.rounds * sum(_interleaved(spec, found)[1] for spec in found.before)
     slots, most = each_round * interleave.rounds + earlier, MAX_SLOTS // max(1, each_round)
     if slots <= MAX_SLOTS:
         return

@@ -99,6 +99,8 @@ class CampaignParts:
     """None if no installation is known. StorageClasses were not looked up then."""
     extended: Extended | None = None
     """The campaign that this one extends, if it was found. Its frozen specs are the parts then."""
+    before: tuple[CampaignSpec, ...] = ()
+    """Of that campaign and of all that it extends, the last one first."""
 
     def entries(self, kind: Kind, name: str) -> Mapping[str, str]:
         """The named data of a Secret or a ConfigMap; empty if it does not exist."""
@@ -221,6 +223,7 @@ async def gather_parts(
         workloads=await specs(WORKLOAD, WorkloadSpec, frozen.workloads),
         malformed=malformed,
         extended=first,
+        before=() if first is None else await _before(reader, namespace, first.spec),
     )
 
 
@@ -265,6 +268,20 @@ async def _extended(
     except Malformed as error:
         malformed[CAMPAIGN, campaign.extends.name] = str(error)
         return None
+
+
+async def _before(reader: Lookup, namespace: str, last: CampaignSpec) -> tuple[CampaignSpec, ...]:
+    """The campaign and all that it extends; one that is gone counts as large as its follow-up."""
+    found = [last]
+    for _ in range(last.extends.number if last.extends else 0):
+        spec, extends = found[-1], found[-1].extends
+        body = extends and await reader.get(CAMPAIGN, namespace, extends.name)
+        # One that is not understood counts like one that is gone.
+        with suppress(Malformed):
+            if extends and body and body["metadata"]["uid"] == extends.uid:
+                spec = parse_spec(CampaignSpec, body)
+        found.append(spec)
+    return tuple(found)
 
 
 async def _copies(reader: Lookup, namespace: str, frozen: Resolved) -> dict[tuple[Kind, str], Body]:

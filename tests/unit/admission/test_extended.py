@@ -184,3 +184,24 @@ async def test_its_report_has_the_rounds_of_both(blocks: int, rounds: int, slots
     assert [problem.reason for problem in problems] == [Reason.TOO_MANY_TRIALS] * refused
     assert not refused or f"make a report of {slots} slots" in str(problems)
     assert not refused or "extend the other with fewer --blocks" in str(problems)
+
+
+@pytest.mark.parametrize(
+    ("blocks", "refused"), [((120, 4, 150), True), ((10, 70, 40), False), ((60, 4, 60), False)]
+)
+async def test_each_campaign_of_a_chain_counts_as_large_as_it_is(
+    blocks: tuple[int, int, int], refused: bool
+) -> None:
+    """Three arms, two replacements and 100 rounds: 1,200 slots a block."""
+    turns = {"min": blocks[0], "maxReplacements": 2, "interleave": {"rounds": 100}}
+    chain = [first(blocks={**turns, "extensions": 3})]
+    problems: tuple[Problem, ...] = ()
+    for number, count in enumerate(blocks[1:]):
+        follow_up = manifest(extended(chain[-1]), SPACE, count)
+        _, problems = await admitted(follow_up, *chain)
+        follow_up["metadata"]["uid"] = f"uid-{number}"
+        chain.append({**follow_up, "status": chain[-1]["status"]})
+    assert [one.reason for one in problems] == [Reason.TOO_MANY_TRIALS] * refused
+    alone = manifest(extended(chain[1]), SPACE, blocks[2])
+    _, problems = await admitted(alone, chain[1])
+    assert bool(problems) == (blocks[1] == 70), "one that is gone counts as its follow-up does"
