@@ -75,7 +75,7 @@ class Machine(Model):
     allocatable_bytes: Int | None = optional("Memory that it offers its pods, in bytes.")
     kubelet: Annotated[str, Field(max_length=256)] | None = optional("Version of its kubelet.")
     container_runtime: Annotated[str, Field(max_length=256)] | None = None
-    """Name and version of its container runtime, such as containerd of 2.0.0."""
+    """Name and version of its container runtime, as the Node has it."""
     os_image: Annotated[str, Field(max_length=256)] | None = optional("Its operating system.")
     instance_type: Annotated[str, Field(max_length=63)] | None = None
     """Its label node.kubernetes.io/instance-type."""

@@ -13,6 +13,7 @@ from encbench.core.records import MEASURED, CampaignEnd, IndexRecord
 from encbench.reconcile import objects
 from encbench.reconcile.campaign.decide import decide
 from encbench.reconcile.campaign.facts import CampaignFound
+from encbench.reconcile.effects.campaign import CampaignEffects
 from encbench.reconcile.effects.effect import Announce, LookForTestbeds
 from encbench.reconcile.objects import Testbed, Trial
 from tests.unit.reconcile.oracle import assert_sound, leftovers, report
@@ -206,6 +207,16 @@ def test_what_is_said_of_a_deleted_testbed_is_what_comes(replacements: int) -> N
     (said,) = (e.note for e in decision.effects if isinstance(e, Announce))
     assert ("built anew" in said) == bool(replacements)
     assert ("no replacement is left" in said) == (not replacements)
+
+
+async def test_what_was_gone_stays_known_while_others_are_looked_for() -> None:
+    """A cell that was given up for it would open again, and the looks would take turns."""
+    one, own = a_campaign(), CampaignEffects(World().deps)
+    assert await own.perform(one, LookForTestbeds(("a",)))
+    assert await own.perform(one, LookForTestbeds(("b",)))
+    assert own.found(one).gone == {"a", "b"}
+    own.blame(one, LookForTestbeds(("b",)), "the report is too large")
+    assert own.found(one).gone == {"a", "b"}
 
 
 def test_a_set_on_which_nothing_ran_is_built_under_its_name() -> None:

@@ -31,7 +31,9 @@ class CampaignDraft(Draft[CampaignSpec, CampaignStatus, CampaignSeen]):
         """What was decided; `step` says in words what is being done, and what is in its way."""
         found = hindrance(self.seen)
         runs = self.status.resolved is not None and not self.is_true(life.SUSPENDED)
-        if self.seen.away and runs and not (isinstance(found, Hindrance) and found.is_fault):
+        is_fault = isinstance(found, Hindrance) and found.is_fault
+        # What this pass knows of a report that could not be made is nearer.
+        if self.seen.away and runs and not is_fault and self._hindrance is None:
             self.hinder(life.NOT_STORED, self.seen.away)
         elif isinstance(found, Hindrance):
             self.hinder(found.reason, found.message)

@@ -91,7 +91,11 @@ class CampaignEffects(Effects[Campaign, do.CampaignEffect, CampaignFound]):
     def blame(self, campaign: Campaign, _: do.CampaignEffect, problem: str) -> None:
         """Of a report that is not there; nothing waits for the reason of anything else."""
         reason = FAULT if isinstance(problem, Fault) else REPORT_REFUSED
-        self.keep(campaign, CampaignFound(problem=problem, reason=reason))
+        self._not_published(campaign, problem, reason)
+
+    def _not_published(self, campaign: Campaign, problem: str, reason: str) -> None:
+        gone = super().found(campaign).gone
+        self.keep(campaign, CampaignFound(problem=problem, reason=reason, gone=gone))
 
     async def perform(self, campaign: Campaign, effect: do.CampaignEffect) -> bool:
         """Do one; whether there is something new for the next pass."""
@@ -110,8 +114,7 @@ class CampaignEffects(Effects[Campaign, do.CampaignEffect, CampaignFound]):
                         await remove_unfinished(self._deps.store, campaign, known)
                     await publish(self._deps, campaign, effect)
                 except NOT_PUBLISHED as error:
-                    found = CampaignFound(problem=str(error), reason=_reason(error))
-                    self.keep(campaign, found)
+                    self._not_published(campaign, str(error), _reason(error))
                     return False
                 self.keep(campaign, CampaignFound(has_begun=True))
                 return True
@@ -119,9 +122,11 @@ class CampaignEffects(Effects[Campaign, do.CampaignEffect, CampaignFound]):
                 self._ledger(campaign).awaited.add(body["metadata"]["name"])
                 return await self._on_cluster(campaign, effect)
             case do.LookForTestbeds(names):
-                gone = frozenset(names) - await self._there(campaign)
+                # What was gone before counts on: a cell may rest on it that was given up.
+                known_gone = super().found(campaign).gone | frozenset(names)
+                gone = known_gone - await self._there(campaign)
                 self.keep(campaign, replace(super().found(campaign), gone=gone))
-                return bool(gone)
+                return not gone.isdisjoint(names)
             case do.RemoveUnfinished():
                 await remove_unfinished(self._deps.store, campaign)
                 self.keep(campaign, CampaignFound(is_clean=True))

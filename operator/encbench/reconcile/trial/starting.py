@@ -236,7 +236,7 @@ def _check_clients(draft: TrialDraft, *, is_apart: bool) -> Trouble | None:
         draft.hinder(life.NO_POD, missing)
     if is_late and draft.seen.job is None and draft.seen.found.refused:
         draft.hinder(life.NOT_CREATED, draft.steady(life.HINDERED, draft.seen.found.refused))
-    silent = draft.steady(life.PREPARED, _silent(draft))
+    silent = draft.steady(life.HINDERED, _silent(draft))
     if silent:
         draft.hinder(life.NO_ANSWER, silent)
     # Without a count while pods start: each of many would be a write.

@@ -90,7 +90,7 @@ def _follows(
 ) -> str:
     phrase, by_cpu = JUDGED[finding.figure].phrase, ""
     if cpu is not None and cpu.verdict == "Overhead":
-        by_cpu = f"decide by CPU per transaction, {text.between(cpu.change)} higher"
+        by_cpu = f"decide by CPU per transaction, {text.between(cpu.change, margin)} higher"
     if finding.verdict == "Equivalent":
         return _from_no_difference(margin, cpu, by_cpu)
     if finding.verdict == "Overhead":
@@ -98,7 +98,9 @@ def _follows(
         if cores is not None:
             return capacity(cores)
         side = "lower" if finding.figure == TPS.key else "higher"
-        return f"expect {phrase} to be {text.between(finding.change)} {side} under such a load"
+        return (
+            f"expect {phrase} to be {text.between(finding.change, margin)} {side} under such a load"
+        )
     if finding.demand is not None:
         more = demand(finding.demand)
         return f"{by_cpu}, or measure on: {more}" if by_cpu else more

@@ -143,11 +143,12 @@ def cores(capacity: "Capacity") -> str:
     return f"{number(capacity.needed, digits)} {ends}{beside}"
 
 
-def between(interval: Interval | None) -> str:
-    """The bounds alone, in words: `6.1 to 9.4 %`."""
+def between(interval: Interval | None, beside: float) -> str:
+    """The bounds alone, in words: `6.1 to 9.4 %`; each on its own side of a margin."""
     if interval is None or interval.low is None or interval.high is None:
         return percent(point(interval))
-    return f"{number(100 * interval.low, 1)} to {percent(interval.high)}"
+    digits = _digits(interval, beside)
+    return f"{number(100 * interval.low, digits)} to {percent(interval.high, digits)}"
 
 
 def signed_estimate(interval: Interval | None, beside: float | None = None) -> str:
