@@ -17,7 +17,10 @@ LACKING: dict[str, tuple[dict[str, Any], dict[str, Any], tuple[str, ...]]] = {
     "mysql-scope": (
         {"engine": "mysql", "version": "8.4"},
         {"atRest": {"method": "engine", "scope": ["tables", "temporary"]}},
-        ("atRest.scope: leave temporary out", "can encrypt only tables, system, redo, undo, binlog"),
+        (
+            "atRest.scope: leave temporary out",
+            "can encrypt only tables, system, redo, undo, binlog",
+        ),
     ),
     "mariadb-scope": (
         {},

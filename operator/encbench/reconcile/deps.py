@@ -58,4 +58,4 @@ class Deps(Reads):
     shard: Shard = field(default_factory=Shard)
     """What this process acts for."""
     long_block: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Held by who reads what a trial of a long block left behind: memory has room for one."""
+    """Held by who reads what a trial of a long block or window left: memory has room for one."""

@@ -11,7 +11,7 @@ from encbench.core.artefact import decode
 from encbench.core.naming import INDEX
 from encbench.core.records import IndexRecord, TrialRecord
 from encbench.kube.labels import owner_reference
-from encbench.ports import Store
+from encbench.ports import Series, Store
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.services import Services
 from encbench.reconcile.trial import gather
@@ -449,3 +449,23 @@ async def test_nothing_is_written_while_nothing_changes() -> None:
     await world.settle(30 * MINUTES)
     assert len(world.cluster.writes) == before
     assert world.cluster.one(CAMPAIGN, "bench", "study")
+
+
+@pytest.mark.parametrize(("longest", "alone"), [(DURATION + 1.0, False), (DURATION - 1.0, True)])
+async def test_samples_of_a_long_window_are_there_one_trial_at_a_time(
+    longest: float, alone: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A window of many hours has more samples than the memory holds of eight."""
+    monkeypatch.setattr(gather, "LONG_WINDOW", longest)
+    world, held = World(), set[bool]()
+    raw = world.metrics.raw
+
+    async def asked(selector: str, start: float, end: float) -> list[Series]:
+        held.add(world.deps.long_block.locked())
+        return await raw(selector, start, end)
+
+    monkeypatch.setattr(world.metrics, "raw", asked)
+    world.apply(*parts(), study("plain", blocks=1))
+    await world.run(world.ended)
+    assert held == {alone}
+    assert not world.deps.long_block.locked()

@@ -5,6 +5,7 @@ the same figures. The outcome is judged elsewhere, by what is gathered here.
 """
 
 import asyncio
+from contextlib import nullcontext
 from dataclasses import replace
 
 from encbench.api.conditions import find
@@ -16,6 +17,7 @@ from encbench.api.lifecycle import (
     RECOVERED,
     RECOVERY_FAILED,
 )
+from encbench.api.trial import Window
 from encbench.core.artefact import RecordError
 from encbench.core.evidence import Proof, TrialProofsRecord
 from encbench.core.records import DatabaseCpu, DiskIo, ProxyCpu, RecoveryRecord, TrialCpu
@@ -43,6 +45,9 @@ from encbench.reconcile.trial.windowed import WindowMetrics
 from encbench.tools.registry import tool
 from encbench.wire.foreign import printable
 
+LONG_WINDOW = 1800.0
+"""Seconds. At twice as many the samples of one of four arms take some 29 MiB (simulated), and eight
+trials may be gathered at once."""
 CONDITIONS: dict[When, str] = {"before": PROVEN_BEFORE, "after": PROVEN_AFTER}
 
 
@@ -79,15 +84,15 @@ async def gather(
     metrics = WindowMetrics()
     if collected.window is not None and seen.testbed is not None:
         try:
-            read = await series.read(deps.metrics, place, collected.window)
-        except (Unavailable, Rejected) as error:
+            metrics, artefacts["metrics.json"] = await _judged(deps, trial, place, collected.window)
+        except MetricsAway as error:
             if not without_metrics:
+                if away is None:
+                    raise
                 # The agent is asked again soon: it keeps the readings of few blocks.
-                raise (MetricsAway if away is None else Unavailable)(str(error)) from error
+                raise Unavailable(str(error)) from error
             metrics = WindowMetrics(problem=printable(str(error)))
         else:
-            read, artefacts["metrics.json"] = await settle(deps.store, trial, "metrics.json", read)
-            metrics = await asyncio.to_thread(windowed.judge, read, place)
             if server is not None:
                 cpu = in_slices(metrics.cpu, server.slices, place, server.problem)
                 metrics = replace(metrics, cpu=cpu, disk=DiskIo.in_slices(server.slices))
@@ -112,6 +117,23 @@ async def gather(
         slices=server.slices if server else None,
         artefacts=artefacts,
     )
+
+
+async def _judged(
+    deps: Deps, trial: Trial, place: MetricsPlace, window: Window
+) -> tuple[WindowMetrics, str]:
+    """What Prometheus has of the window, and the digest of the samples; MetricsAway without them.
+
+    The samples of a long window are there one trial at a time, and go before anything else is read.
+    """
+    is_long = window.end - window.start > LONG_WINDOW
+    async with deps.long_block if is_long else nullcontext():
+        try:
+            read = await series.read(deps.metrics, place, window)
+        except (Unavailable, Rejected) as error:
+            raise MetricsAway(str(error)) from error
+        read, digest = await settle(deps.store, trial, "metrics.json", read)
+        return await asyncio.to_thread(windowed.judge, read, place), digest
 
 
 def in_slices(cpu: TrialCpu, slices: Slices, place: MetricsPlace, problem: str = "") -> TrialCpu:
