@@ -15,7 +15,7 @@ from encbench.reconcile.campaign.decide import decide
 from encbench.reconcile.campaign.facts import CampaignFound
 from encbench.reconcile.effects.campaign import CampaignEffects
 from encbench.reconcile.effects.effect import Announce, LookForTestbeds
-from encbench.reconcile.objects import Testbed, Trial
+from encbench.reconcile.objects import Campaign, Testbed, Trial
 from tests.unit.reconcile.oracle import assert_sound, leftovers, report
 from tests.unit.reconcile.seen import ago
 from tests.unit.reconcile.test_campaign_decide import (
@@ -152,12 +152,16 @@ def test_a_campaign_that_lost_as_many_sets_as_its_status_takes_says_so() -> None
 # -- a testbed that is deleted
 
 
+def without_one(of: Campaign) -> tuple[str, dict[str, Testbed]]:
+    """The name of the testbed on which a trial ran, and all others."""
+    (trial,) = the_trials(of, "Succeeded").values()
+    gone = trial.spec.testbed_ref.name
+    return gone, {name: bed for name, bed in the_testbeds(of).items() if name != gone}
+
+
 def test_a_testbed_that_was_deleted_after_a_trial_costs_its_set() -> None:
     one = a_campaign(blocks={"min": 2, "maxReplacements": 1})
-    beds = the_testbeds(one)
-    (trial,) = the_trials(one, "Succeeded").values()
-    gone = trial.spec.testbed_ref.name
-    left = {name: bed for name, bed in beds.items() if name != gone}
+    gone, left = without_one(one)
     unsure = decide(one, saw(one, "Succeeded", testbeds=left))
     assert [e for e in unsure.effects if isinstance(e, LookForTestbeds)] == [
         LookForTestbeds((gone,))
@@ -174,16 +178,13 @@ def test_a_testbed_that_was_deleted_after_a_trial_costs_its_set() -> None:
     again = replace(one, status=decision.status)
     built = decide(again, saw(one, "Succeeded", testbeds={}, found=sure))
     assert built.status.lost_sets == decision.status.lost_sets
-    assert made(built) == ["Testbed"] * len(beds)
+    assert made(built) == ["Testbed"] * (len(left) + 1)
     assert decide(one, saw(one, "Succeeded", found=sure)).status.lost_sets == [], "it is there"
 
 
 def test_a_deleted_testbed_ends_its_cell_where_the_status_takes_no_more_sets() -> None:
     one = a_campaign(blocks={"min": 2, "maxReplacements": 1})
-    beds = the_testbeds(one)
-    (trial,) = the_trials(one, "Succeeded").values()
-    gone = trial.spec.testbed_ref.name
-    left = {name: bed for name, bed in beds.items() if name != gone}
+    gone, left = without_one(one)
     seen = saw(one, "Succeeded", testbeds=left, found=CampaignFound(gone=frozenset({gone})))
     (lost,) = decide(one, seen).status.lost_sets
     many = [lost.model_copy(update={"cell": "other"})] * MAX_LOST_SETS
@@ -198,10 +199,7 @@ def test_a_deleted_testbed_ends_its_cell_where_the_status_takes_no_more_sets() -
 @pytest.mark.parametrize("replacements", [0, 1])
 def test_what_is_said_of_a_deleted_testbed_is_what_comes(replacements: int) -> None:
     one = a_campaign(blocks={"min": 2, "maxReplacements": replacements})
-    beds = the_testbeds(one)
-    (trial,) = the_trials(one, "Succeeded").values()
-    gone = trial.spec.testbed_ref.name
-    left = {name: bed for name, bed in beds.items() if name != gone}
+    gone, left = without_one(one)
     sure = CampaignFound(gone=frozenset({gone}))
     decision = decide(one, saw(one, "Succeeded", testbeds=left, found=sure))
     (said,) = (e.note for e in decision.effects if isinstance(e, Announce))
