@@ -22,6 +22,11 @@ _NAMESPACE = re.compile("/namespaces/([^/]+)/")
 log = logging.getLogger(__name__)
 
 
+def named(kind: Kind, namespace: str, name: str) -> str:
+    """An object as lines name it: `Trial bench/demo-1`."""
+    return f"{kind.kind} {namespace}/{name}"
+
+
 def about(kind: Kind, namespace: str, name: str) -> Mapping[str, Mapping[str, str]]:
     """The `extra` of a record about an object, whose text names it as well."""
     # A record has a `name` already, which is its logger's.

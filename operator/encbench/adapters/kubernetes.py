@@ -23,7 +23,7 @@ from encbench.adapters.kubernetes_http import (
 from encbench.api.conditions import format_micro_time
 from encbench.api.kinds import EVENT, POD, Kind
 from encbench.kube.labels import selector
-from encbench.logs import about
+from encbench.logs import about, named
 from encbench.ports import Body, Conflict, NotServed, Pages, Rejected, Unavailable
 from encbench.wire.foreign import printable
 
@@ -217,8 +217,8 @@ class KubernetesCluster:
             answer.expect_ok()
         except (Unavailable, Conflict, Rejected) as error:
             place = kind, namespace, meta["name"]
-            text = "event %s about %s %s/%s: %s"
-            _log.warning(text, reason, kind.kind, *place[1:], error, extra=about(*place))
+            text = "event %s about %s: %s"
+            _log.warning(text, reason, named(*place), error, extra=about(*place))
 
 
 def _cut(note: str) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, get_args
 
 from encbench.api.kinds import Kind
-from encbench.logs import about
+from encbench.logs import about, named
 from encbench.ports import Conflict, Meter, Rejected, Unavailable
 
 LIMIT = 8
@@ -22,10 +22,10 @@ Lane = Literal["agent", "scan", "store"]
 """Whom an errand waits for, mostly. Full scans take minutes where nothing is amiss, as all takes of
 a store or a Prometheus that hangs. Proofs wait for neither: databases are idle meanwhile."""
 
-log = logging.getLogger(__name__)
-
-Place = tuple[Kind, str, str]
+Subject = tuple[Kind, str, str]
 """An object's kind, namespace and name."""
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,10 @@ class Errand:
     lane: Lane = "agent"
 
     def __str__(self) -> str:
-        return f"{self.what} of {self.kind.kind} {self.namespace}/{self.name}"
+        return f"{self.what} of {named(*self.place)}"
 
     @property
-    def place(self) -> Place:
+    def place(self) -> Subject:
         """Where its object is."""
         return self.kind, self.namespace, self.name
 
@@ -71,11 +71,11 @@ class Slowly(Protocol):
 class Faults(Protocol):
     """Knows of slow effects that end in a fault again and again."""
 
-    def passed(self, subject: Place) -> None:
+    def passed(self, subject: Subject) -> None:
         """One ended without."""
         ...
 
-    async def failed(self, subject: Place, error: Exception) -> None:
+    async def failed(self, subject: Subject, error: Exception) -> None:
         """One ended with this."""
         ...
 

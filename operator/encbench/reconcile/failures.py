@@ -9,8 +9,8 @@ from contextlib import suppress
 from pathlib import PurePath
 from typing import Final
 
-from encbench.api.kinds import Kind
 from encbench.ports import Cluster, Conflict, Rejected, Unavailable, WebhookFailed
+from encbench.reconcile.background import Subject
 from encbench.reconcile.draft import Fault
 from encbench.reconcile.effects.cluster import NotOurs
 
@@ -19,9 +19,6 @@ FIRST: Final = 3
 """Failed passes in a row after which the Event is written; one or two may be a race."""
 AGAIN: Final = 120
 """Further ones until it is written again: about an hour, after which Events are gone."""
-
-Subject = tuple[Kind, str, str]
-"""Kind, namespace and name."""
 
 
 class Failures:

@@ -11,7 +11,7 @@ from encbench.api.campaign import CampaignStatus
 from encbench.api.conditions import find, is_true
 from encbench.api.lifecycle import COMPLETE, FAILED, HINDERED, MALFORMED
 from encbench.api.trial import TrialStatus
-from encbench.logs import about
+from encbench.logs import about, named
 from encbench.ports import Body, CampaignFigures, Meter
 from encbench.reconcile.campaign.facts import CampaignSeen
 from encbench.reconcile.objects import Campaign, Object, Trial, is_over
@@ -36,7 +36,7 @@ class Gauge(Generic[O, V, T]):
             self._show(subject, seen, status)
         except Exception:
             place = subject.kind, subject.namespace, subject.name
-            log.exception("metrics of %s %s/%s", place[0].kind, *place[1:], extra=about(*place))
+            log.exception("metrics of %s", named(*place), extra=about(*place))
 
     def _show(self, subject: O, seen: V, status: T) -> None:
         pass

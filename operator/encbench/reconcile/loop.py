@@ -18,7 +18,7 @@ from encbench.api.kinds import CAMPAIGN, POD, TESTBED, TRIAL, Kind
 from encbench.api.lifecycle import CLEARED
 from encbench.kube import labels
 from encbench.kube.shards import Shard
-from encbench.logs import about
+from encbench.logs import about, named
 from encbench.ports import (
     Body,
     Clock,
@@ -53,7 +53,7 @@ class Key:
     name: str
 
     def __str__(self) -> str:
-        return f"{self.kind.kind} {self.namespace}/{self.name}"
+        return named(self.kind, self.namespace, self.name)
 
     @property
     def about(self) -> Mapping[str, object]:

@@ -11,7 +11,7 @@ from encbench.api.conditions import Condition, format_time, with_condition
 from encbench.api.kinds import CAMPAIGN, Kind
 from encbench.api.lifecycle import MALFORMED, READY, UNDERSTOOD
 from encbench.kube.parsing import Malformed
-from encbench.logs import about
+from encbench.logs import about, named
 from encbench.ports import Body, Clock, Cluster
 from encbench.reconcile.campaign.cleanup import FINALIZER, without_ours
 from encbench.reconcile.objects import is_over
@@ -51,8 +51,8 @@ async def handle(cluster: Cluster, clock: Clock, kind: Kind, body: Body, why: Ma
         await cluster.apply_status(kind, {**body, "status": status})
     if not is_known:
         place = (kind, meta["namespace"], meta["name"])
-        where = f"{kind.kind} {meta['namespace']}/{meta['name']}"
-        log.warning("%s is not understood and stands still: %s", where, why, extra=about(*place))
+        text = "%s is not understood and stands still: %s"
+        log.warning(text, named(*place), why, extra=about(*place))
         await cluster.event(kind, body, MALFORMED, printable(str(why), 1000), warning=True)
     return LOOK_AGAIN
 

@@ -19,7 +19,7 @@ ENDED = (
 )
 
 DENIED = {HINDERED.format("ImagePullFailed", ""): "1x39 _x80"}
-"""An image that cannot be pulled, for the 10 minutes of `stepDeadlines.provision`."""
+"""For the 10 minutes of `stepDeadlines.provision` an image cannot be pulled."""
 NO_CLIENT = {HINDERED.format("ContainerFailed", ""): " ".join(["1x18 _x3"] * 6)}
 """A client that cannot start: each trial ends after the 5 minutes of `stepDeadlines.start`."""
 IN_TURN = {

@@ -5,7 +5,7 @@ from typing import Any
 
 from encbench.api.kinds import Kind
 from encbench.kube import labels
-from encbench.logs import about
+from encbench.logs import about, named
 from encbench.ports import Body, Cluster, Conflict
 from encbench.reconcile.effects import effect as do
 from encbench.reconcile.objects import Object, belongs_to
@@ -58,8 +58,8 @@ def _log(subject: Object[Any, Any], news: do.Announce) -> None:
     """Events are gone after an hour; the log is kept for longer."""
     place = subject.kind, subject.namespace, subject.name
     level = logging.WARNING if news.warning else logging.INFO
-    what = f"{subject.kind.kind} {subject.namespace}/{subject.name}: {news.reason}"
-    log.log(level, "%s: %s", what, printable(news.note, 1024), extra=about(*place))
+    note = printable(news.note, 1024)
+    log.log(level, "%s: %s: %s", named(*place), news.reason, note, extra=about(*place))
 
 
 async def _is_there(cluster: Cluster, kind: Kind, body: Body, owner_uid: str) -> bool:
