@@ -12,7 +12,7 @@ from typing import Any
 
 from tests.e2e.bucket import Bucket, bucket
 from tests.e2e.columns import Watch, Wire, leaks, places
-from tests.e2e.conftest import conditions, ended
+from tests.e2e.conftest import conditions, ended, verified
 from tests.support.install import NAMESPACE, is_own
 from tests.support.kube import Kube, wait_for
 
@@ -111,6 +111,7 @@ def conducted(
         body: dict[str, Any] = wait_for("the end of the campaign", over, seconds)
     report = kube.get("overheadreport", name, NAMESPACE)
     assert report is not None, conditions(body)
+    verified(kube, name)
     artefacts = report["status"]["artefacts"]
     keys = sorted(watch.keys)
     with bucket(kube) as store:

@@ -7,9 +7,8 @@ down again, and both must give what the report says.
 import json
 import math
 import re
-import subprocess
-import sys
 from itertools import pairwise
+from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
@@ -17,11 +16,11 @@ import pytest
 
 from tests.e2e import manifests, readings
 from tests.e2e.bucket import bucket
-from tests.e2e.conftest import conditions, ended
+from tests.e2e.conftest import conditions, ended, verified
 from tests.e2e.hidden import HIDDEN, INSTALLATION, OTHER, Hidden
 from tests.e2e.readings import Records
 from tests.support.install import NAMESPACE
-from tests.support.kube import REPO, Kube, wait_for
+from tests.support.kube import Kube, wait_for
 
 BLOCKS = 2
 SECONDS = 9
@@ -266,16 +265,38 @@ def test_no_password_is_anywhere_but_in_its_secret(
 
 
 def test_the_plugin_prints_the_report(installed: Kube, finished: dict[str, Any]) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "encbench.cli.main", "report", "numbers", "-n", NAMESPACE],
-        env={**installed.environment, "PYTHONPATH": str(REPO / "operator")},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert "tde" in done.stdout
+    code, said = installed.asked("report", "numbers", f"--namespace={NAMESPACE}")
+    assert code == 0, said
+    assert "tde" in said
+
+
+def test_the_plugin_finds_what_was_altered_in_the_bucket(
+    installed: Kube, report: dict[str, Any], tmp_path: Path
+) -> None:
+    verified(installed, "numbers")
+    with bucket(installed, "operator") as store:
+        prefix = report["artefacts"]["index"]["key"].rpartition("/")[0]
+        keys = store.keys(f"{prefix}/")
+        for key in keys:
+            path = tmp_path / key
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(store.get(key))
+        log = next(key for key in keys if key.endswith("client-0/output.log"))
+        content = store.get(log)
+        store.put(log, content.replace(b"transactions:", b"transactions: 1"))
+        try:
+            code, said = installed.asked("verify", "numbers", f"--namespace={NAMESPACE}")
+        finally:
+            store.put(log, content)
+    assert code == 1, said
+    assert re.search(rf"altered +{re.escape(log)}", said), said
+    # A copy says the same, away from the cluster.
+    code, said = installed.asked("verify", str(tmp_path / prefix))
+    assert code == 0, said
+    (tmp_path / log).unlink()
+    code, said = installed.asked("verify", str(tmp_path / prefix))
+    assert code == 1, said
+    assert re.search(rf"lost +{re.escape(log)}", said), said
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -14,7 +14,7 @@ import pytest
 
 from tests.e2e import manifests
 from tests.e2e.bucket import bucket
-from tests.e2e.conftest import conditions, delete_campaign, ended
+from tests.e2e.conftest import conditions, delete_campaign, ended, verified
 from tests.support.install import NAMESPACE
 from tests.support.kube import Kube, wait_for
 
@@ -119,6 +119,7 @@ def finished(request: pytest.FixtureRequest, installed: Kube) -> Iterator[Finish
             of_arm += [both["before"], both["after"]]
             output = store.get(f"{folder}/client-0/output.log").decode()
             outputs[trial["trial"]["uid"]] = output
+    verified(installed, name)
     yield Finished(case, body, report["status"], testbeds, trials, proofs, outputs)
     delete_campaign(installed, name)
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.e2e import manifests
 from tests.e2e.bucket import bucket
-from tests.e2e.conftest import conditions, delete_campaign, ended
+from tests.e2e.conftest import conditions, delete_campaign, ended, verified
 from tests.support.install import NAMESPACE
 from tests.support.kube import Kube, wait_for
 
@@ -101,3 +101,10 @@ def test_the_verdict_is_of_both(both: tuple[Ended, Ended]) -> None:
     assert finding["blocks"] == 2 * BLOCKS
     assert finding["change"] == pooled["change"]
     assert both[1].report["pooling"]["extensions"] == 1
+
+
+@pytest.mark.parametrize("name", [FIRST, SECOND])
+def test_the_plugin_makes_its_report_again(
+    installed: Kube, both: tuple[Ended, Ended], name: str
+) -> None:
+    verified(installed, name)

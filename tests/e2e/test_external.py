@@ -10,7 +10,7 @@ import pytest
 from encbench.core import certificates
 from tests.e2e import manifests
 from tests.e2e.bucket import bucket
-from tests.e2e.conftest import Start, conditions, ended
+from tests.e2e.conftest import Start, conditions, ended, verified
 from tests.support import certified
 from tests.support.install import NAMESPACE, databases_outside
 from tests.support.kube import Kube, wait_for
@@ -162,6 +162,7 @@ def test_it_is_measured_and_no_database_is_made(outside: Kube, start: Start) -> 
         markdown = store.get(artefacts["markdown"]["key"]).decode()
         index = json.loads(store.get(artefacts["index"]["key"]))
         trials = [json.loads(store.get(entry["key"])) for entry in index["trials"]]
+    verified(outside, name)
     assert "Others run the database" in markdown
     assert PASSWORD not in markdown
     for trial in trials:

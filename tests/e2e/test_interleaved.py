@@ -11,7 +11,7 @@ import pytest
 
 from tests.e2e import manifests
 from tests.e2e.bucket import Bucket, bucket
-from tests.e2e.conftest import conditions, delete_campaign, ended
+from tests.e2e.conftest import conditions, delete_campaign, ended, verified
 from tests.support.install import NAMESPACE
 from tests.support.kube import Kube, wait_for
 
@@ -129,6 +129,7 @@ def test_the_report_compares_the_arms(installed: Kube, trials: Trials) -> None:
     written = sum(row["writeBytes"] for row in trials["tde"][0]["slices"]["rows"]) / 1024
     counted = trials["tde"][0]["transactions"]
     assert rows["tde"]["diskWriteKibPerTransaction"] == pytest.approx(written / counted, rel=1e-2)
+    verified(installed, NAME)
 
 
 def _overall_tps(file: dict[str, Any]) -> float:

@@ -13,7 +13,7 @@ import pytest
 
 from tests.e2e import manifests
 from tests.e2e.bucket import bucket
-from tests.e2e.conftest import Start, conditions, delete_campaign, ended
+from tests.e2e.conftest import Start, conditions, delete_campaign, ended, verified
 from tests.e2e.refusals import refused
 from tests.support.install import NAMESPACE
 from tests.support.kube import Kube, wait_for
@@ -100,11 +100,14 @@ def succeeded(stored: dict[str, Any]) -> list[dict[str, Any]]:
     return [t for t in stored["trials"] if t["record"]["outcome"] == "Succeeded"]
 
 
-def test_it_comes_to_its_end(finished: dict[str, Any], stored: dict[str, Any]) -> None:
+def test_it_comes_to_its_end(
+    installed: Kube, finished: dict[str, Any], stored: dict[str, Any]
+) -> None:
     facts = conditions(finished)
     assert facts.get("Complete", {}).get("status") == "True", facts
     ends = [(t["record"]["outcome"], t["record"].get("reason")) for t in stored["trials"]]
     assert ends.count(("Succeeded", None)) >= BLOCKS * len(ARMS), ends
+    verified(installed, NAME)
 
 
 def test_in_every_trial_a_crash_really_happened(stored: dict[str, Any]) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.e2e import manifests, readings
-from tests.e2e.conftest import conditions, delete_campaign, ended
+from tests.e2e.conftest import conditions, delete_campaign, ended, verified
 from tests.support.install import NAMESPACE
 from tests.support.kube import REPO, Kube, wait_for
 
@@ -47,6 +47,7 @@ def found(request: pytest.FixtureRequest, installed: Kube) -> Iterator[Found]:
         report = installed.get("overheadreport", name, NAMESPACE)
         assert report is not None
         records = [record for record, _ in readings.records(installed, report["status"])]
+        verified(installed, name)
         yield Found(body, report["status"], records)
     finally:
         delete_campaign(installed, name)

@@ -16,7 +16,7 @@ import pytest
 
 from tests.e2e import manifests
 from tests.e2e.bucket import Bucket, bucket
-from tests.e2e.conftest import Start, conditions, delete_campaign, ended
+from tests.e2e.conftest import Start, conditions, delete_campaign, ended, verified
 from tests.e2e.refusals import refused
 from tests.support.install import NAMESPACE
 from tests.support.kube import CommandFailed, Kube, wait_for
@@ -198,6 +198,7 @@ def study(request: pytest.FixtureRequest, installed: Kube) -> Any:
     with bucket(installed) as store:
         keys = [t["status"]["artefactKey"] for t in archived()]
         found = [_trial(store, key) for key in keys]
+    verified(installed, name)
     yield Study(body, found, report["status"], testbeds, orders, history, until_then)
     delete_campaign(installed, name)
 

@@ -13,7 +13,7 @@ from tests.cluster import mounts
 from tests.cluster.layout import Layout
 from tests.e2e import manifests, readings
 from tests.e2e.bucket import bucket
-from tests.e2e.conftest import conditions, delete_campaign, ended
+from tests.e2e.conftest import conditions, delete_campaign, ended, verified
 from tests.e2e.test_engines import CASES
 from tests.faults.breaking import beside_the_mount, edit_pod
 from tests.support.install import NAMESPACE, is_own, privileged_volumes
@@ -99,11 +99,14 @@ def stored(privileged: Kube, finished: dict[str, Any]) -> dict[str, Any]:
     return {"proofs": proofs, "trials": trials, "report": report["status"]}
 
 
-def test_every_arm_is_measured(finished: dict[str, Any], stored: dict[str, Any]) -> None:
+def test_every_arm_is_measured(
+    privileged: Kube, finished: dict[str, Any], stored: dict[str, Any]
+) -> None:
     facts = conditions(finished)
     assert facts.get("Complete", {}).get("status") == "True", facts
     assert sorted(row["arm"] for row in stored["report"]["rows"]) == sorted(ARMS)
     assert all(row["blocks"] == 1 and row["tps"] > 1 for row in stored["report"]["rows"])
+    verified(privileged, NAME)
 
 
 def test_the_evidence_shows_what_each_mode_promises(stored: dict[str, Any]) -> None:

@@ -89,9 +89,26 @@ class Kube:
 
     def plugin(self, *arguments: str, timeout: float = 1800) -> subprocess.CompletedProcess[bytes]:
         """Run `kubectl encbench`, its output shown to the user."""
-        environment = {**self.environment, "PYTHONPATH": str(REPO / "operator")}
-        command = [sys.executable, "-m", "encbench.cli.main", *arguments]
+        command, environment = self._plugin(arguments)
         return subprocess.run(command, env=environment, timeout=timeout, check=False)
+
+    def asked(self, *arguments: str) -> tuple[int, str]:
+        """Exit code of `kubectl encbench`, and what it printed."""
+        command, environment = self._plugin(arguments)
+        done = subprocess.run(
+            command,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        return done.returncode, done.stdout
+
+    def _plugin(self, arguments: Sequence[str]) -> tuple[Sequence[str], dict[str, str]]:
+        command = [sys.executable, "-m", "encbench.cli.main", *arguments]
+        return command, {**self.environment, "PYTHONPATH": str(REPO / "operator")}
 
 
 def import_images(*images: str) -> None:
