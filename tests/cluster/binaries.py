@@ -19,7 +19,7 @@ from .architecture import folder, machine, native
 from .command import capture, run_logged
 from .console import ClusterError, Console
 from .layout import Layout
-from .versions import C_COMPILER, OTHER_KUBERNETES, USUAL_KUBERNETES
+from .versions import C_COMPILER, GO, OTHER_KUBERNETES, USUAL_KUBERNETES
 
 
 @dataclass(frozen=True)
@@ -320,5 +320,5 @@ def _go_version(where: Path) -> str:
         return capture(["go", "-C", str(where), "env", "GOVERSION"], timeout=300).strip()
     except ClusterError as error:
         raise ClusterError(
-            f"the Go compiler that tools/*/go.mod asks for is needed: {error}"
+            f"Go {GO} or later is needed; install it from go.dev/dl ({error})"
         ) from None

@@ -11,7 +11,9 @@ from typing import Final
 USUAL_KUBERNETES: Final = "1.34"
 OTHER_KUBERNETES: Final = ("1.32", "1.37")
 
-# The oldest Rust that compiles our crates; a unit test holds them and the docs against it.
+# The oldest compilers for our Go modules and our crates; a unit test holds them and the docs
+# against these.
+GO: Final = "1.26"
 RUST: Final = "1.85"
 
 DEBIAN_SUITE: Final = "bookworm"

@@ -10,7 +10,7 @@ import pytest
 from tests.cluster import binaries, crates, packages
 from tests.cluster.console import ClusterError, Console
 from tests.cluster.layout import Layout
-from tests.cluster.versions import C_COMPILER, RUST
+from tests.cluster.versions import C_COMPILER, GO, RUST
 
 REPO = Path(__file__).resolve().parents[3]
 
@@ -68,11 +68,25 @@ def test_there_is_a_linker_before_the_compiler_runs(
     assert done == [C_COMPILER, "build"]
 
 
-def test_crates_and_docs_name_the_same_rust() -> None:
+def test_crates_modules_and_docs_name_the_same_compilers() -> None:
     for part in binaries.PARTS.values():
         if part.crate:
             manifest = tomllib.loads((REPO / part.crate / "Cargo.toml").read_text())
             assert manifest["package"]["rust-version"] == RUST
+    modules = [*(REPO / "tests" / "cluster" / "tools").glob("*/go.mod")]
+    assert modules
+    for module in modules:
+        assert f"\ngo {GO}.0\n" in module.read_text(), module
+    said = r"Go has to be (\S+) or later \(\[go\.dev\]\S+, and Rust (\S+) or later \(\[rustup\]"
     for page in ("README.md", "docs/quickstart.md", "docs/cluster.md"):
         text = " ".join((REPO / page).read_text().split())
-        assert re.findall(r"Rust has to be (\S+) or later, from \[rustup\]", text) == [RUST], page
+        assert re.findall(said, text) == [(GO, RUST)], page
+
+
+def test_a_missing_go_is_named_with_its_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    layout = Layout(repo=REPO, cache=tmp_path / "cache", state=tmp_path / "state")
+    with pytest.raises(ClusterError, match=rf"^Go {GO} or later is needed; install it from go.dev"):
+        binaries.place(layout, "vale")
