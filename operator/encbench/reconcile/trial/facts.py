@@ -229,7 +229,7 @@ def clock_offset(told: float, asked: datetime, answered: datetime) -> ClockOffse
 
 
 def run_facts(state: StateAnswer, asked: datetime, answered: datetime) -> RunFacts:
-    """From the recorder's own account (docs/design/0001-spine.md, "Recorder")."""
+    """From the recorder's own account, which `wire.recorder` describes."""
     return RunFacts(
         state=state["state"],
         exit_code=state.get("exitCode"),
