@@ -1,7 +1,7 @@
 """What a trial costs the API server: requests over a whole campaign, which must not grow with it.
 
-The budgets are those of docs/scale.md. Requests of the preparation (testbeds, acceptance, report)
-are the same for every length, so a trial's share is the difference between two lengths.
+docs/scale.md says what a trial takes of these budgets. Requests of the preparation (testbeds,
+acceptance, report) are the same for every length, so a trial's share is the difference between two.
 """
 
 from collections import Counter
