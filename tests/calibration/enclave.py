@@ -8,7 +8,7 @@ workload, and adds their time to a transaction's latency at the lowest number of
 More threads slow everything down. The model takes it that they slow the crossings as much as the
 rest, so that the overhead does not depend on their number.
 
-``python -m tests.calibration.enclave`` prints the tables of docs/enclave.md.
+``python -m tests.calibration.enclave`` prints the tables of campaigns/rds-postgresql-enclave.
 """
 
 import csv

@@ -9,7 +9,7 @@ import pytest
 from tests.calibration import enclave
 from tests.calibration.enclave import WORKLOADS, Costs
 
-PAGE = Path(__file__).parents[2] / "docs/enclave.md"
+PAGE = Path(__file__).parents[2] / "campaigns/rds-postgresql-enclave/README.md"
 POINTS = 6.0
 """Percentage points that a prediction may be away from what was published."""
 DEFAULT = Costs(transition=8.0, value=1.2)

@@ -43,7 +43,7 @@ def test_the_published_load() -> None:
 
 @pytest.mark.parametrize("folder", [WHOLE, SMALL], ids=["whole", "small"])
 def test_k_has_an_index_where_rows_are_found_by_it_alone(folder: Path) -> None:
-    """docs/enclave.md predicts the writes without it. Points, ranges and writes share a dataset."""
+    """The README predicts the writes without it. Points, ranges and writes share a dataset."""
     specs = parsed(folder)
     workloads = all_of(specs, "Workload")
     for one in workloads.values():
