@@ -1,4 +1,4 @@
-"""The attacks in docs/security.md: each test that is named is there, and runs where it says."""
+"""The attacks in docs/faults.md: each test that is named is there, and runs where it says."""
 
 import ast
 import re
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 REPO = Path(__file__).resolve().parents[3]
-PAGE = (REPO / "docs" / "security.md").read_text(encoding="utf-8")
+PAGE = (REPO / "docs" / "faults.md").read_text(encoding="utf-8")
 ROWS = [
     [cell.strip() for cell in line.strip("|").split("|")]
     for line in PAGE.splitlines()
