@@ -1,7 +1,8 @@
 """The reference of each kind for the site: `python -m encbench.api.reference [--check]`.
 
 Writes `docs/reference/<kind>.md` from the schemas that the CRDs have, so that a page and
-`kubectl explain` say the same. A unit test runs the check.
+`kubectl explain` say the same. A part that the operator copied from an object that people write is
+a link to that object's page. A unit test runs the check.
 """
 
 import html
@@ -16,6 +17,7 @@ from typing import Any
 from encbench.api import pages as generated
 from encbench.api.base import GROUP, VERSION
 from encbench.api.crd import definition
+from encbench.api.kinds import CAMPAIGN, ENCRYPTION_MODE, INSTANCE_TEMPLATE, WORKLOAD
 from encbench.api.pages import table
 from encbench.api.resources import RESOURCES, Resource
 from encbench.api.rules import VALIDATIONS
@@ -31,6 +33,8 @@ _BOUNDS = {
     **{"minItems": ("at least", "item"), "maxItems": ("at most", "item")},
     **{"minProperties": ("at least", "key"), "maxProperties": ("at most", "key")},
 }
+_WRITTEN = (INSTANCE_TEMPLATE, ENCRYPTION_MODE, WORKLOAD, CAMPAIGN)
+"""Kinds whose specs, or parts of them, stand in other objects too."""
 _EXCLUSIVE = {"minimum": "more than", "maximum": "less than"}
 
 
@@ -45,9 +49,9 @@ def _page(resource: Resource) -> Iterator[str]:
     short = "".join(f", short `{name}`" for name in names.get("shortNames", ()))
     yield from (_HEADER, f"# {resource.kind.kind}\n", f"{_wrapped(resource.description)}\n")
     yield f"`apiVersion: {GROUP}/{VERSION}`, `kubectl get {names['plural']}`{short}.\n"
-    yield from _part("spec", structural(resource.spec))
+    yield from _part("spec", structural(resource.spec), resource.kind.kind)
     if resource.status is not None:
-        yield from _part("status", structural(resource.status))
+        yield from _part("status", structural(resource.status), resource.kind.kind)
     yield "## Columns of kubectl get\n"
     yield from table(
         ("Column", "From", "Meaning"),
@@ -62,12 +66,12 @@ def _page(resource: Resource) -> Iterator[str]:
     )
 
 
-def _part(name: str, schema: Schema) -> Iterator[str]:
+def _part(name: str, schema: Schema, kind: str) -> Iterator[str]:
     yield f"## {name}\n"
     yield f"{_wrapped(_plain(schema['description']))}\n"
     if rules := _shared(schema):
         yield from (*(_wrapped(rule, "- ") for rule in rules), "")
-    if fields := list(_fields(schema, name)):
+    if fields := list(_fields(schema, name, kind)):
         yield from table(_HEADS, fields)
 
 
@@ -82,25 +86,70 @@ def _wrapped(words: str, mark: str = "") -> str:
     )
 
 
-def _fields(schema: Schema, path: str) -> Iterator[tuple[str, ...]]:
+def _fields(schema: Schema, path: str, kind: str) -> Iterator[tuple[str, ...]]:
     """A row for every field below, parents before their parts."""
-    if "items" in schema:
-        yield from _fields(schema["items"], f"{path}[]")
-    if isinstance(schema.get("additionalProperties"), dict):
-        yield from _fields(schema["additionalProperties"], f"{path}.*")
-    for name, field in schema.get("properties", {}).items():
+    holder, path = _holder(schema, path)
+    for name, field in holder.get("properties", {}).items():
         place = f"{path}.{name}"
         own = [*_constraints(field), *_of_entries(field)]
-        if name in schema.get("required", ()):
+        link = _link(field, kind)
+        if link:
+            there = _rules(_holder(field, "")[0])
+            own = [one for one in own if one.removeprefix("each ") not in there]
+        if name in holder.get("required", ()):
             own.insert(0, "required")
         yield (
             f"`{place}`",
             _type(field),
             _code(json.dumps(field["default"])) if _says_something(field) else "",
             "; ".join(own),
-            _plain(field["description"]),
+            f"{_plain(field['description'])}{link}",
         )
-        yield from _fields(field, place)
+        if not link:
+            yield from _fields(field, place, kind)
+
+
+def _holder(schema: Schema, path: str) -> tuple[Schema, str]:
+    """The schema that has the fields, which may be that of a list's or a map's entries."""
+    for key, mark in (("items", "[]"), ("additionalProperties", ".*")):
+        if isinstance(schema.get(key), dict):
+            return _holder(schema[key], f"{path}{mark}")
+    return schema, path
+
+
+def _link(field: Schema, kind: str) -> str:
+    """Where to find the fields below, if they stand on another page and not on the kind's own."""
+    holder, below = _holder(field, "")
+    homes = _homes().get(_identity(holder), {}) if "properties" in holder else {}
+    if kind in homes or not homes:
+        return ""
+    (home, path), *_ = homes.items()
+    whose = "The fields and rules of each" if below else "Its fields and rules"
+    return f" {whose} are those of [`{path}` of {home}]({home.lower()}.md#spec)."
+
+
+@cache
+def _homes() -> dict[str, dict[str, str]]:
+    """Where fields stand in the specs that people write: the path by identity and kind."""
+    found: dict[str, dict[str, str]] = {}
+
+    def note(schema: Schema, path: str, kind: str) -> None:
+        holder, path = _holder(schema, path)
+        if "properties" in holder:
+            found.setdefault(_identity(holder), {}).setdefault(kind, path)
+            for name, field in holder["properties"].items():
+                note(field, f"{path}.{name}", kind)
+
+    for resource in RESOURCES:
+        if resource.kind in _WRITTEN:
+            note(structural(resource.spec), "spec", resource.kind.kind)
+    return found
+
+
+def _identity(schema: Schema) -> str:
+    """Equal where the rules, and the rows of the fields below, would be."""
+    parts = (schema.get(key) for key in ("properties", "required", VALIDATIONS))
+    return json.dumps([*parts], sort_keys=True)
 
 
 def _says_something(field: Schema) -> bool:
