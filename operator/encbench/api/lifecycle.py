@@ -50,7 +50,7 @@ HELD = "Held"
 """Of a deleted Testbed or Trial that does not go."""
 
 
-_POD = {
+POD_REASONS = {
     UNSCHEDULABLE: "A pod fits no node.",
     "ImagePullFailed": "An image cannot be pulled.",
     IMAGE_PULLING: "A container has not begun for a minute, as where a node still pulls its image.",
@@ -60,6 +60,7 @@ _POD = {
     POD_ENDED: "A pod's node has rejected it, or ended it, as by an eviction.",
     NOT_STARTED: "A pod waits for its volumes or its network on its node.",
 }
+"""Meaning by reason of whatever keeps a pod from running."""
 _SETTINGS = {SETTINGS_REFUSED: "The server refuses settings of the template."}
 _MISSING = {
     NOT_MARKED: "A Secret or a claim is gone, or its owner has not marked it for this use.",
@@ -95,7 +96,7 @@ _FAILURES = {
     "ResetTimeout": "A start of the database did not end within `stepDeadlines.reset`.",
     "ProofTimeout": "The mode could not be proven within `stepDeadlines.proof`.",
     "ArchiveTimeout": "The store did not take the proof within `stepDeadlines.archive`.",
-    **_POD,
+    **POD_REASONS,
     **_SETTINGS,
     **_MISSING,
     **_CHECKS,
@@ -112,11 +113,11 @@ _UNDERSTOOD = ConditionType(
     note="once it was not",
 )
 
-_HINDERED = ConditionType(
+HINDRANCE = ConditionType(
     HINDERED,
     "Something keeps it from going on; the message names it.",
     true={
-        **_POD,
+        **POD_REASONS,
         NO_POD: "A pod could not be made, such as for a quota or a Pod Security Standard.",
         NOT_CREATED: "The API server or an admission webhook refuses an object, or its name is "
         "taken.",
@@ -134,6 +135,7 @@ _HINDERED = ConditionType(
     false={"Unhindered": "It goes on again."},
     note="once something did",
 )
+"""As every kind has it; a campaign has reasons of its own as well."""
 
 _STALLED = {
     FAILED: "As the condition `Failed` says.",
@@ -210,9 +212,9 @@ CAMPAIGN_LIFE = Lifecycle(
             note="once it did not",
         ),
         replace(
-            _HINDERED,
+            HINDRANCE,
             true={
-                **_HINDERED.true,
+                **HINDRANCE.true,
                 MALFORMED: "As the condition `Understood` says.",
                 REPORT_REFUSED: "The report is rejected, or its name is taken.",
                 RECORD_LOST: "The bucket lacks a record of the report, or it cannot be read.",
@@ -249,7 +251,7 @@ TESTBED_LIFE = Lifecycle(
                 **_LOGIN,
                 **_SETTINGS,
                 **_MISSING,
-                **_POD,
+                **POD_REASONS,
             },
             unknown={NODE_IN_USE: "Only nodes of the campaign's other cells have room for it."},
         ),
@@ -271,7 +273,7 @@ TESTBED_LIFE = Lifecycle(
                 "Loading": "The load Job runs.",
                 LOAD_TIMEOUT: "It ran for longer than `stepDeadlines.load`, and is being stopped.",
                 **_IN_USE,
-                **_POD,
+                **POD_REASONS,
             },
             unknown={NODE_IN_USE: "Its load has no room while others of its campaign load."},
         ),
@@ -312,7 +314,7 @@ TESTBED_LIFE = Lifecycle(
             },
         ),
         ConditionType(FAILED, "The testbed is of no use; its cell is given up.", true=_FAILURES),
-        _HINDERED,
+        HINDRANCE,
         _UNDERSTOOD,
     ),
     (
@@ -377,7 +379,7 @@ _OUTCOMES = {
         "StartTimeout": "The clients or the database were not ready in time.",
         "ProofTimeout": "The first proof could not be made within `stepDeadlines.proof`.",
         "ClientFailed": "A client pod failed before the start.",
-        **_POD,
+        **POD_REASONS,
         TOOL_FAILED: "A client ended with an error.",
         OOM: "A client ran out of memory.",
         "Overrun": "The tool did not end within `stepDeadlines.overrun`.",
@@ -394,7 +396,7 @@ TRIAL_LIFE = Lifecycle(
             PREPARED,
             "Every client waits for the start.",
             true={"Waiting": "They do."},
-            false={STARTING: "Their pods are starting.", **_POD},
+            false={STARTING: "Their pods are starting.", **POD_REASONS},
             unknown={
                 EARLY: "A trial before it is being measured or stores its results, and its clients "
                 "may hold what these need.",
@@ -483,7 +485,7 @@ TRIAL_LIFE = Lifecycle(
             },
             false={"Waiting": "The store or Prometheus is away; nothing is lost."},
         ),
-        _HINDERED,
+        HINDRANCE,
         _UNDERSTOOD,
     ),
     (

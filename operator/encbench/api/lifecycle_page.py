@@ -1,15 +1,16 @@
 """The page about conditions and phases: `python -m encbench.api.lifecycle_page [--check]`.
 
-Writes `docs/lifecycle.md` from the tables of `encbench.api.lifecycle`. A unit test runs the check.
+Writes `docs/lifecycle.md` from the tables of `encbench.api.lifecycle`. Reasons that several
+conditions have in common are explained once. A unit test runs the check.
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from encbench.api import pages
 from encbench.api.life import ConditionType, Lifecycle
-from encbench.api.lifecycle import LIVES
+from encbench.api.lifecycle import FAILED, HINDERED, HINDRANCE, LIVES, POD_REASONS, READY
 from encbench.api.pages import table
 
 PAGE = Path("docs/lifecycle.md")
@@ -24,11 +25,33 @@ reason in one word and a message that says what to do. `kubectl describe` shows 
 about to do into a condition before it does it. The phase sums the conditions up for people, and
 nothing acts on it.
 """
+_HINDERED = """\
+## Why an object is hindered
+
+Campaigns, Testbeds and Trials have these reasons of `Hindered` in common.
+"""
+_PODS = """\
+## Why a pod does not run
+
+Several conditions, and the outcome of a Trial, have these reasons.
+"""
+
+_Cells = tuple[str, str]
+_Shared = tuple[Mapping[str, str], _Cells]
+"""Meaning by reason, and what stands in the columns of reason and meaning for all of them."""
+_ANY_POD: _Shared = (POD_REASONS, ("a pod's", "[Why a pod does not run](#why-a-pod-does-not-run)"))
+_ANY_HINDRANCE: _Shared = (
+    HINDRANCE.true,
+    ("every kind's", "[Why an object is hindered](#why-an-object-is-hindered)"),
+)
 
 
 def page() -> str:
     """The content of `docs/lifecycle.md`."""
-    return "\n".join([_INTRODUCTION, *(line for life in LIVES for line in _section(life))])
+    kinds = (line for life in LIVES for line in _section(life))
+    hindered = table(("Reason", "Meaning"), _brief(HINDRANCE.true, _ANY_POD))
+    pods = table(("Reason", "Meaning"), ((f"`{one}`", said) for one, said in POD_REASONS.items()))
+    return "\n".join([_INTRODUCTION, *kinds, _HINDERED, *hindered, _PODS, *pods])
 
 
 def _section(life: Lifecycle) -> Iterator[str]:
@@ -42,23 +65,37 @@ def _section(life: Lifecycle) -> Iterator[str]:
         yield from table(("Phase", "When"), ((one.name, one.when) for one in life.phases))
     yield from table(
         ("Condition", "Status", "Reason", "Meaning"),
-        (row for one in life.conditions for row in _rows(one)),
+        (row for one in life.conditions for row in _rows(one, life)),
     )
     if life.outcomes:
         yield "The status also says why the outcome is what it is.\n"
         yield from table(
             ("Outcome", "Reason", "Meaning"),
             (
-                (outcome, f"`{reason}`", meaning)
+                (outcome, *cells)
                 for outcome, reasons in life.outcomes.items()
-                for reason, meaning in reasons.items()
+                for cells in _brief(reasons, _ANY_POD)
             ),
         )
 
 
-def _rows(one: ConditionType) -> Iterator[tuple[str, ...]]:
+def _rows(one: ConditionType, life: Lifecycle) -> Iterator[tuple[str, ...]]:
     yield f"`{one.name}`", "", "", f"**{one.meaning}**"
-    yield from (("", status, f"`{reason}`", meaning) for status, reason, meaning in one.reasons())
+    shared = _ANY_HINDRANCE if one.name == HINDERED else _ANY_POD
+    if one.name == READY:
+        failures = next((it.true for it in life.conditions if it.name == FAILED), {})
+        shared = failures, ("that of `Failed`", "As the condition `Failed` says.")
+    for status, reasons in (("True", one.true), ("False", one.false), ("Unknown", one.unknown)):
+        yield from (("", status, *cells) for cells in _brief(reasons, shared))
+
+
+def _brief(reasons: Mapping[str, str], shared: _Shared) -> Iterable[_Cells]:
+    """Reason and meaning of each; the shared ones make one row together."""
+    elsewhere, row = shared
+    return dict.fromkeys(
+        row if elsewhere.get(reason) == meaning else (f"`{reason}`", meaning)
+        for reason, meaning in reasons.items()
+    )
 
 
 def main() -> int:

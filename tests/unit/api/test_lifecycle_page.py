@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from encbench.api import lifecycle_page
-from encbench.api.lifecycle import LIVES
+from encbench.api.lifecycle import LIVES, POD_REASONS
 from encbench.api.pages import ROOT
 
 
@@ -46,3 +46,16 @@ def test_the_page_names_every_condition_reason_and_phase() -> None:
         assert words >= {one.name for one in life.conditions} | set(life.order)
         assert words >= {reason for one in life.conditions for _, reason, _ in one.reasons()}
         assert words >= {reason for reasons in life.outcomes.values() for reason in reasons}
+
+
+def test_the_page_explains_once_what_several_conditions_share() -> None:
+    page = lifecycle_page.page()
+    for reason, meaning in POD_REASONS.items():
+        assert page.count(f"| `{reason}` | {meaning} |") == 1
+    for reason in ("NoPod", "NotStored", "Fault", "ProvisionTimeout", "WrongVersion"):
+        assert page.count(f"| `{reason}` |") == 1
+    assert "|  | False | that of `Failed` | As the condition `Failed` says. |" in page
+    assert "| `Held` |" in page.partition("## Testbed")[0], "campaigns alone have it"
+    assert "| Failed | `OOMKilled` | A client ran out of memory. |" in page, "it means another"
+    anchors = {one.lower().replace(" ", "-") for one in re.findall(r"(?m)^## (.*)", page)}
+    assert anchors >= {*re.findall(r"\(#([^)]*)\)", page)}
