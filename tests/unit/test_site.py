@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.chart_readme import CHART, values
+
 REPO = Path(__file__).resolve().parents[2]
 
 
@@ -20,3 +22,6 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     for page in ("index.html", "plugin/index.html", "pictures/answers.png"):
         assert (tmp_path / page).exists(), page
+    shown = (tmp_path / "reference/values/index.html").read_text(encoding="utf-8")
+    for value in values((CHART / "values.yaml").read_text(encoding="utf-8")):
+        assert f"<td><code>{'.'.join(value.path)}</code></td>" in shown

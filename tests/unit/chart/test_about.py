@@ -9,7 +9,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from encbench.api.base import GROUP, VERSION
 from encbench.api.resources import RESOURCES
-from tests.chart_readme import values
+from tests.chart_readme import README, readme, values
 from tests.support.chart import CHART, NAMESPACE, RELEASE, REPO, Rendered, render
 from tests.support.metered import metered
 from tests.unit.chart.variants import EXTERNAL
@@ -39,6 +39,10 @@ quiet:
         ("parts.none", "", "{}"),
         ("quiet.is", "", "true"),
     ]
+
+
+def test_the_readme_has_the_table_of_values() -> None:
+    assert README.read_text(encoding="utf-8") == readme(), "run python -m tests.chart_readme"
 
 
 def test_artifact_hub_knows_all_kinds() -> None:
