@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from encbench.results import Results
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 
 def load(source: Any, *, endpoint: str | None = None) -> "Results":

@@ -30,7 +30,7 @@ PROGRAMS = (
     *("kubectl", "helm", "make", "pip", "pipx", "uv", "python3", "python", "git", "mc"),
     *("podman", "docker", "mariadb", "mysql", "psql", "cosign"),
     *("kind", "k3d", "minikube", "curl", "export", "CLUSTER=existing", "encbench", "cd", "tar"),
-    *("skopeo", "aws", "gcloud", "oc", "./push.sh", "build/release/0.1.0/push.sh"),
+    *("skopeo", "aws", "gcloud", "oc", "./push.sh", "build/release/0.2.0/push.sh"),
 )
 SHELL = ("", "sh", "shell", "bash", "console")
 """Languages of fenced blocks that may hold commands."""
@@ -272,7 +272,7 @@ def _helm(words: Sequence[str]) -> Iterator[str]:
     installs = "install" in words[:1] or "--install" in words
     named = "global.imageRegistry=" in " ".join(words)
     # Images of a release may have been loaded into the nodes instead.
-    if installs and len(positional) > 2 and not named and "encbench-0.1.0.tgz" not in words:
+    if installs and len(positional) > 2 and not named and "encbench-0.2.0.tgz" not in words:
         yield "there is no global.imageRegistry, and docker.io/encbench can be anybody's"
     for path in _value(words, "--values"):
         if path.startswith("charts/") and not (REPO / path).exists():

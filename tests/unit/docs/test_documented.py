@@ -91,7 +91,7 @@ def test_a_wrong_command_is_noticed() -> None:
         "helm template x charts/encbench --values charts/encbench/y.yaml": "there are no values",
         "aws s3api put-bucket-policy --policy file://policy.json": "there is no policy.json",
         'pipx install ".[clie]"': "encbench has no extra clie",
-        'pip install "./encbench-0.1.0-py3-none-any.whl[dat]"': "encbench has no extra dat",
+        'pip install "./encbench-0.2.0-py3-none-any.whl[dat]"': "encbench has no extra dat",
         'pipx install "encbench[cli]"': "encbench is not on PyPI",
         "helm install encbench charts/encbench": "there is no global.imageRegistry",
     }

@@ -76,6 +76,12 @@ def test_the_chart_is_of_the_same_version() -> None:
     assert chart["version"] == chart["appVersion"] == __version__
 
 
+@pytest.mark.parametrize("page", ["README.md", "docs/quickstart.md", "docs/install.md"])
+def test_documents_name_the_version_that_can_be_built(page: str) -> None:
+    text = (REPO / page).read_text(encoding="utf-8")
+    assert set(re.findall(r"make release VERSION=([\d.]+\d)", text)) == {__version__}
+
+
 def test_a_release_has_the_images_that_its_chart_names() -> None:
     rendered = render({"privilegedVolumes": {"enabled": True}})
     args = operator_arguments(rendered)
