@@ -4,20 +4,17 @@ Writes `crds/<plural>.encbench.io.yaml`, which kubectl applies and the chart ins
 are never edited by hand: a unit test runs the check.
 """
 
-import argparse
 import sys
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from encbench.api import pages
 from encbench.api.base import GROUP, VERSION
 from encbench.api.resources import NAME_RULE, RESOURCES, Column, Resource
 from encbench.api.rules import as_cel
 from encbench.api.schema import describe_defaults, structural, without_rules
-
-ROOT = Path(__file__).resolve().parents[3]
-"""The checkout, if this module runs from one."""
 
 FOLDER = Path("crds")
 """In the checkout; charts/encbench/files/crds is a link to it."""
@@ -91,43 +88,9 @@ def files() -> dict[Path, str]:
     }
 
 
-def drift(root: Path) -> list[str]:
-    """The differences between the files under `root` and the models, one line each."""
-    wanted = files()
-    found = {path.relative_to(root) for path in (root / FOLDER).glob("*")}
-    complaints = [f"{path}: no kind of this name; delete it" for path in found - wanted.keys()]
-    for path, text in wanted.items():
-        if path not in found:
-            complaints.append(f"{path}: missing")
-        elif (root / path).read_text() != text:
-            complaints.append(f"{path}: differs from the models")
-    return sorted(complaints)
-
-
-def write(root: Path) -> None:
-    """Write every file under `root` and remove the files of kinds that no longer exist."""
-    wanted = files()
-    (root / FOLDER).mkdir(parents=True, exist_ok=True)
-    for path in (root / FOLDER).glob("*.yaml"):
-        if path.relative_to(root) not in wanted:
-            path.unlink()
-    for path, text in wanted.items():
-        (root / path).write_text(text)
-
-
 def main() -> int:
-    """Write, or with --check compare; the exit status is 1 on drift."""
-    parser = argparse.ArgumentParser(prog="python -m encbench.api.crd", description=__doc__)
-    parser.add_argument("--check", action="store_true", help="write nothing; complain on drift")
-    parser.add_argument("--root", type=Path, default=ROOT, help="checkout to write into")
-    arguments = parser.parse_args()
-    if not arguments.check:
-        write(arguments.root)
-        return 0
-    if complaints := drift(arguments.root):
-        advice = "run `python -m encbench.api.crd` and commit the result"
-        print(*complaints, advice, sep="\n", file=sys.stderr)
-    return 1 if complaints else 0
+    """Write the files, or with --check compare them; the exit status is 1 when one is stale."""
+    return pages.main("encbench.api.crd", __doc__, files())
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Pages of the docs that follow from the code: how a program writes them, or checks that it did."""
+"""Files that follow from the code: how a program writes them, or checks that it did."""
 
 import argparse
 import sys

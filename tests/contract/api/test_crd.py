@@ -2,7 +2,7 @@
 
 import re
 
-from encbench.api import crd, kinds
+from encbench.api import crd, kinds, pages
 from encbench.api.resources import RESOURCES
 from tests.support.apiserver import ApiServer
 from tests.support.manifests import body
@@ -50,7 +50,7 @@ def test_the_trials_table(api_server: ApiServer) -> None:
 
 def test_applying_again_changes_nothing(api_server: ApiServer) -> None:
     again = api_server.kubectl(
-        "apply", "--server-side", "--force-conflicts", "-f", str(crd.ROOT / crd.FOLDER)
+        "apply", "--server-side", "--force-conflicts", "-f", str(pages.ROOT / crd.FOLDER)
     )
     assert again.count("serverside-applied") == len(RESOURCES)
     path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/campaigns.encbench.io"

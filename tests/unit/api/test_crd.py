@@ -6,29 +6,16 @@ from typing import Any
 
 import pytest
 
-from encbench.api import crd
+from encbench.api import crd, pages
 from encbench.api.kinds import CAMPAIGN
 from encbench.api.resources import RESOURCES, Resource
 from encbench.api.rules import VALIDATIONS
 
 
 def test_the_committed_files_are_what_would_be_written() -> None:
-    assert crd.drift(crd.ROOT) == [], "run python -m encbench.api.crd"
-
-
-def test_drift_is_noticed(tmp_path: Path) -> None:
-    crd.write(tmp_path)
-    assert crd.drift(tmp_path) == []
-    (tmp_path / crd.FOLDER / "campaigns.encbench.io.yaml").unlink()
-    (tmp_path / crd.FOLDER / "trials.encbench.io.yaml").write_text("edited: by hand\n")
-    (tmp_path / crd.FOLDER / "widgets.encbench.io.yaml").write_text("")
-    assert crd.drift(tmp_path) == [
-        "crds/campaigns.encbench.io.yaml: missing",
-        "crds/trials.encbench.io.yaml: differs from the models",
-        "crds/widgets.encbench.io.yaml: no kind of this name; delete it",
-    ]
-    crd.write(tmp_path)
-    assert crd.drift(tmp_path) == []
+    assert pages.stale(pages.ROOT, crd.files()) == [], "run python -m encbench.api.crd"
+    surplus = set((pages.ROOT / crd.FOLDER).iterdir()) - {pages.ROOT / one for one in crd.files()}
+    assert surplus == set(), "no kind has these names: delete the files"
 
 
 def test_the_command_says_what_to_do(
