@@ -163,11 +163,6 @@ def together(first: str, second: str, message: str) -> Rule:
     return _presence("{} == {}", eq, first, second, message)
 
 
-def not_both(first: str, second: str, message: str) -> Rule:
-    """A rule that at most one of two fields is present."""
-    return _presence("!{} || !{}", lambda one, other: not (one and other), first, second, message)
-
-
 def _presence(
     cel: str, holds: Callable[[bool, bool], bool], first: str, second: str, message: str
 ) -> Rule:

@@ -6,16 +6,7 @@ from pydantic import Field
 
 from encbench.api.base import Model, Placement, Resources, optional
 from encbench.api.instancetemplate import ImageName, PullPolicy, PullSecrets
-from encbench.api.rules import (
-    Rule,
-    Unique,
-    either,
-    keys_match,
-    literal,
-    matches,
-    no_key_matches,
-    not_both,
-)
+from encbench.api.rules import Rule, Unique, either, keys_match, literal, matches, no_key_matches
 from encbench.api.scalars import (
     DURATION_PATTERN,
     NO_MILLISECONDS,
@@ -298,11 +289,11 @@ class WorkloadSpec(Model):
             "0s",
             holds=lambda it: not _is_benchmarksql(it, 6) or it.load.warmup_seconds % 60 == 0,
         ),
-        not_both(
-            "recovery",
-            "tpcc",
-            "recovery is measured under sysbench's load: write sysbench: {script: "
+        Rule(
+            cel="!has(self.recovery) || !has(self.tpcc)",
+            message="recovery is measured under sysbench's load: write sysbench: {script: "
             "oltp_write_only} instead of tpcc, or omit recovery",
+            holds=lambda it: it.recovery is None or it.tpcc is None,
         ),
         Rule(
             cel="!has(self.recovery) || self.recovery.stop != 'Crash' || !has(self.sysbench) || "

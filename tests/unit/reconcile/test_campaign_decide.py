@@ -20,8 +20,8 @@ from encbench.reconcile.campaign.children import CellPlan
 from encbench.reconcile.campaign.cleanup import CLIENT_GRACE, FINALIZER
 from encbench.reconcile.campaign.decide import decide
 from encbench.reconcile.campaign.decision import CampaignDecision
-from encbench.reconcile.campaign.facts import CampaignFound, CampaignSeen, past
-from encbench.reconcile.campaign.ledger import ClientStay, Ledger, Misfit, stay_key
+from encbench.reconcile.campaign.facts import CampaignFound, CampaignSeen
+from encbench.reconcile.campaign.ledger import ClientStay, Ledger, Misfit, line, stay_key
 from encbench.reconcile.campaign.resolve import Resolution
 from encbench.reconcile.effects.effect import (
     Announce,
@@ -85,7 +85,7 @@ def the_trials(of: Campaign, *ends: str | None, **facts: Any) -> dict[str, Trial
     found: dict[str, Trial] = {}
     beds = the_testbeds(of)
     for end in ends:
-        so_far = [past(one) for one in found.values()]
+        so_far = [line(one).past for one in found.values()]
         planned = plan.next_trial(of.spec, the_cell(of), so_far).next_trial
         assert planned is not None
         own = CellPlan(of, RESOLVED, the_cell(of))
@@ -470,7 +470,7 @@ def two_cells(
         ledger.stays[stay_key(cell.name, client)].by_nodes[stay.nodes] = stay
     trials: dict[str, Trial] = {}
     for end in ends:
-        planned = plan.next_trial(of.spec, cells[1], [past(one) for one in trials.values()])
+        planned = plan.next_trial(of.spec, cells[1], [line(one).past for one in trials.values()])
         assert planned.next_trial is not None
         own = CellPlan(of, found, cells[1])
         bed = beds[children.testbed_name(own, planned.next_trial.arm)]

@@ -20,7 +20,7 @@ from encbench.kube import labels
 from encbench.kube.pods import LINUX
 from encbench.ports import Body
 from encbench.reconcile.campaign import placement
-from encbench.reconcile.campaign.facts import past
+from encbench.reconcile.campaign.ledger import line
 from encbench.reconcile.effects.effect import CreateJob
 from encbench.reconcile.objects import Campaign, Testbed, Trial
 from encbench.reconcile.trial import placed
@@ -326,7 +326,7 @@ class Cell:
     def next(self, database: str | None = "n1") -> list[str]:
         """Nodes of the next trial's clients, with its database there."""
         cell = campaigns.the_cell(self.of)
-        attempts = [past(one) for one in self.trials.values()]
+        attempts = [line(one).past for one in self.trials.values()]
         planned = plan.next_trial(self.of.spec, cell, attempts).next_trial
         assert planned is not None
         seen = replace(campaigns.saw(self.of), trials=self.trials)

@@ -31,7 +31,6 @@ from encbench.reconcile.campaign.facts import (
     is_archived,
     left_to_live,
     left_to_settle,
-    past,
 )
 from encbench.reconcile.campaign.ledger import line
 from encbench.reconcile.campaign.precision import block_plans, goals, place_of
@@ -155,7 +154,7 @@ def _is_stale(draft: CampaignDraft) -> bool:
 def _run(draft: CampaignDraft, resolved: Resolved) -> CampaignDecision:
     spec, seen, cells = draft.spec, draft.seen, plan.cells(draft.spec, resolved.workloads)
     trials, ledger = list(seen.trials.values()), seen.found.ledger
-    attempts = [past(trial) for trial in trials]
+    attempts = [line(trial).past for trial in trials]
     fixed = draft.status.block_plans
     tried = chain(ledger.tried(map(place_of, fixed)), map(line, trials))
     outside = {name for name, one in resolved.instances.items() if one.is_external}

@@ -6,7 +6,6 @@ from datetime import datetime
 
 from encbench.api.conditions import is_true, parse_time
 from encbench.api.lifecycle import ARCHIVED, NOT_STORED
-from encbench.core.plan import Past
 from encbench.reconcile.absences import NEVER, Absences
 from encbench.reconcile.campaign.ledger import Ledger, LedgerLine, Misfit, line
 from encbench.reconcile.campaign.resolve import Resolution
@@ -106,11 +105,6 @@ def left_to_live(campaign: Campaign, now: datetime) -> float | None:
     if ttl is None or ended is None or campaign.status.report_ref is None:
         return None
     return ttl - (now - parse_time(ended)).total_seconds()
-
-
-def past(trial: Trial) -> Past:
-    """The attempt that a trial is."""
-    return line(trial).past
 
 
 def is_archived(trial: Trial) -> bool:

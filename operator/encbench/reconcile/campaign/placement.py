@@ -12,7 +12,7 @@ from encbench.api.campaign import Resolved
 from encbench.api.testbed import Machine
 from encbench.core.plan import PlannedTrial
 from encbench.reconcile.campaign.facts import CampaignSeen
-from encbench.reconcile.campaign.ledger import ClientStay, Stays, stay_key, stay_of
+from encbench.reconcile.campaign.ledger import Stays, stay_key, stay_of
 from encbench.reconcile.objects import Campaign, Testbed
 
 
@@ -32,7 +32,7 @@ def client_nodes(
             stays.add(trial)
     place = on.status.machine
     avoided = None if campaign.spec.allow_colocation or place is None else place.node
-    released = sorted(stays.by_nodes.values(), key=_released, reverse=True)
+    released = sorted(stays.by_nodes.values(), key=lambda stay: stay.release_at, reverse=True)
     minds = campaign.spec.limits.like_nodes
     if released and not minds and stays.failed >= max(stay.created for stay in released):
         return []
@@ -52,7 +52,3 @@ def machine(campaign: Campaign, beds: Iterable[Testbed]) -> Machine | None:
     if not campaign.spec.limits.like_nodes:
         return None
     return next((bed.status.machine for bed in beds if bed.spec.arm.role == "baseline"), None)
-
-
-def _released(stay: ClientStay) -> float:
-    return stay.release_at
