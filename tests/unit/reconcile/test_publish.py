@@ -8,11 +8,18 @@ import pytest
 from encbench.api.campaign import LostSet
 from encbench.core.artefact import RecordError, digest_of, encode
 from encbench.core.naming import INDEX, storage_prefix
-from encbench.core.records import CampaignId, IndexEarlier, IndexRecord, IndexStorage
+from encbench.core.records import (
+    MEASURED,
+    CampaignEnd,
+    CampaignId,
+    IndexEarlier,
+    IndexRecord,
+    IndexStorage,
+)
 from encbench.ports import Unavailable
 from encbench.reconcile.campaign.children import CellPlan
 from encbench.reconcile.campaign.ledger import LedgerLine, line
-from encbench.reconcile.campaign.publish import _earlier, _entry, _sets, _when
+from encbench.reconcile.campaign.publish import _earlier, _entry, _index, _sets, _when
 from encbench.reconcile.effects import campaign as effects
 from encbench.reconcile.effects.effect import Publish
 from encbench.reconcile.objects import Campaign
@@ -53,6 +60,18 @@ def test_of_a_trial_without_a_record_the_index_says_why_it_ended(key: str | None
     own = {"message": why, "artefact_key": key, "artefact_digest": digest}
     found = _entry(line(replace(trial, status=trial.status.model_copy(update=own))))
     assert found.message == (why if key is None else None)
+
+
+@pytest.mark.parametrize(("reason", "stopped"), [(MEASURED, False), ("DeadlineExceeded", True)])
+async def test_the_index_says_whether_a_deadline_ended_the_campaign(
+    reason: str, stopped: bool
+) -> None:
+    """Also in the field that readers of earlier releases know."""
+    of = a_campaign()
+    status = of.status.model_copy(update={"resolved": RESOLVED})
+    end = CampaignEnd(reason=reason, message="why")
+    index = await _index(World().deps, of, Publish(status, (), NOW, end))
+    assert (index.end, index.stopped_by_deadline) == (end, stopped)
 
 
 def an_earlier_index(name: str) -> tuple[World, Campaign, IndexRecord, IndexEarlier]:
@@ -115,7 +134,7 @@ async def test_a_process_knows_that_it_has_begun_a_report(
 
     monkeypatch.setattr(effects, "publish", published)
     of, own = a_campaign(), effects.CampaignEffects(World().deps)
-    order = Publish(of.status, (), NOW)
+    order = Publish(of.status, (), NOW, CampaignEnd(reason=MEASURED, message="measured"))
     own.begin(of, order)
     assert own.found(of).has_begun
     assert await own.perform(of, order) == stored

@@ -297,7 +297,7 @@ def _report(
     *,
     late: bool = False,
 ) -> CampaignDecision:
-    seen = draft.seen
+    seen, end = draft.seen, _end(standing, late=late)
     draft.set(estimated_completion_time=None)
     if seen.verdict is None:
         before = draft.fact(life.REPORTED)
@@ -314,13 +314,11 @@ def _report(
             message = f"the report could not be written within stepDeadlines.archive: {prevents}"
             return _give_up(draft, "ReportFailed", message, effects)
         again = backoff(waited, RENDER_AGAIN, RENDER_SELDOM)
-        end = _end(standing, late=late)
-        publish = do.Publish(draft.status, tuple(seen.lines), seen.now, late, end)
+        publish = do.Publish(draft.status, tuple(seen.lines), seen.now, end)
         return draft.decide(*effects, publish, step="rendering the report", requeue=again)
     draft.condition(life.REPORTED, True, "Rendered", "the report is in the bucket")
     ended, name = format_time(seen.now), draft.subject.name
     draft.set(completion_time=ended, report_ref=name, verdict=seen.verdict)
-    end = _end(standing, late=late)
     kind = life.COMPLETE if end.is_complete else life.FAILED
     draft.condition(kind, True, end.reason, end.message)
     news = do.Announce(end.reason, end.message[:4096], warning=not end.is_complete)

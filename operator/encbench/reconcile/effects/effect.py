@@ -284,10 +284,8 @@ class Publish:
     lines: tuple[LedgerLine, ...]
     """Of all trials, as they were when it was decided: the ledger may be filled anew meanwhile."""
     now: datetime
-    late: bool = False
-    """Whether `activeDeadlineSeconds` ended the campaign."""
-    end: CampaignEnd | None = None
-    """Why it ends."""
+    end: CampaignEnd
+    """Why the campaign ends."""
 
 
 @dataclass(frozen=True)
