@@ -52,22 +52,6 @@ Work = Callable[[], Awaitable[bool]]
 """Does it; whether it found something for the next pass."""
 
 
-class Slowly(Protocol):
-    """Has slow effects done."""
-
-    async def do(self, errand: Errand, work: Work) -> bool | None:
-        """Whether it has found something for the next pass; None while it is under way."""
-        ...
-
-    def doing(self, kind: Kind, namespace: str, name: str) -> frozenset[Errand]:
-        """What is under way for an object."""
-        ...
-
-    def drop(self, kind: Kind, namespace: str, name: str) -> None:
-        """Let go of all that is under way for an object that needs it no more."""
-        ...
-
-
 class Faults(Protocol):
     """Knows of slow effects that end in a fault again and again."""
 
@@ -112,18 +96,24 @@ class Errands:
         return len(self._tasks)
 
     async def do(self, errand: Errand, work: Work) -> bool | None:
-        """Begin it, unless it is under way."""
+        """Begin it, unless it is under way; None until it has ended.
+
+        One that ends at once returns whether it has found something for the next pass.
+        """
         if errand not in self._tasks:
             self._tasks[errand] = asyncio.create_task(self._do(errand, work))
         return None
 
     def doing(self, kind: Kind, namespace: str, name: str) -> frozenset[Errand]:
-        """See the protocol."""
+        """What is under way for an object."""
         place = (kind, namespace, name)
         return frozenset(one for one in self._tasks if one.place == place)
 
     def drop(self, kind: Kind, namespace: str, name: str) -> None:
-        """Cancel it: an agent stops when its caller hangs up."""
+        """Let go of all that is under way for an object that needs it no more.
+
+        It is cancelled: an agent stops when its caller hangs up.
+        """
         for one in self.doing(kind, namespace, name):
             self._tasks.pop(one).cancel()
         self._faulty = {one for one in self._faulty if one.place != (kind, namespace, name)}

@@ -19,7 +19,7 @@ from encbench.api.trial import TrialStatus
 from encbench.kube.parsing import Malformed
 from encbench.ports import Reader
 from encbench.reconcile import misfits, objects, strangers
-from encbench.reconcile.background import Errand, Slowly
+from encbench.reconcile.background import Errand, Errands
 from encbench.reconcile.campaign.decide import decide as decide_campaign
 from encbench.reconcile.campaign.observe import observe as observe_campaign
 from encbench.reconcile.deps import Deps, Reads
@@ -59,7 +59,7 @@ class KindReconciler(Generic[S, T, V, E, R]):
     observe: Callable[[Reads, Object[S, T], R], Awaitable[V]]
     decide: Callable[[Object[S, T], V], Decision[T, E]]
     effects: Effects[Object[S, T], E, R]
-    slowly: Slowly
+    slowly: Errands
     gauge: Gauge[Object[S, T], V, T]
     is_over: Callable[[T], bool] = lambda _: False
     """Whether nothing that was found is needed any more."""
@@ -137,7 +137,7 @@ class KindReconciler(Generic[S, T, V, E, R]):
             raise
 
 
-def reconcilers(deps: Deps, slowly: Slowly, nodes: NodeLeases) -> dict[Kind, Reconciler]:
+def reconcilers(deps: Deps, slowly: Errands, nodes: NodeLeases) -> dict[Kind, Reconciler]:
     """One for each kind, as a new process begins with them."""
 
     def is_settled(status: TestbedStatus) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 from encbench.adapters.watchcache import WATCHED, WatchCache
 from encbench.api.kinds import CAMPAIGN, LEASE, NAMESPACE, NODE, Kind
 from encbench.ports import Pages, Rejected, Unavailable
-from encbench.reconcile.background import Errand, Work
+from encbench.reconcile.background import Errand, Errands, Work
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.loop import SWEEP_SECONDS, Key, Loop
 from encbench.reconcile.nodes import TEND, NodeLeases
@@ -66,18 +66,11 @@ class SimQueue:
         return key
 
 
-class AtOnce:
+class AtOnce(Errands):
     """Does slow effects within the pass, for time stands still meanwhile."""
 
     async def do(self, errand: Errand, work: Work) -> bool:
         return await work()
-
-    def doing(self, kind: Kind, namespace: str, name: str) -> frozenset[Errand]:
-        """Nothing is under way between passes."""
-        return frozenset()
-
-    def drop(self, kind: Kind, namespace: str, name: str) -> None:
-        """There is nothing."""
 
 
 class Operator:
@@ -107,7 +100,7 @@ class Operator:
         self._task: asyncio.Task[None]
         self.nodes = NodeLeases(deps.cluster, clock, LEASES, clock.unix)
         self.cache = WatchCache(deps.cluster, clock.unix)
-        passes = reconcilers(replace(deps, cluster=self.cache), AtOnce(), self.nodes)
+        passes = reconcilers(replace(deps, cluster=self.cache), AtOnce(lambda _: None), self.nodes)
         self.loop = Loop(deps.cluster, passes, namespaces, clock, shard=deps.shard)
         self.loop._queue = self.queue  # type: ignore[assignment]
         self.loop._trials = self.queue  # type: ignore[assignment]
