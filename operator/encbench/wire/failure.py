@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
-from encbench.wire.foreign import LONGEST, parsed, printable
+from encbench.wire.foreign import LONGEST, printable, said
 
 MESSAGE = Path("/dev/termination-log")
 """The kubelet takes 4,096 bytes of it."""
@@ -24,11 +24,5 @@ def leave(sentence: str, message: Path = MESSAGE) -> NoReturn:
 
 def failure(termination_message: str) -> str | None:
     """The sentence; None for any other message."""
-    try:
-        said = parsed(termination_message)
-    except ValueError:
-        return None
-    sentence = said.get("failure") if isinstance(said, dict) else None
-    if not isinstance(sentence, str) or not sentence:
-        return None
-    return printable(sentence)
+    sentence = said(termination_message, "failure")
+    return printable(sentence) if isinstance(sentence, str) and sentence else None

@@ -22,6 +22,14 @@ def parsed(text: str | bytes) -> Any:
         raise ValueError("it is nested too deeply") from None
 
 
+def said(text: str, field: str) -> Any:
+    """What an object in JSON has in that field; None without it, and for any other text."""
+    try:
+        return parsed(text)[field]
+    except (ValueError, TypeError, KeyError):
+        return None
+
+
 def most_values(content: bytes) -> int:
     """At most so many values are in that JSON, which may have many more bytes once it is parsed.
 

@@ -6,17 +6,14 @@ text may hold anything.
 
 import re
 
-from encbench.wire.foreign import parsed
+from encbench.wire.foreign import said
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
 def refused_settings(termination_message: str) -> tuple[str, ...]:
     """The settings that a server refuses; empty for any other message."""
-    try:
-        names = parsed(termination_message)["refusedSettings"]
-    except (ValueError, TypeError, KeyError):
-        return ()
+    names = said(termination_message, "refusedSettings")
     whole = isinstance(names, list) and all(
         isinstance(name, str) and _NAME.fullmatch(name) for name in names
     )

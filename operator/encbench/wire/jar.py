@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from encbench.wire.failure import MESSAGE
-from encbench.wire.foreign import parsed
+from encbench.wire.foreign import said
 
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
@@ -26,8 +26,5 @@ def leave_digest(digest: str, message: Path = MESSAGE) -> None:
 
 def jar_digest(termination_message: str) -> str | None:
     """`sha256:<hex>` of the jar; None for any other message."""
-    try:
-        found = parsed(termination_message)["jar"]
-    except (ValueError, TypeError, KeyError):
-        return None
+    found = said(termination_message, "jar")
     return found if isinstance(found, str) and _DIGEST.fullmatch(found) else None

@@ -5,9 +5,9 @@ the same. Both need TLS and the bearer token, and answer 503 until the tool wait
 When a run ends, the pod's status has a `Termination` and the bucket a `Summary`.
 """
 
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
-from encbench.wire.foreign import parsed, printable
+from encbench.wire.foreign import printable, said
 from encbench.wire.slices import OwnSlots
 
 STATE = "/v1/state"
@@ -81,23 +81,15 @@ class Termination(TypedDict):
 
 def termination_digests(message: str) -> dict[str, str]:
     """By file name, from a `Termination`; empty for any other message."""
-    digests = _said(message, "digests")
+    digests = said(message, "digests")
     whole = isinstance(digests, dict) and all(isinstance(one, str) for one in digests.values())
     return digests if whole else {}
 
 
 def termination_error(message: str) -> str:
     """Why not everything is stored, from a `Termination`; empty if that says nothing."""
-    error = _said(message, "error")
+    error = said(message, "error")
     return printable(error) if isinstance(error, str) else ""
-
-
-def _said(message: str, field: str) -> Any:
-    """What a `Termination` has there; None without it, and for any other message."""
-    try:
-        return parsed(message)[field]
-    except (ValueError, TypeError, KeyError):
-        return None
 
 
 class MomentStamp(TypedDict):
