@@ -41,7 +41,8 @@ class Storage(Model):
     size: Quantity = Field(description="Size of the volume, such as 10Gi.")
     class_name: Name | None = optional("StorageClass; the cluster's default class if omitted.")
     iops: Annotated[Int, Field(ge=1, le=10_000_000)] | None = None
-    """Provisioned IOPS of the volume. The report shows it; encbench sets no such limit."""
+    """Provisioned IOPS of the volume. The report shows it in `report.json` alone; encbench sets no
+    such limit."""
 
 
 class SecretRef(Model):
