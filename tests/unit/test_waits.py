@@ -24,7 +24,7 @@ from encbench.reconcile.campaign.decide import IDLE, RESOLVE_AGAIN, RESOLVE_SELD
 from encbench.reconcile.campaign.decision import ARRIVES_WITHIN
 from encbench.reconcile.draft import PATIENCE
 from encbench.reconcile.effects.testbed import ROUND_PAUSE
-from encbench.reconcile.queue import WorkQueue
+from encbench.reconcile.queue import MAX_DELAY
 from encbench.reconcile.testbed import failed
 from encbench.reconcile.trial.decision import UPLOAD_AFTER_FAILURE
 
@@ -192,7 +192,6 @@ def test_a_standby_takes_over_as_soon_as_the_docs_say() -> None:
 def test_the_requests_end_when_the_page_says() -> None:
     table = dict(re.findall(r"^\| ([^`|]+?) \| ([^|]+?) \|$", PAGE, re.MULTILINE))
     limits, settings = S3Limits(), kopf_settings()
-    retries = signature(WorkQueue.__init__).parameters["max_delay"].default
 
     def seconds(of: type) -> str:
         return f"{signature(of).parameters['timeout'].default:.0f} s"
@@ -215,5 +214,5 @@ def test_the_requests_end_when_the_page_says() -> None:
         f"{limits.attempts} attempts of {limits.connect_seconds} s to connect and "
         f"{limits.read_seconds} s without a byte"
     )
-    assert f"at most {retries:.0f} s apart" in PAGE
+    assert f"at most {MAX_DELAY:.0f} s apart" in PAGE
     assert (GIVE_UP, UPLOAD_AFTER_FAILURE, LIMIT, PATIENCE) == (300.0, 60.0, 8, 5.0)

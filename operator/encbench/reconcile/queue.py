@@ -14,6 +14,8 @@ from typing import Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
 
+BASE_DELAY, MAX_DELAY = 0.5, 30.0
+"""Seconds after which a key comes again after its first failure, and after many in a row."""
 _DOUBLINGS = 10
 """No delay grows further than that; without a bound, a thousand failures overflow a float."""
 
@@ -27,18 +29,9 @@ class WorkQueue(Generic[K]):
     `on_error(key, error, delay)` gets every failure; the key comes again after `delay`.
     """
 
-    def __init__(
-        self,
-        work: Work[K],
-        *,
-        on_error: Callable[[K, Exception, float], None],
-        base_delay: float = 0.5,
-        max_delay: float = 30.0,
-    ) -> None:
+    def __init__(self, work: Work[K], *, on_error: Callable[[K, Exception, float], None]) -> None:
         self._work = work
         self._on_error = on_error
-        self._base_delay = base_delay
-        self._max_delay = max_delay
         self._due: dict[K, float] = {}
         self._heap: list[tuple[float, int, K]] = []
         self._tie = itertools.count()
@@ -83,7 +76,7 @@ class WorkQueue(Generic[K]):
             except Exception as error:
                 failures = self._failures.get(key, 0)
                 self._failures[key] = failures + 1
-                delay = min(self._max_delay, self._base_delay * 2 ** min(failures, _DOUBLINGS))
+                delay = min(MAX_DELAY, BASE_DELAY * 2 ** min(failures, _DOUBLINGS))
                 self._on_error(key, error, delay)
             else:
                 self._failures.pop(key, None)

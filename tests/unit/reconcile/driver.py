@@ -15,12 +15,10 @@ from encbench.reconcile.background import Errand, Errands, Work
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.loop import SWEEP_SECONDS, Key, Loop
 from encbench.reconcile.nodes import TEND, NodeLeases
+from encbench.reconcile.queue import BASE_DELAY, MAX_DELAY
 from encbench.reconcile.reconcilers import reconcilers
 from tests.unit.reconcile.timeline import SimClock
 from tests.unit.reconcile.watched import Change
-
-BASE_DELAY, MAX_DELAY = 0.5, 30.0
-
 
 CLUSTER_WIDE = {
     ("get", NAMESPACE),

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from encbench.reconcile import queue as queues
 from encbench.reconcile.queue import WorkQueue
 
 
@@ -138,10 +139,14 @@ async def test_the_answer_is_the_time_of_the_next_look() -> None:
     assert work.seen == ["a", "a"]
 
 
-async def test_failures_come_again_after_a_growing_delay_and_do_not_stop_the_others() -> None:
+async def test_failures_come_again_after_a_growing_delay_and_do_not_stop_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(queues, "BASE_DELAY", 0.01)
+    monkeypatch.setattr(queues, "MAX_DELAY", 0.02)
     work = Recorder()
     work.answers = [ValueError(), ValueError(), ValueError(), None]
-    queue = WorkQueue(work, on_error=work.failed, base_delay=0.01, max_delay=0.02)
+    queue = WorkQueue(work, on_error=work.failed)
     async with running(queue, workers=1):
         queue.add("a")
         await work.has_seen(4)
@@ -151,10 +156,11 @@ async def test_failures_come_again_after_a_growing_delay_and_do_not_stop_the_oth
     assert work.errors == [0.01, 0.02, 0.02]
 
 
-async def test_a_success_forgets_the_failures() -> None:
+async def test_a_success_forgets_the_failures(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queues, "BASE_DELAY", 0.01)
     work = Recorder()
     work.answers = [ValueError(), None, ValueError(), None]
-    queue = WorkQueue(work, on_error=work.failed, base_delay=0.01)
+    queue = WorkQueue(work, on_error=work.failed)
     async with running(queue):
         queue.add("a")
         await work.has_seen(2)
@@ -163,11 +169,12 @@ async def test_a_success_forgets_the_failures() -> None:
     assert work.errors == [0.01, 0.01]
 
 
-async def test_an_event_does_not_shorten_the_back_off() -> None:
+async def test_an_event_does_not_shorten_the_back_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queues, "BASE_DELAY", 30)
     work = Recorder()
     work.answers = [ValueError()]
     work.hold = asyncio.Event()
-    queue = WorkQueue(work, on_error=work.failed, base_delay=30)
+    queue = WorkQueue(work, on_error=work.failed)
     async with running(queue):
         queue.add("a")
         await asyncio.sleep(0.01)
