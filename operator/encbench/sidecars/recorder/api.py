@@ -7,14 +7,14 @@ means: try again.
 import time
 from collections.abc import Iterator
 from math import isnan
-from typing import Any, TypeGuard
 
 from encbench.sidecars.exposition import Metric, scraped
 from encbench.sidecars.recorder.run import NotReady, Run
 from encbench.sidecars.routes import Request, Response, Routes, error, refusal, routed, said
 from encbench.wire.files import FILES, SLICES
 from encbench.wire.foreign import parsed
-from encbench.wire.recorder import RELEASE, STATE, ClockOffset
+from encbench.wire.recorder import RELEASE, STATE, ReleaseRequest
+from encbench.wire.shape import misfit
 from encbench.wire.slices import OwnSlots
 
 
@@ -45,74 +45,49 @@ class Api:
         return said(snapshot)._replace(sent=lambda: self._run.answered(state))
 
     def _release(self, request: Request) -> Response:
-        self._run.release(*_parse_release(request.body, self._store, self._run.authority))
+        asked = _parse_release(request.body, self._store)
+        self._run.release(
+            asked["startAt"],
+            asked["uploads"],
+            asked.get("slots"),
+            asked.get("clock"),
+            asked.get("authority", self._run.authority),
+        )
         return self._state(request)
 
 
-Release = tuple[float, dict[str, str], OwnSlots | None, ClockOffset | None, str | None]
+def _parse_release(body: bytes, store: str) -> ReleaseRequest:
+    """ValueError, without any URL, if it is not as it must be.
 
-
-def _parse_release(body: bytes, store: str, trusted: str | None) -> Release:
-    """Start time, URLs, slots, clock and the store's CA, which without a newer one is `trusted`.
-
-    ValueError, without any URL, if one is not as it must be. A URL of another place is refused, so
-    that whoever gets hold of the token cannot have the results sent there.
+    A URL of another place is refused, so that whoever gets hold of the token cannot have the
+    results sent there.
     """
     try:
-        release: Any = parsed(body)
+        release: ReleaseRequest = parsed(body)
     except ValueError as error:
         raise ValueError("the body is not JSON") from error
-    if not isinstance(release, dict):
-        raise ValueError("the body is not an object")
-    start_at, uploads = release.get("startAt"), release.get("uploads")
-    if not _is_number(start_at):
-        raise ValueError("startAt must be Unix time in seconds")
-    slots = _slots(release.get("slots"))
-    files = FILES if slots is None else (*FILES, SLICES)
-    if not isinstance(uploads, dict) or set(uploads) != set(files):
+    if wrong := misfit(ReleaseRequest, release):
+        raise ValueError(wrong)
+    files = (*FILES, SLICES) if "slots" in release else FILES
+    if set(release["uploads"]) != set(files):
         raise ValueError(f"uploads must name {', '.join(files)}")
-    for name, url in uploads.items():
-        if not isinstance(url, str) or not url.startswith(f"{store}/"):
+    for name, url in release["uploads"].items():
+        if not url.startswith(f"{store}/"):
             raise ValueError(f"the URL of {name} must be in the client's own store, {store}")
-    authority = release.get("authority", trusted)
-    if not isinstance(authority, str | None):
-        raise ValueError("authority must be a CA in PEM")
-    return float(start_at), uploads, slots, _clock(release.get("clock")), authority
+    if "slots" in release:
+        _check(release["slots"])
+    return release
 
 
-def _clock(given: Any) -> ClockOffset | None:
-    """What the operator measured of our clock."""
-    if given is None:
-        return None
-    own: Any = given if isinstance(given, dict) else {}
-    found: list[Any] = [own.get(name) for name in ("seconds", "roundTrip")]
-    if not all(map(_is_number, found)):
-        raise ValueError("clock needs seconds and roundTrip")
-    return ClockOffset(seconds=float(found[0]), roundTrip=float(found[1]))
-
-
-def _slots(given: Any) -> OwnSlots | None:
-    """The tool's turns in an interleaved block."""
-    if given is None:
-        return None
-    if not isinstance(given, dict):
-        raise ValueError("slots must be an object")
-    numbers: list[Any] = [given.get(name) for name in ("warmup", "period", "slice", "settle")]
-    if not all(_is_number(n) and n >= 0 for n in numbers):
-        raise ValueError("slots needs warmup, period, slice and settle in seconds")
-    warmup, period, length, settle = map(float, numbers)
-    if not settle < length <= period:
+def _check(slots: OwnSlots) -> None:
+    """ValueError if the tool cannot have such turns."""
+    if min(slots["warmup"], slots["settle"]) < 0:
+        raise ValueError("warmup and settle must be 0 or more")
+    if not slots["settle"] < slots["slice"] <= slots["period"]:
         raise ValueError("settle must be less than slice, and slice no more than period")
-    count, own = given.get("slots"), given.get("own")
-    if type(count) is not int or not isinstance(own, list):
-        raise ValueError("slots needs slots, their number, and own, a list")
-    if not all(type(slot) is int and 0 <= slot < count for slot in own) or own != sorted({*own}):
+    own = slots["own"]
+    if not all(0 <= slot < slots["slots"] for slot in own) or own != sorted({*own}):
         raise ValueError("own must hold numbers of slots in order")
-    return OwnSlots(warmup=warmup, period=period, slice=length, settle=settle, slots=count, own=own)
-
-
-def _is_number(value: object) -> TypeGuard[float]:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def metrics(run: Run) -> Iterator[Metric]:

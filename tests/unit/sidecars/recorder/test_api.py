@@ -13,10 +13,12 @@ from encbench.sidecars.recorder.process import Usage
 from encbench.sidecars.recorder.run import Run
 from encbench.sidecars.routes import Request, Response
 from encbench.tools.progress import Sample
-from encbench.wire.files import FILES
+from encbench.wire.files import FILES, SLICES
 
 AUTH = {"authorization": "Bearer t0ken"}
 UPLOADS = {name: f"http://store/{name}?X-Amz-Signature=5ecre7" for name in FILES}
+TURNS = {"warmup": 0, "period": 3, "slice": 2.5, "settle": 0.5, "slots": 4, "own": [0, 2]}
+OF_TURNS = {"startAt": 5, "uploads": {**UPLOADS, SLICES: f"http://store/{SLICES}"}}
 
 
 @pytest.fixture
@@ -94,6 +96,12 @@ def test_the_first_release_tells_how_our_clock_is(api: Api, run: Run) -> None:
     assert run.clock == own
     release(api, {"startAt": 5, "uploads": UPLOADS, "clock": {"seconds": 9, "roundTrip": 9}})
     assert run.clock == own
+
+
+def test_a_release_may_have_turns(api: Api, run: Run) -> None:
+    run.wait()
+    assert release(api, {**OF_TURNS, "slots": TURNS}).status == 200
+    assert run.slots == TURNS
 
 
 def test_each_release_may_renew_the_store_s_ca() -> None:
@@ -177,6 +185,23 @@ def test_metrics_are_for_everybody(api: Api, run: Run) -> None:
         {"startAt": 5, "uploads": UPLOADS, "clock": 3},
         {"startAt": 5, "uploads": UPLOADS, "clock": {"seconds": 3}},
         {"startAt": 5, "uploads": UPLOADS, "clock": {"seconds": True, "roundTrip": 0.1}},
+        {"startAt": 5, "uploads": UPLOADS, "slots": TURNS},
+        OF_TURNS,
+        *(
+            {**OF_TURNS, "slots": {**TURNS, **wrong}}
+            for wrong in (
+                {"warmup": -1},
+                {"settle": -1},
+                {"settle": 2.5},
+                {"period": 2},
+                {"slots": 2},
+                {"slots": 4.0},
+                {"own": [2, 0]},
+                {"own": [0, 0]},
+                {"own": [-1, 0]},
+                {"own": [0, True]},
+            )
+        ),
     ],
 )
 def test_a_release_that_is_none(api: Api, run: Run, body: Any) -> None:
