@@ -134,7 +134,7 @@ def test_requests_to_the_agent(budget: Budget) -> None:
     budget.spend(check, st.one_of(each), [*deep, endless])
 
 
-STATE = {"state": "uploaded", "startAt": 1.7e9, "window": {"start": 1.0, "end": 2.0}}
+STATE = {"state": "uploaded", "startAt": 1.7e9}
 STATE |= {"exitCode": 0, "lastTps": 1.5, "digests": {"output.log": "sha256:0"}}
 STATE |= {"clock": 1.7e9, "error": None}
 READING = {"at": 1.0, "cpuSeconds": 0.5, "readBytes": 1, "writeBytes": None}

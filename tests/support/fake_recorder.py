@@ -35,7 +35,6 @@ class FakeClient:
     authority: str | None = None
     """The CA of the store, from the latest release."""
     uploads: dict[str, str] = field(default_factory=dict)
-    window: tuple[float, float] | None = None
     exit_code: int | None = None
     last_tps: float | None = None
     files: dict[str, bytes] = field(default_factory=dict)
@@ -59,14 +58,9 @@ class FakeClient:
         assert self.status == "released"
         self.status, self.last_tps, self.starts = "running", tps, self.starts + 1
 
-    def finish(
-        self,
-        exit_code: int | None = 0,
-        window: tuple[float, float] | None = None,
-        files: Mapping[str, bytes] | None = None,
-    ) -> None:
+    def finish(self, exit_code: int | None = 0, files: Mapping[str, bytes] | None = None) -> None:
         """The tool has ended; `files` are its artefacts, by default empty ones."""
-        self.status, self.exit_code, self.window = "finished", exit_code, window
+        self.status, self.exit_code = "finished", exit_code
         names = FILES if self.slots is None else (*FILES, SLICES)
         self.files = {name: (files or {}).get(name, b"") for name in names}
 
@@ -145,11 +139,9 @@ class FakeRecorder:
 
     def _snapshot(self, client: FakeClient) -> StateAnswer:
         assert client.status is not None
-        window = client.window
         return {
             "state": client.status,
             "startAt": client.start_at,
-            "window": {"start": window[0], "end": window[1]} if window else None,
             "exitCode": client.exit_code,
             "lastTps": client.last_tps,
             "digests": client.digests,

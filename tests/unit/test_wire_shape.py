@@ -5,14 +5,13 @@ from typing import Any
 import pytest
 
 from encbench.wire.agent import ChecksAnswer, RecoveryAnswer
-from encbench.wire.recorder import StateAnswer
+from encbench.wire.recorder import ReleaseRequest, StateAnswer
 from encbench.wire.shape import misfit
 from encbench.wire.slices import SlicesFile
 
 STATE: dict[str, Any] = {
     "state": "waiting",
     "startAt": None,
-    "window": {"start": 1, "end": 2.5},
     "exitCode": None,
     "lastTps": 1.5,
     "digests": {"output.log": "sha256:0"},
@@ -39,13 +38,17 @@ def test_what_fits() -> None:
         ({"clock": 1e300}, "clock is too large"),
         ({"exitCode": 1.0}, "exitCode is not a whole number"),
         ({"exitCode": 2**63}, "exitCode is too large"),
-        ({"window": {"start": 1}}, "window.end is missing"),
         ({"digests": ["a"]}, "digests is no object"),
         ({"digests": {"a": 1}}, "digests.a is not text"),
     ],
 )
 def test_what_does_not(change: dict[str, Any], words: str) -> None:
     assert words in (misfit(StateAnswer, {**STATE, **change}) or "")
+
+
+def test_a_missing_field_of_a_part() -> None:
+    request = {"startAt": 1.0, "uploads": {}, "clock": {"seconds": 0.1}}
+    assert misfit(ReleaseRequest, request) == "clock.roundTrip is missing"
 
 
 def test_places_within_lists() -> None:

@@ -17,20 +17,12 @@ RunStateName = Literal["waiting", "released", "running", "finished", "uploaded"]
 """In the order in which a run passes through them."""
 
 
-class WindowEdges(TypedDict):
-    """The measured window by the recorder's wall clock, Unix seconds."""
-
-    start: float
-    end: float
-
-
 class StateAnswer(TypedDict):
     """The progress of a run."""
 
     state: RunStateName
     startAt: float | None
     """Unix time at which the tool starts, once it is released."""
-    window: WindowEdges | None
     exitCode: int | None
     lastTps: float | None
     digests: dict[str, str]
@@ -99,10 +91,13 @@ class MomentStamp(TypedDict):
     monotonic: float
 
 
-class MeasuredWindow(WindowEdges):
-    """The window; `seconds` is its length by the monotonic clock."""
+class MeasuredWindow(TypedDict):
+    """The measured window by the recorder's wall clock, Unix seconds."""
 
+    start: float
+    end: float
     seconds: float
+    """Its length by the monotonic clock."""
 
 
 class OutputDigest(TypedDict):

@@ -26,9 +26,7 @@ def off(folder: Path, cores: float) -> float:
     with receiving(Receiver()) as receiver, local_client(folder / "pod", command) as one:
         one.wait_for("waiting")
         one.release(uploads(receiver))
-        state = one.wait_for("uploaded", seconds=60)
-    own = fake_tool.account(one.output)
-    assert state["window"]["end"] - state["window"]["start"] == pytest.approx(
-        own.seconds, rel=0.005
-    )
-    return abs(float(one.summary()["cpuSeconds"]) / own.cpu_seconds - 1)
+        one.wait_for("uploaded", seconds=60)
+    own, summary = fake_tool.account(one.output), one.summary()
+    assert summary["window"]["seconds"] == pytest.approx(own.seconds, rel=0.005)
+    return abs(float(summary["cpuSeconds"]) / own.cpu_seconds - 1)

@@ -11,7 +11,7 @@ from tests.support.sidecars import access
 pytestmark = pytest.mark.usefixtures("precedence")
 
 WRONG = access("wrong", "recorder")
-STATE = {"state", "startAt", "window", "exitCode", "lastTps", "digests", "clock", "error", "away"}
+STATE = {"state", "startAt", "exitCode", "lastTps", "digests", "clock", "error", "away"}
 
 
 async def test_not_before_the_tool_waits(harness: Harness) -> None:
@@ -29,7 +29,7 @@ async def test_the_whole_life(harness: Harness) -> None:
     assert set(waiting) == STATE
     assert waiting["state"] == "waiting"
     assert waiting["clock"] == pytest.approx(time.time(), abs=5)
-    assert (waiting["startAt"], waiting["window"], waiting["exitCode"]) == (None, None, None)
+    assert (waiting["startAt"], waiting["exitCode"]) == (None, None)
     assert (waiting["digests"], waiting["error"]) == ({}, None)
     start_at = time.time() + 0.3
     urls = uploads(harness.receiver)
@@ -38,7 +38,6 @@ async def test_the_whole_life(harness: Harness) -> None:
     done = await harness.until("uploaded")
     assert set(done) == STATE
     assert done["exitCode"] == 0
-    assert done["window"]["end"] > done["window"]["start"]
     assert set(done["digests"]) == set(urls)
     assert all(digest.startswith("sha256:") for digest in done["digests"].values())
     assert len(harness.receiver.objects) == 3

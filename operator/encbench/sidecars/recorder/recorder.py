@@ -207,7 +207,7 @@ class RunDriver:
         if self._run.slots is not None:
             (folder / SLICES).touch()
         digests = {name: digest(folder / name) for name in self._run.files}
-        self._run.finish(ended.exit_code if ended else None, window, digests)
+        self._run.finish(ended.exit_code if ended else None, digests)
         return digests
 
     def _keep_output(self) -> dict[str, str]:

@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable
 
 from encbench.sidecars.recorder import moment
-from encbench.sidecars.recorder.observation import ObservedWindow
 from encbench.sidecars.recorder.process import Usage
 from encbench.tools.progress import Sample
 from encbench.wire.files import FILES, SLICES
@@ -41,7 +40,6 @@ class Run:
         """PEM of the CA that certifies the store by now; None where everyone trusts it."""
         self.uploads: dict[str, str] = {}
         """The latest URLs by file. A new release is a new dict."""
-        self._window: ObservedWindow | None = None
         self._exit_code: int | None = None
         self._digests: dict[str, str] = {}
         self.error: str | None = None
@@ -107,13 +105,11 @@ class Run:
         with self._lock:
             self.state, self.usage = "running", usage
 
-    def finish(
-        self, exit_code: int | None, window: ObservedWindow | None, digests: dict[str, str]
-    ) -> None:
+    def finish(self, exit_code: int | None, digests: dict[str, str]) -> None:
         """The tool has ended, and its files are complete."""
         with self._lock:
             self.state, self._exit_code = "finished", exit_code
-            self._window, self._digests = window, dict(digests)
+            self._digests = dict(digests)
 
     def fail(self, error: str, uploads: dict[str, str]) -> None:
         """The store refused these URLs: uploads pause until other URLs arrive."""
@@ -153,11 +149,9 @@ class Run:
         with self._lock:
             if self.state is None:
                 raise NotReady
-            window = self._window
             return {
                 "state": self.state,
                 "startAt": self.start_at,
-                "window": {"start": window.start.unix, "end": window.end.unix} if window else None,
                 "exitCode": self._exit_code,
                 "lastTps": self.last.tps if self.last else None,
                 "digests": self._digests,

@@ -7,8 +7,6 @@ from typing import Any
 import pytest
 
 from encbench.sidecars.recorder.api import Api
-from encbench.sidecars.recorder.moment import Moment
-from encbench.sidecars.recorder.observation import ObservedWindow
 from encbench.sidecars.recorder.process import Usage
 from encbench.sidecars.recorder.run import Run
 from encbench.sidecars.routes import Request, Response
@@ -49,7 +47,6 @@ def test_the_whole_life(api: Api, run: Run) -> None:
     assert state == {
         "state": "waiting",
         "startAt": None,
-        "window": None,
         "exitCode": None,
         "lastTps": None,
         "digests": {},
@@ -62,16 +59,15 @@ def test_the_whole_life(api: Api, run: Run) -> None:
     run.last = Sample(1, 12.5, 250.0, 2.0, 0.0)
     state = json.loads(get(api, "/v1/state").content)
     assert (state["state"], state["lastTps"]) == ("running", 12.5)
-    run.finish(0, ObservedWindow(Moment(10.0, 1.0), Moment(15.0, 6.0)), {"output.log": "sha256:0"})
+    run.finish(0, {"output.log": "sha256:0"})
     state = json.loads(get(api, "/v1/state").content)
-    assert state["window"] == {"start": 10.0, "end": 15.0}
     assert (state["exitCode"], state["digests"]) == (0, {"output.log": "sha256:0"})
 
 
 def test_a_later_release_changes_the_urls_only(api: Api, run: Run) -> None:
     run.wait()
     release(api, {"startAt": 5, "uploads": UPLOADS})
-    run.finish(0, None, {})
+    run.finish(0, {})
     run.fail("refused", run.uploads)
     fresh = {name: f"{url}2" for name, url in UPLOADS.items()}
     state = json.loads(release(api, {"startAt": 9, "uploads": fresh}).content)
@@ -158,7 +154,7 @@ def test_metrics_are_for_everybody(api: Api, run: Run) -> None:
         "encbench_client_tps",
         "encbench_client_cpu_seconds_total",
     ]
-    run.finish(0, None, {})
+    run.finish(0, {})
     assert lines()[:-1] == ["encbench_client_cpu_seconds_total 3.25"]
 
 
