@@ -92,7 +92,8 @@ def the_trials(of: Campaign, *ends: str | None, **facts: Any) -> dict[str, Trial
         bed = beds[children.testbed_name(own, planned.arm)]
         body = children.trial(own, planned, bed)
         known = {"Archived": ("True", 5.0)} if end else facts.get("running", {})
-        status = {"startTime": ago(30), **({"outcome": end} if end else {})}
+        status: dict[str, Any] = {"startTime": ago(30)}
+        status |= {"outcome": end, "releaseAt": NOW.timestamp() - 30} if end else {}
         found[body["metadata"]["name"]] = objects.trial(with_status(body, known, **status))
     return found
 
@@ -312,11 +313,8 @@ def test_a_block_of_fewer_arms_takes_less() -> None:
 
 def test_a_trial_that_has_not_begun_is_still_to_be_waited_for() -> None:
     of = a_campaign(blocks={"min": 1})
-    trials = the_trials(of, None)
-    (name,) = trials
-    waiting = trials[name].status.model_copy(update={"start_time": None})
-    trials[name] = replace(trials[name], status=waiting)
-    assert decide(of, saw(of, trials=trials)).status.estimated_completion_time == ago(-3 * 95)
+    found = decide(of, saw(of, None)).status.estimated_completion_time
+    assert found == ago(-3 * 95)
 
 
 def test_the_end_counts_the_time_that_new_testbeds_take() -> None:
@@ -329,9 +327,10 @@ def test_the_end_counts_the_time_that_new_testbeds_take() -> None:
 
 
 def began(trials: dict[str, Trial], seconds_ago: list[float]) -> dict[str, Trial]:
-    """The same trials, each having begun so long ago."""
+    """The same trials, each released so long ago."""
+    at = NOW.timestamp()
     return {
-        name: replace(one, status=one.status.model_copy(update={"start_time": ago(seconds)}))
+        name: replace(one, status=one.status.model_copy(update={"release_at": at - seconds}))
         for (name, one), seconds in zip(trials.items(), seconds_ago, strict=True)
     }
 

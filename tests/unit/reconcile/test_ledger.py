@@ -11,7 +11,7 @@ from encbench.reconcile.campaign.catchup import AGAIN
 from encbench.reconcile.campaign.cleanup import remove_unfinished
 from encbench.reconcile.campaign.ledger import PACE, Ledger
 from tests.unit.reconcile.oracle import assert_sound
-from tests.unit.reconcile.seen import a_trial, ago
+from tests.unit.reconcile.seen import a_trial
 from tests.unit.reconcile.world import SPACE, World, parts, study
 
 
@@ -119,7 +119,7 @@ async def test_of_a_campaign_that_is_over_nothing_is_kept_or_read() -> None:
 
 
 def test_a_line_is_entered_once() -> None:
-    ledger, trial = Ledger(), a_trial(outcome="Succeeded", startTime=ago(30))
+    ledger, trial = Ledger(), a_trial(outcome="Succeeded", releaseAt=1000.0)
     ledger.add(trial)
     ledger.add(trial)
     assert ledger.outcomes == {"Succeeded": 1}
@@ -130,7 +130,7 @@ def test_a_line_is_entered_once() -> None:
 def test_the_pace_is_that_of_the_last_trials() -> None:
     ledger = Ledger()
     for number in range(2 * PACE):
-        trial = a_trial(outcome="Succeeded", startTime=ago(10 * number))
+        trial = a_trial(outcome="Succeeded", releaseAt=10_000.0 - 10 * number)
         ledger.add(replace(trial, name=f"run-{number}"))
     starts = ledger.starts(a_trial().spec.cell)
     assert len(starts) == PACE

@@ -59,7 +59,7 @@ def estimate(
     pauses = [gap.seconds - gap.trials * pace[gap.in_turns] for gap in gaps if gap.is_pause]
     anew = max(0.0, median(pauses)) if pauses else _preparation(seen)
     unended = (trial for trial in trials if trial.status.outcome is None)
-    starting = {t.spec.cell: t.spec.block for t in unended if t.status.start_time is None}
+    starting = {t.spec.cell: t.spec.block for t in unended if t.status.release_at is None}
     needs = []
     for cell in going:
         own, state = starts[cell.name], left[cell.name]
@@ -71,11 +71,16 @@ def estimate(
         seconds = usual * pace[interleave is not None] + state.solo * pace[False] + to_build
         in_turns = is_interleaved(blocks, newest)
         takes = pace[in_turns] * (len(cell.arms) if in_turns else 1)
+        if own:
+            # Beyond its pace the last one's time is that of new testbeds, if any are to come.
+            last = (
+                pace[False]
+                if not is_interleaved(blocks, own[-1].block)
+                else pace[True] * len(cell.arms)
+            )
+            seconds += max(-min(anew, to_build), last - (seen.now.timestamp() - own[-1].at))
         if cell.name in starting:
             seconds += takes
-        elif own:
-            # Beyond its pace the last one's time is that of new testbeds, if any are to come.
-            seconds += max(-min(anew, to_build), takes - (seen.now.timestamp() - own[-1].at))
         needs.append(seconds)
     total = makespan(needs, max(1, len(ready.intersection(cell.name for cell in going))))
     if total > LONGEST:
@@ -135,9 +140,9 @@ def _starts(cell: str, seen: CampaignSeen) -> list[Begun]:
     They retire one by one, so that a block may be in the ledger while some are not yet.
     """
     begun = {
-        block_of(trial): Begun(parse_time(trial.status.start_time).timestamp(), trial.spec.block)
+        block_of(trial): Begun(trial.status.release_at, trial.spec.block)
         for trial in seen.trials.values()
-        if trial.status.start_time
+        if trial.status.release_at is not None
         and trial.spec.cell == cell
         and not seen.found.ledger.has_begun(trial)
     }

@@ -14,7 +14,6 @@ from itertools import chain
 from sys import intern
 from typing import NamedTuple
 
-from encbench.api.conditions import parse_time
 from encbench.api.kinds import Kind
 from encbench.api.lifecycle import NODE_LOST, NOT_STARTED, POD_ENDED, UNSCHEDULABLE
 from encbench.api.trial import Outcome
@@ -38,7 +37,10 @@ def block_of(trial: Trial) -> tuple[str, str, int, int, str]:
 
 
 class Begun(NamedTuple):
-    """When a trial began, or an interleaved block."""
+    """When the clients of a trial, or of an interleaved block, were released.
+
+    The trial's `startTime` is no measure: it may lie within the trial before it.
+    """
 
     at: float
     """Unix time."""
@@ -221,10 +223,9 @@ class Ledger:
         if self.history is not None:
             self.history.add(own.past)
         # Trials of an interleaved block begin together, and count as one here.
-        if trial.status.start_time is not None and not self.has_begun(trial):
+        if own.release_at is not None and not self.has_begun(trial):
             self._begun.add(block_of(trial))
-            began = parse_time(trial.status.start_time).timestamp()
-            insort(self._starts[own.place[0]], Begun(began, own.block))
+            insort(self._starts[own.place[0]], Begun(own.release_at, own.block))
 
     def has_begun(self, trial: Trial) -> bool:
         """Whether the start of this trial, or of its interleaved block, is known already."""
