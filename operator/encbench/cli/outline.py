@@ -15,7 +15,8 @@ from encbench.api.testbed import Arm
 from encbench.api.workload import WorkloadSpec
 from encbench.core import plan
 from encbench.core.plan import Cell, LoadLevel
-from encbench.reconcile.campaign.estimate import DEAD_TIME, makespan
+from encbench.reconcile.campaign.estimate import makespan
+from encbench.reconcile.campaign.pace import DEAD_TIME
 from encbench.reconcile.campaign.precision import fewest
 from encbench.reconcile.campaign.room import CellRoom, room
 from encbench.tools.gathering import gather_alone

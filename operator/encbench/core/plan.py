@@ -30,7 +30,7 @@ nothing is planned beyond the pilot.
 import random
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 
@@ -105,6 +105,19 @@ class Past:
 
 
 @dataclass(frozen=True)
+class Left:
+    """Trials that are still to start, as planned now; during a pilot only the pilot's."""
+
+    trials: Mapping[LoadLevel, int] = field(default_factory=dict)
+    """How many, by condition."""
+
+    @property
+    def count(self) -> int:
+        """Those of all conditions."""
+        return sum(self.trials.values())
+
+
+@dataclass(frozen=True)
 class CellState:
     """How far a cell is. `next_trial` is None when it is done or given up."""
 
@@ -113,12 +126,16 @@ class CellState:
     """All trials of its block that are missing, if the block is interleaved; else only itself."""
     exhausted: tuple[LoadLevel, ...]
     """Conditions that used up their replacement blocks without reaching their goal."""
-    remaining: int
-    """Trials still to start, as planned now; during a pilot only the pilot's."""
-    solo: int = 0
-    """Those among them that are sequential beside interleaved blocks."""
+    usual: Left
+    solo: Left = Left()
+    """Those that are sequential beside interleaved blocks."""
     sets: frozenset[int] = frozenset()
-    """The sets of testbeds that serve the blocks of these (`generation`)."""
+    """The sets of testbeds that serve the blocks of both (`generation`)."""
+
+    @property
+    def remaining(self) -> int:
+        """Trials still to start."""
+        return self.usual.count + self.solo.count
 
 
 def arms(entry: MatrixEntry, baseline: str) -> tuple[Arm, ...]:
@@ -365,7 +382,7 @@ def next_trial(
     # Number, its condition's place, and the arms that have begun; None is nothing planned yet.
     open_blocks: list[tuple[int, int, Set[str] | None]] = []
     exhausted: list[LoadLevel] = []
-    remaining = alone = 0
+    left: tuple[dict[LoadLevel, int], ...] = ({}, {})
     ahead: list[tuple[BlockRun, int]] = []
     served = partial(generation, spec.blocks)
     # Conditions are many, and those that are equally far have the same sets.
@@ -380,9 +397,8 @@ def next_trial(
         if spec.blocks.interleave is not None and spec.blocks.solo:
             ends.append((solo, SOLO + spec.blocks.solo + solo.unused))
         ahead += ends
-        missing = [run.missing(end) for run, end in ends]
-        remaining += sum(missing)
-        alone += sum(missing[1:])
+        for counts, (run, end) in zip(left, ends, strict=False):
+            counts[condition] = run.missing(end)
         # Later blocks are counted but not planned: nothing of them is needed yet.
         firsts = [(run, block, end) for run, end in ends if (block := run.first_open(end))]
         spans |= {(served(one), served(end)) for _, one, end in firsts}
@@ -404,8 +420,8 @@ def next_trial(
         next_trial=first[0] if first else None,
         together=first if interleaved else first[:1],
         exhausted=tuple(exhausted),
-        remaining=remaining,
-        solo=alone,
+        usual=Left(left[0]),
+        solo=Left(left[1]),
         sets=frozenset(chain.from_iterable(range(one, end + 1) for one, end in spans)),
     )
 

@@ -2,8 +2,9 @@
 
 from encbench.api.campaign import Interleave
 from encbench.api.trial import TrialSpec, Turns
+from encbench.api.workload import WorkloadSpec
 from encbench.core.timetable import GUARD, Timetable, timetable
-from encbench.tools.gathering import gather_seconds
+from encbench.tools.gathering import gather_alone, gather_seconds
 from encbench.wire.slices import OwnSlots, SlotTimes
 
 MARGIN = 60
@@ -15,6 +16,16 @@ def load_seconds(spec: TrialSpec) -> float:
     load = spec.workload.load
     length = load.duration_seconds if spec.turns is None else _turns_seconds(spec.turns) + GUARD
     return gather_seconds(spec) + load.warmup_seconds + length
+
+
+def planned_seconds(
+    workload: WorkloadSpec, threads: int, interleave: Interleave | None, arms: int
+) -> float:
+    """The same of a trial that is yet to be made or, with `interleave`, of its whole block."""
+    load = workload.load
+    if interleave is not None:
+        return load.warmup_seconds + arms * arm_seconds(interleave) + GUARD
+    return gather_alone(workload, threads) + load.warmup_seconds + load.duration_seconds
 
 
 def arm_seconds(interleave: Interleave) -> float:

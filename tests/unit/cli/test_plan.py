@@ -33,7 +33,8 @@ from encbench.core.problem import Reason
 from encbench.kube.labels import CREDENTIALS, USE
 from encbench.ports import Body, Rejected
 from encbench.reconcile import objects
-from encbench.reconcile.campaign.estimate import DEAD_TIME, makespan
+from encbench.reconcile.campaign.estimate import makespan
+from encbench.reconcile.campaign.pace import DEAD_TIME
 from tests.support.fake_cluster import FakeCluster
 from tests.support.manifests import body
 from tests.unit.cli.test_installation import operator

@@ -63,8 +63,12 @@ def a_campaign(facts: Facts | None = None, resolved: bool = True, **spec: Any) -
     return objects.campaign(with_status(body, known, **status))
 
 
+def resolved_of(of: Campaign) -> Resolved:
+    return of.status.resolved or RESOLVED
+
+
 def the_cell(of: Campaign) -> plan.Cell:
-    (cell,) = plan.cells(of.spec, RESOLVED.workloads)
+    (cell,) = plan.cells(of.spec, resolved_of(of).workloads)
     return cell
 
 
@@ -72,7 +76,7 @@ def the_testbeds(of: Campaign, **ready: str) -> dict[str, Testbed]:
     """All of the cell's testbeds, ready but for the arms named."""
     cell, found = the_cell(of), {}
     for arm in cell.arms:
-        body = children.testbed(CellPlan(of, RESOLVED, cell), arm)
+        body = children.testbed(CellPlan(of, resolved_of(of), cell), arm)
         state = ready.get(arm.name, "True")
         found[body["metadata"]["name"]] = objects.testbed(
             with_status(body, {"Ready": (state, 9.0)}, phase="Loading", readyTime=ago(9))
@@ -88,7 +92,7 @@ def the_trials(of: Campaign, *ends: str | None, **facts: Any) -> dict[str, Trial
         so_far = [line(one).past for one in found.values()]
         planned = plan.next_trial(of.spec, the_cell(of), so_far).next_trial
         assert planned is not None
-        own = CellPlan(of, RESOLVED, the_cell(of))
+        own = CellPlan(of, resolved_of(of), the_cell(of))
         bed = beds[children.testbed_name(own, planned.arm)]
         body = children.trial(own, planned, bed)
         known = {"Archived": ("True", 5.0)} if end else facts.get("running", {})
@@ -304,11 +308,14 @@ def test_a_block_of_fewer_arms_takes_less() -> None:
     few = the_cell(of)
     more = replace(few, name="c2", arms=(*few.arms, few.arms[-1]))
     seen = saw(of, trials=began(the_trials(of, *ALL, *ALL), [300.0] * 3 + [0.0] * 3))
+    (level,) = few.conditions
     left = {
-        cell.name: plan.CellState(None, (), (), remaining=len(cell.arms)) for cell in (few, more)
+        cell.name: plan.CellState(None, (), (), plan.Left({level: len(cell.arms)}))
+        for cell in (few, more)
     }
     end = estimate.estimate(seen, left, (few, more), RESOLVED, of.spec.blocks)
-    assert end == ago(-300 - 300 - 400)
+    arm = 20 * 3.05
+    assert end == ago(-300 - 300 - (300 + arm))
 
 
 def test_a_trial_that_has_not_begun_is_still_to_be_waited_for() -> None:
@@ -420,7 +427,10 @@ def test_clients_that_gather_first_are_part_of_the_end() -> None:
     resolved = RESOLVED.model_copy(update={"workloads": {"oltp": several}})
     alone = gather_alone(several, max(oltp.load.concurrency))
     assert alone > 1
-    assert estimate._expected(resolved, [], None, 1) == TRIAL_TAKES + alone
+    of = a_campaign()
+    of = replace(of, status=of.status.model_copy(update={"resolved": resolved}))
+    found = decide(of, saw(of)).status.estimated_completion_time
+    assert found == ago(-3 * (TRIAL_TAKES + alone))
 
 
 @pytest.mark.parametrize("interleave", [{}, {"slice": "3s", "settle": "500ms", "rounds": 20}])
@@ -543,7 +553,7 @@ def test_cells_side_by_side_take_a_step_each_and_end_sooner() -> None:
 
 def test_an_end_beyond_the_calendar_is_not_estimated(monkeypatch: pytest.MonkeyPatch) -> None:
     """A duration may have 32 letters: 999999h are 114 years, which thousands of trials repeat."""
-    monkeypatch.setattr(estimate, "_expected", lambda *_: 4 * 999_999 * 3600.0)
+    monkeypatch.setattr(estimate, "planned_seconds", lambda *_: 4 * 999_999 * 3600.0)
     of = a_campaign(blocks={"min": 1000})
     assert decide(of, saw(of)).status.estimated_completion_time is None
 

@@ -1,12 +1,19 @@
 """When a campaign is expected to end, over the course of its trials."""
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
+from encbench.admission import gather
 from encbench.api.conditions import parse_time
+from encbench.api.kinds import TRIAL
 from encbench.reconcile.campaign.decide import decide
 from encbench.reconcile.campaign.decision import CampaignDecision
+from encbench.reconcile.objects import Campaign
+from tests.support import manifests
 from tests.unit.reconcile.seen import NOW
-from tests.unit.reconcile.test_campaign_decide import a_campaign, began, saw, the_trials
+from tests.unit.reconcile.test_campaign_decide import RESOLVED, a_campaign, began, saw, the_trials
 
 LOAD, DEAD = 90.0, 5.0
 """Seconds of the usual trial's load, and what is assumed between two."""
@@ -35,3 +42,28 @@ def test_the_last_trial_has_its_time() -> None:
     of = a_campaign(blocks={"min": 1})
     trials = began(the_trials(of, "Succeeded", "Succeeded", None), [191.0, 96.0, 1.0])
     assert left(decide(of, saw(of, trials=trials))) == pytest.approx(LOAD + DEAD, abs=DEAD + 1)
+
+
+def with_workloads(**changes: dict[str, Any]) -> Campaign:
+    """A campaign of one instance whose workloads each differ from the usual one as said."""
+    usual = manifests.SPECS[TRIAL]["workload"]
+    workloads = {name: {**usual, **change} for name, change in changes.items()}
+    found = gather.frozen(RESOLVED.instances, RESOLVED.modes, workloads, {})
+    entry = {"instanceRefs": ["small"], "modeRefs": ["tde"], "workloadRefs": [*workloads]}
+    of = a_campaign(blocks={"min": 2}, matrix=[entry])
+    return replace(of, status=of.status.model_copy(update={"resolved": found}))
+
+
+USUAL_LOAD = manifests.SPECS[TRIAL]["workload"]["load"]
+LONG = {"load": {**USUAL_LOAD, "duration": "30m"}}
+
+
+def test_each_workload_takes_its_own_time() -> None:
+    """Of two blocks with 3 trials of 90 s and 3 of 30.5 minutes each."""
+    of = with_workloads(oltp={}, long=LONG)
+    whole = 6 * (LOAD + DEAD) + 6 * (30 + 1800 + DEAD)
+    assert left(decide(of, saw(of))) == pytest.approx(whole, abs=1)
+    first = began(the_trials(of, *["Succeeded"] * 3), [3 * 97.0, 2 * 97.0, 97.0])
+    whole += 12 * 2.0 - 3 * (LOAD + DEAD + 2)
+    shown = left(decide(of, saw(of, trials=first)))
+    assert shown == pytest.approx(whole, abs=5), "7 s lie between two of them"

@@ -21,6 +21,7 @@ from encbench.api.workload import Client
 from encbench.core.plan import Attempts, LoadLevel, Past
 from encbench.reconcile.campaign.planned_figure import cpu_at_a_rate, latency_at_a_rate, measured
 from encbench.reconcile.objects import Trial
+from encbench.tools.turns import load_seconds
 
 PACE = 100
 """Starts by which the pace is judged."""
@@ -45,6 +46,18 @@ class Begun(NamedTuple):
     at: float
     """Unix time."""
     block: int
+    place: Place
+    seconds: float
+    """How long their load lasts, as planned."""
+
+    @classmethod
+    def of(cls, trial: Trial) -> "Begun | None":
+        """None before the release."""
+        spec, at = trial.spec, trial.status.release_at
+        if at is None:
+            return None
+        place = (spec.cell, spec.workload_ref, spec.concurrency)
+        return cls(at, spec.block, place, load_seconds(spec))
 
 
 @dataclass(frozen=True)
@@ -223,9 +236,10 @@ class Ledger:
         if self.history is not None:
             self.history.add(own.past)
         # Trials of an interleaved block begin together, and count as one here.
-        if own.release_at is not None and not self.has_begun(trial):
+        begun = Begun.of(trial)
+        if begun is not None and not self.has_begun(trial):
             self._begun.add(block_of(trial))
-            insort(self._starts[own.place[0]], Begun(own.release_at, own.block))
+            insort(self._starts[own.place[0]], begun)
 
     def has_begun(self, trial: Trial) -> bool:
         """Whether the start of this trial, or of its interleaved block, is known already."""
