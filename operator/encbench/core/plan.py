@@ -110,6 +110,9 @@ class Left:
 
     trials: Mapping[LoadLevel, int] = field(default_factory=dict)
     """How many, by condition."""
+    restored: int = 0
+    """Those that have the data restored first: with `reset: block`, of the first condition of each
+    block number."""
 
     @property
     def count(self) -> int:
@@ -382,8 +385,8 @@ def next_trial(
     # Number, its condition's place, and the arms that have begun; None is nothing planned yet.
     open_blocks: list[tuple[int, int, Set[str] | None]] = []
     exhausted: list[LoadLevel] = []
-    left: tuple[dict[LoadLevel, int], ...] = ({}, {})
-    ahead: list[tuple[BlockRun, int]] = []
+    # The usual blocks of each condition with the last one that is planned, and its solo ones.
+    ahead: tuple[dict[LoadLevel, tuple[BlockRun, int]], ...] = ({}, {})
     served = partial(generation, spec.blocks)
     # Conditions are many, and those that are equally far have the same sets.
     spans: set[tuple[int, int]] = set()
@@ -396,9 +399,8 @@ def next_trial(
         ends = [(usual, last)]
         if spec.blocks.interleave is not None and spec.blocks.solo:
             ends.append((solo, SOLO + spec.blocks.solo + solo.unused))
-        ahead += ends
-        for counts, (run, end) in zip(left, ends, strict=False):
-            counts[condition] = run.missing(end)
+        for own, one in zip(ahead, ends, strict=False):
+            own[condition] = one
         # Later blocks are counted but not planned: nothing of them is needed yet.
         firsts = [(run, block, end) for run, end in ends if (block := run.first_open(end))]
         spans |= {(served(one), served(end)) for _, one, end in firsts}
@@ -413,17 +415,32 @@ def next_trial(
         # Drawn for this one alone: a campaign may have hundreds of conditions.
         first = _missing(spec, cell, cell.conditions[place], block, begun, len(gone))
     until = _last_of_set(spec.blocks, block)
-    if first and sum(run.missing(min(end, until)) for run, end in ahead) == len(first):
+    if first and sum(
+        run.missing(min(end, until)) for own in ahead for run, end in own.values()
+    ) == len(first):
         first = tuple(replace(trial, last=True) for trial in first)
     interleaved = bool(first) and is_interleaved(spec.blocks, first[0].block)
     return CellState(
         next_trial=first[0] if first else None,
         together=first if interleaved else first[:1],
         exhausted=tuple(exhausted),
-        usual=Left(left[0]),
-        solo=Left(left[1]),
+        usual=_left(spec, ahead[0]),
+        solo=_left(spec, ahead[1]),
         sets=frozenset(chain.from_iterable(range(one, end + 1) for one, end in spans)),
     )
+
+
+def _left(spec: CampaignSpec, ahead: Mapping[LoadLevel, tuple[BlockRun, int]]) -> Left:
+    """What is missing of these blocks, each condition's up to the number beside them."""
+    trials = {condition: run.missing(end) for condition, (run, end) in ahead.items()}
+    if spec.reset != "block" or not ahead:
+        return Left(trials)
+    runs, ends = zip(*ahead.values(), strict=True)
+    begun = max(run.newest for run in runs)
+    serving = [run for run in runs if run.newest == begun]
+    # A second condition begins a number only once the first one's testbeds have restored for it.
+    restored = serving[0].missing(begun) if len(serving) == 1 else 0
+    return Left(trials, restored + serving[0].arms * max(0, max(ends) - begun))
 
 
 def _missing(

@@ -492,6 +492,22 @@ def test_the_sets_to_come_are_those_of_the_condition_with_the_most_blocks() -> N
     assert plan.next_trial(spec, cell, past, goals).sets == frozenset()
 
 
+def test_data_are_to_be_restored_for_the_first_condition_of_each_number() -> None:
+    spec = campaign(reset="block", **PRECISE)
+    cell = only_cell(spec, concurrency=[1, 8])
+    low, high = cell.conditions
+    goals = {low: 4, high: 6}
+    past = run_to_the_end(spec, cell, goals=goals)
+    openers = {attempt.block: attempt.condition for attempt in reversed(past)}
+    opens = [openers[attempt.block] == attempt.condition for attempt in past]
+    left = [
+        plan.next_trial(spec, cell, past[:done], goals).usual.restored
+        for done in range(len(past) + 1)
+    ]
+    assert left == [sum(opens[done:]) for done in range(len(past) + 1)]
+    assert plan.next_trial(campaign(**PRECISE), cell, [], goals).usual.restored == 0
+
+
 def test_solo_blocks_have_sets_to_come() -> None:
     blocks = {"min": 4, "perTestbed": 1, "solo": 2, "interleave": {}}
     spec = campaign(blocks=blocks)

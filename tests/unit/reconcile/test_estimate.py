@@ -1,6 +1,7 @@
 """When a campaign is expected to end, over the course of its trials."""
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -44,13 +45,13 @@ def test_the_last_trial_has_its_time() -> None:
     assert left(decide(of, saw(of, trials=trials))) == pytest.approx(LOAD + DEAD, abs=DEAD + 1)
 
 
-def with_workloads(**changes: dict[str, Any]) -> Campaign:
+def with_workloads(reset: str = "none", **changes: dict[str, Any]) -> Campaign:
     """A campaign of one instance whose workloads each differ from the usual one as said."""
     usual = manifests.SPECS[TRIAL]["workload"]
     workloads = {name: {**usual, **change} for name, change in changes.items()}
     found = gather.frozen(RESOLVED.instances, RESOLVED.modes, workloads, {})
     entry = {"instanceRefs": ["small"], "modeRefs": ["tde"], "workloadRefs": [*workloads]}
-    of = a_campaign(blocks={"min": 2}, matrix=[entry])
+    of = a_campaign(blocks={"min": 2}, matrix=[entry], reset=reset)
     return replace(of, status=of.status.model_copy(update={"resolved": found}))
 
 
@@ -67,3 +68,25 @@ def test_each_workload_takes_its_own_time() -> None:
     whole += 12 * 2.0 - 3 * (LOAD + DEAD + 2)
     shown = left(decide(of, saw(of, trials=first)))
     assert shown == pytest.approx(whole, abs=5), "7 s lie between two of them"
+
+
+RESTORE = 1200.0
+
+
+@pytest.mark.parametrize("conditions", [1, 3])
+def test_data_are_restored_once_for_each_block_number(conditions: int) -> None:
+    """Each arm restores its database for the first condition of the number, and for no other."""
+    names = [f"oltp-{number}" for number in range(conditions)]
+    of = with_workloads(reset="block", **{name: {} for name in names})
+    took = ([RESTORE] * 3 + [0.0] * 3 * (conditions - 1)) * 2
+    ends = [sum(LOAD + DEAD + one for one in took[place + 1 :]) for place in range(len(took))]
+    done = 3 * conditions + 1
+    trials = began(
+        the_trials(of, *["Succeeded"] * done), [one - ends[done - 1] for one in ends[:done]]
+    )
+    whole = ends[done - 1] + LOAD + DEAD
+    assert left(decide(of, saw(of, trials=trials))) == pytest.approx(whole, abs=1)
+    # While the next arm restores the end stays.
+    until = NOW + timedelta(seconds=ends[done - 1] - ends[done] - 10)
+    later = replace(saw(of, trials=trials), now=until)
+    assert left(decide(of, later)) == pytest.approx(whole, abs=1)

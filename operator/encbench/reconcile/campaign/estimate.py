@@ -4,12 +4,12 @@ import heapq
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
-from encbench.api.campaign import Blocks, Interleave, Resolved
+from encbench.api.campaign import CampaignSpec, Interleave, Resolved
 from encbench.api.conditions import format_time, parse_time
 from encbench.core.plan import Cell, CellState, Left, generation, is_interleaved
 from encbench.reconcile.campaign.facts import CampaignSeen
 from encbench.reconcile.campaign.ledger import Begun, block_of
-from encbench.reconcile.campaign.pace import Between, gaps
+from encbench.reconcile.campaign.pace import Between, gaps, restores
 from encbench.tools.turns import load_seconds, planned_seconds
 
 COARSE, COARSE_SHARE = 10.0, 0.05
@@ -24,23 +24,24 @@ def estimate(
     left: Mapping[str, CellState],
     cells: Sequence[Cell],
     resolved: Resolved,
-    blocks: Blocks,
+    spec: CampaignSpec,
 ) -> str | None:
     """RFC 3339 time of the end, or None while no testbed is ready and no pace known, or too far.
 
-    `left` is what each cell still has to start, the first of it as `blocks` has it.
+    `left` is what each cell still has to start, the first of it as `spec` has it.
     Each trial takes its own load, and what usually lies between two of the last ones. What new
-    testbeds take is counted apart, once for each set that is still to come. Cells whose testbeds
-    are ready are expected to go on side by side, and no more than these.
+    testbeds take is counted apart, once for each set that is still to come, and so is the time in
+    which `reset: block` restores the data. Cells whose testbeds are ready are expected to go on
+    side by side, and no more than these.
     """
-    trials, interleave = seen.trials.values(), blocks.interleave
+    trials, blocks = seen.trials.values(), spec.blocks
     ready = {bed.spec.cell for bed in seen.testbeds.values() if bed.status.ready_time}
     unended = [trial for trial in trials if trial.status.outcome is None]
     active = {trial.spec.cell for trial in unended}
     known = [cell for cell in cells if cell.name in left]
     going = [cell for cell in known if left[cell.name].remaining or cell.name in active]
     starts = {cell.name: _starts(cell.name, seen) for cell in known}
-    found = [gap for own in starts.values() for gap in gaps(own, blocks)]
+    found = [gap for own in starts.values() for gap in gaps(own, spec)]
     if not going or not (ready or found):
         return None
     between = Between(found)
@@ -55,16 +56,19 @@ def estimate(
         # A cell that has not begun has its first set, or that one has to be built too.
         serving = generation(blocks, newest) if newest else int(cell.name in ready)
         to_build = anew * sum(one > serving for one in state.sets)
-        seconds = to_build + _seconds(state.usual, cell, resolved, interleave, between)
+        seconds = to_build + _seconds(state.usual, cell, resolved, blocks.interleave, between)
         seconds += _seconds(state.solo, cell, resolved, None, between)
         for trial in begun:
             in_turns = trial.spec.turns is not None
             seconds += load_seconds(trial.spec) + between.usual(cell.name, in_turns=in_turns)
+            if restores(trial, own, spec):
+                seconds += between.restoring(cell.name, in_turns=in_turns)
         if own:
             last, in_turns = own[-1], is_interleaved(blocks, own[-1].block)
             takes = last.seconds + between.usual(cell.name, in_turns=in_turns)
-            # Beyond that the last one's time is that of new testbeds, if any are to come.
-            seconds += max(-min(anew, to_build), takes - (seen.now.timestamp() - last.at))
+            # Beyond that the last one's time is that of new testbeds, if any are to come, or data.
+            late = min(anew, to_build) + between.restoring(cell.name, in_turns=in_turns)
+            seconds += max(-late, takes - (seen.now.timestamp() - last.at))
         needs.append(seconds)
     total = makespan(needs, max(1, len(ready.intersection(cell.name for cell in going))))
     if total > LONGEST:
@@ -78,14 +82,11 @@ def _seconds(
     """What these trials of the cell take, with what lies between them."""
     arms, in_turns = len(cell.arms), interleave is not None
     dead = between.usual(cell.name, in_turns=in_turns)
-    seconds = sum(
-        count
-        * (
-            planned_seconds(resolved.workloads[at.workload_ref], at.concurrency, interleave, arms)
-            + dead
-        )
-        for at, count in left.trials.items()
-    )
+    seconds = dead * left.count
+    for at, count in left.trials.items():
+        workload = resolved.workloads[at.workload_ref]
+        seconds += count * planned_seconds(workload, at.concurrency, interleave, arms)
+    seconds += left.restored * between.restoring(cell.name, in_turns=in_turns)
     return seconds / arms if in_turns else seconds
 
 

@@ -10,9 +10,10 @@ from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
-from encbench.api.campaign import Blocks
+from encbench.api.campaign import CampaignSpec
 from encbench.core.plan import generation, is_interleaved
 from encbench.reconcile.campaign.ledger import Begun
+from encbench.reconcile.objects import Trial
 
 DEAD_TIME = 5.0
 """Seconds between two loads that are assumed until some have been seen."""
@@ -27,18 +28,29 @@ class Gap(NamedTuple):
     """Whether an interleaved block ends it."""
     is_pause: bool
     """Whether new testbeds were built in it."""
+    restores: bool
+    """Whether the data were restored in it."""
 
 
-def gaps(starts: Sequence[Begun], blocks: Blocks) -> Iterator[Gap]:
+def gaps(starts: Sequence[Begun], spec: CampaignSpec) -> Iterator[Gap]:
     """Those between the trials of one cell, in their order."""
+    openers = {start.block: start.place for start in reversed(starts)}
     for earlier, later in pairwise(starts):
-        one, other = (generation(blocks, start.block) for start in (earlier, later))
+        one, other = (generation(spec.blocks, start.block) for start in (earlier, later))
         yield Gap(
             cell=later.place[0],
             seconds=later.at - earlier.at - earlier.seconds,
-            in_turns=is_interleaved(blocks, later.block),
+            in_turns=is_interleaved(spec.blocks, later.block),
             is_pause=one != other,
+            restores=spec.reset == "block" and openers[later.block] == later.place,
         )
+
+
+def restores(trial: Trial, starts: Sequence[Begun], spec: CampaignSpec) -> bool:
+    """Whether a trial that follows these of its cell has the data restored first."""
+    own = (trial.spec.cell, trial.spec.workload_ref, trial.spec.concurrency)
+    places = (start.place for start in starts if start.block == trial.spec.block)
+    return spec.reset == "block" and all(place == own for place in places)
 
 
 class Between:
@@ -46,18 +58,27 @@ class Between:
 
     def __init__(self, found: Iterable[Gap]) -> None:
         self.pauses: list[Gap] = []
-        usual = defaultdict[tuple[str, bool], list[float]](list)
+        known = defaultdict[tuple[str, bool, bool], list[float]](list)
         for gap in found:
             if gap.is_pause:
                 self.pauses.append(gap)
                 continue
             for cell in (gap.cell, ""):
-                usual[cell, gap.in_turns].append(gap.seconds)
-        self._usual = {key: max(0.0, median(seconds)) for key, seconds in usual.items()}
+                known[cell, gap.in_turns, gap.restores].append(gap.seconds)
+        self._medians = {key: max(0.0, median(seconds)) for key, seconds in known.items()}
+
+    def _median(self, cell: str, in_turns: bool, restores: bool, otherwise: float) -> float:
+        of_all = self._medians.get(("", in_turns, restores), otherwise)
+        return self._medians.get((cell, in_turns, restores), of_all)
 
     def usual(self, cell: str, *, in_turns: bool) -> float:
         """Seconds before a trial of that cell or, with `in_turns`, before an interleaved block."""
-        return self._usual.get((cell, in_turns), self._usual.get(("", in_turns), DEAD_TIME))
+        return self._median(cell, in_turns, False, DEAD_TIME)
+
+    def restoring(self, cell: str, *, in_turns: bool) -> float:
+        """Seconds that `reset: block` adds to that for the first condition of each block number."""
+        usual = self.usual(cell, in_turns=in_turns)
+        return max(0.0, self._median(cell, in_turns, True, usual) - usual)
 
     @property
     def anew(self) -> float | None:
