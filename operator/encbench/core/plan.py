@@ -133,7 +133,7 @@ class CellState:
     solo: Left = Left()
     """Those that are sequential beside interleaved blocks."""
     sets: frozenset[int] = frozenset()
-    """The sets of testbeds that serve the blocks of both (`generation`)."""
+    """The sets of testbeds that serve the blocks of both, counting those that were lost."""
 
     @property
     def remaining(self) -> int:
@@ -399,8 +399,8 @@ def next_trial(
         ends = [(usual, last)]
         if spec.blocks.interleave is not None and spec.blocks.solo:
             ends.append((solo, SOLO + spec.blocks.solo + solo.unused))
-        for own, one in zip(ahead, ends, strict=False):
-            own[condition] = one
+        for blocks, until_end in zip(ahead, ends, strict=False):
+            blocks[condition] = until_end
         # Later blocks are counted but not planned: nothing of them is needed yet.
         firsts = [(run, block, end) for run, end in ends if (block := run.first_open(end))]
         spans |= {(served(one), served(end)) for _, one, end in firsts}
@@ -426,7 +426,7 @@ def next_trial(
         exhausted=tuple(exhausted),
         usual=_left(spec, ahead[0]),
         solo=_left(spec, ahead[1]),
-        sets=frozenset(chain.from_iterable(range(one, end + 1) for one, end in spans)),
+        sets=frozenset(number + len(gone) for one, end in spans for number in range(one, end + 1)),
     )
 
 

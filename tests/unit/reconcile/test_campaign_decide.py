@@ -313,7 +313,7 @@ def test_a_block_of_fewer_arms_takes_less() -> None:
         cell.name: plan.CellState(None, (), (), plan.Left({level: len(cell.arms)}))
         for cell in (few, more)
     }
-    end = estimate.estimate(seen, left, (few, more), RESOLVED, of.spec)
+    end = estimate.estimate(of, seen, left, (few, more), RESOLVED)
     arm = 20 * 3.05
     assert end == ago(-300 - 300 - (300 + arm))
 

@@ -7,14 +7,27 @@ from typing import Any
 import pytest
 
 from encbench.admission import gather
+from encbench.api.campaign import LostSet
 from encbench.api.conditions import parse_time
 from encbench.api.kinds import TRIAL
+from encbench.core import plan
 from encbench.reconcile.campaign.decide import decide
 from encbench.reconcile.campaign.decision import CampaignDecision
+from encbench.reconcile.campaign.facts import CampaignFound, CampaignSeen
+from encbench.reconcile.campaign.ledger import Ledger
 from encbench.reconcile.objects import Campaign
 from tests.support import manifests
-from tests.unit.reconcile.seen import NOW
-from tests.unit.reconcile.test_campaign_decide import RESOLVED, a_campaign, began, saw, the_trials
+from tests.unit.reconcile.seen import NOW, ago
+from tests.unit.reconcile.test_campaign_decide import (
+    RESOLVED,
+    a_campaign,
+    began,
+    resolved_of,
+    saw,
+    the_cell,
+    the_testbeds,
+    the_trials,
+)
 
 LOAD, DEAD = 90.0, 5.0
 """Seconds of the usual trial's load, and what is assumed between two."""
@@ -90,3 +103,45 @@ def test_data_are_restored_once_for_each_block_number(conditions: int) -> None:
     until = NOW + timedelta(seconds=ends[done - 1] - ends[done] - 10)
     later = replace(saw(of, trials=trials), now=until)
     assert left(decide(of, later)) == pytest.approx(whole, abs=1)
+
+
+SET = 3600.0
+"""Seconds that a cell's testbeds take."""
+
+
+def test_testbeds_of_a_cell_that_is_done_tell_what_the_next_ones_take() -> None:
+    """They are gone, and the time until the first trial stands for them."""
+    usual = manifests.SPECS[TRIAL]["workload"]
+    other = {"sysbench": {**usual["sysbench"], "tables": 77}}
+    alone, of = with_workloads(oltp={}), with_workloads(oltp={}, other=other)
+    done = [(5 - place) * (LOAD + DEAD) for place in range(6)]
+    trials = began(the_trials(alone, *["Succeeded"] * 6), [LOAD + DEAD + one for one in done])
+    ledger = Ledger()
+    ledger.begin(plan.Attempts(of.spec.blocks, plan.cells(of.spec, resolved_of(of).workloads)))
+    for trial in trials.values():
+        ledger.add(trial)
+    start = ago(SET + 6 * (LOAD + DEAD))
+    of = replace(of, status=of.status.model_copy(update={"start_time": start}))
+    between = CampaignSeen(NOW, None, {}, {}, CampaignFound(ledger))
+    assert left(decide(of, between)) == pytest.approx(SET + 6 * (LOAD + DEAD), abs=1)
+
+
+@pytest.mark.parametrize("built", [1, 3])
+def test_testbeds_that_are_built_one_after_the_other_take_the_sum(built: int) -> None:
+    of = a_campaign(blocks={"min": 4, "perTestbed": 1}, residency="OnDemand")
+    beds = dict(list(the_testbeds(of).items())[:built])
+    for number, (name, bed) in enumerate(beds.items()):
+        so_far = (built - number) * SET / 3
+        status = bed.status.model_copy(update={"ready_time": ago(so_far - SET / 3)})
+        beds[name] = replace(bed, created=ago(so_far), status=status)
+    whole = 4 * SET - built * SET / 3 + 12 * (LOAD + DEAD)
+    assert left(decide(of, saw(of, testbeds=beds))) == pytest.approx(whole, abs=1)
+
+
+def test_the_set_that_replaces_a_lost_one_takes_its_time() -> None:
+    of = a_campaign(blocks={"min": 2})
+    beds = {name: replace(bed, created=ago(9 + 40)) for name, bed in the_testbeds(of).items()}
+    assert left(decide(of, saw(of, testbeds=beds))) == pytest.approx(6 * (LOAD + DEAD), abs=1)
+    lost = LostSet(cell=the_cell(of).name, generation=1, message="it is lost", time=ago(1))
+    of = replace(of, status=of.status.model_copy(update={"lost_sets": [lost]}))
+    assert left(decide(of, saw(of, testbeds=beds))) == pytest.approx(40 + 6 * (LOAD + DEAD), abs=1)

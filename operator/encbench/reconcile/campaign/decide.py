@@ -179,7 +179,7 @@ def _run(draft: CampaignDraft, resolved: Resolved) -> CampaignDecision:
     left = {name: state for name, state in states.items() if name not in standing.broken}
     remaining = sum(state.remaining for state in left.values())
     outcomes = ledger.outcomes + Counter(trial.status.outcome for trial in trials)
-    end = estimate(seen, left, cells, resolved, spec)
+    end = estimate(draft.subject, seen, left, cells, resolved)
     draft.set(
         block_plans=plans,
         lost_sets=lost,

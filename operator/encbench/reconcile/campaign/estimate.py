@@ -4,12 +4,13 @@ import heapq
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
-from encbench.api.campaign import CampaignSpec, Interleave, Resolved
+from encbench.api.campaign import Interleave, Resolved
 from encbench.api.conditions import format_time, parse_time
-from encbench.core.plan import Cell, CellState, Left, generation, is_interleaved
+from encbench.core.plan import Cell, CellState, Left, is_interleaved
 from encbench.reconcile.campaign.facts import CampaignSeen
 from encbench.reconcile.campaign.ledger import Begun, block_of
 from encbench.reconcile.campaign.pace import Between, gaps, restores
+from encbench.reconcile.objects import Campaign, Testbed
 from encbench.tools.turns import load_seconds, planned_seconds
 
 COARSE, COARSE_SHARE = 10.0, 0.05
@@ -20,41 +21,41 @@ LONGEST = 1000 * 365 * 86_400
 
 
 def estimate(
+    campaign: Campaign,
     seen: CampaignSeen,
     left: Mapping[str, CellState],
     cells: Sequence[Cell],
     resolved: Resolved,
-    spec: CampaignSpec,
 ) -> str | None:
     """RFC 3339 time of the end, or None while no testbed is ready and no pace known, or too far.
 
-    `left` is what each cell still has to start, the first of it as `spec` has it.
+    `left` is what each cell still has to start, the first of it as the spec of `campaign` has it.
     Each trial takes its own load, and what usually lies between two of the last ones. What new
     testbeds take is counted apart, once for each set that is still to come, and so is the time in
-    which `reset: block` restores the data. Cells whose testbeds are ready are expected to go on
-    side by side, and no more than these.
+    which `reset: block` restores the data. Cells that have begun, or have all their testbeds, are
+    expected to go on side by side, and no more than these.
     """
-    trials, blocks = seen.trials.values(), spec.blocks
-    ready = {bed.spec.cell for bed in seen.testbeds.values() if bed.status.ready_time}
+    spec, blocks, trials = campaign.spec, campaign.spec.blocks, seen.trials.values()
+    sets = {cell.name: _newest_set(cell, seen) for cell in cells}
     unended = [trial for trial in trials if trial.status.outcome is None]
     active = {trial.spec.cell for trial in unended}
     known = [cell for cell in cells if cell.name in left]
     going = [cell for cell in known if left[cell.name].remaining or cell.name in active]
     starts = {cell.name: _starts(cell.name, seen) for cell in known}
     found = [gap for own in starts.values() for gap in gaps(own, spec)]
-    if not going or not (ready or found):
+    is_ready = any(bed.status.ready_time for bed in seen.testbeds.values())
+    if not going or not (is_ready or found):
         return None
     between = Between(found)
-    anew = _preparation(seen) if between.anew is None else between.anew
+    anew = _building(campaign, seen, cells, sets) if between.anew is None else between.anew
     # Trials of an interleaved block are released together.
     waiting = {block_of(trial): trial for trial in unended if trial.status.release_at is None}
     needs = []
     for cell in going:
         own, state = starts[cell.name], left[cell.name]
         begun = [trial for trial in waiting.values() if trial.spec.cell == cell.name]
-        newest = max((trial.spec.block for trial in begun), default=own[-1].block if own else 0)
-        # A cell that has not begun has its first set, or that one has to be built too.
-        serving = generation(blocks, newest) if newest else int(cell.name in ready)
+        beds = sets[cell.name]
+        serving = beds[0].spec.generation if _is_whole(cell, beds) else 0
         to_build = anew * sum(one > serving for one in state.sets)
         seconds = to_build + _seconds(state.usual, cell, resolved, blocks.interleave, between)
         seconds += _seconds(state.solo, cell, resolved, None, between)
@@ -69,8 +70,11 @@ def estimate(
             # Beyond that the last one's time is that of new testbeds, if any are to come, or data.
             late = min(anew, to_build) + between.restoring(cell.name, in_turns=in_turns)
             seconds += max(-late, takes - (seen.now.timestamp() - last.at))
+        elif beds and not serving:
+            seconds -= min(anew, seen.now.timestamp() - _created(beds))
         needs.append(seconds)
-    total = makespan(needs, max(1, len(ready.intersection(cell.name for cell in going))))
+    lanes = sum(bool(starts[c.name]) or _is_whole(c, sets[c.name]) for c in going)
+    total = makespan(needs, max(1, lanes))
     if total > LONGEST:
         return None
     return format_time(seen.now + timedelta(seconds=total))
@@ -126,13 +130,50 @@ def steady(shown: str | None, found: str | None, now: datetime) -> str | None:
     return shown if off <= max(COARSE, COARSE_SHARE * left) else found
 
 
-def _preparation(seen: CampaignSeen) -> float:
-    """Seconds that the slowest of the testbeds took until it was ready."""
+def _newest_set(cell: Cell, seen: CampaignSeen) -> list[Testbed]:
+    own = [bed for bed in seen.testbeds.values() if bed.spec.cell == cell.name]
+    newest = max((bed.spec.generation for bed in own), default=0)
+    return [bed for bed in own if bed.spec.generation == newest]
+
+
+def _is_whole(cell: Cell, beds: Sequence[Testbed]) -> bool:
+    """Whether these are all testbeds of the cell, and each has been ready."""
+    return len(beds) == len(cell.arms) and all(bed.status.ready_time for bed in beds)
+
+
+def _created(beds: Iterable[Testbed]) -> float:
+    """When the first of them was, Unix time."""
+    return min(parse_time(bed.created).timestamp() for bed in beds)
+
+
+def _building(
+    campaign: Campaign, seen: CampaignSeen, cells: Sequence[Cell], sets: Mapping[str, list[Testbed]]
+) -> float:
+    """Seconds that a set of testbeds takes, going by the first of a cell; 0 if that is not known.
+
+    Once a cell is done its testbeds are gone, and the time until the campaign's first trial stands
+    for theirs.
+    """
+    whole = [_took(sets[cell.name]) for cell in cells if _is_whole(cell, sets[cell.name])]
+    if whole:
+        return max(whole)
+    first, start = seen.found.ledger.first_start, campaign.status.start_time
+    if first is not None and start is not None:
+        suspended = campaign.status.suspended_seconds or 0
+        return max(0.0, first - parse_time(start).timestamp() - suspended)
+    in_a_row = campaign.spec.residency == "OnDemand"
+    some = {cell: [bed for bed in sets[cell.name] if bed.status.ready_time] for cell in cells}
     return max(
         (
-            parse_time(bed.status.ready_time).timestamp() - parse_time(bed.created).timestamp()
-            for bed in seen.testbeds.values()
-            if bed.status.ready_time
+            _took(beds) * (len(cell.arms) / len(beds) if in_a_row else 1)
+            for cell, beds in some.items()
+            if beds
         ),
         default=0.0,
     )
+
+
+def _took(beds: Sequence[Testbed]) -> float:
+    """Seconds until the last of them that is ready was; 0 if none is."""
+    ready = [parse_time(bed.status.ready_time) for bed in beds if bed.status.ready_time]
+    return max(ready).timestamp() - _created(beds) if ready else 0.0

@@ -220,6 +220,8 @@ class Ledger:
         self.outcomes: Counter[Outcome | None] = Counter()
         self.stays: defaultdict[StayKey, Stays] = defaultdict(Stays)
         self._places: defaultdict[Place, list[LedgerLine]] = defaultdict(list)
+        self.first_start: float | None = None
+        """When the first of these trials was released, Unix time."""
         self._begun: set[tuple[str, str, int, int, str]] = set()
         self._starts: defaultdict[str, list[Begun]] = defaultdict(list)
 
@@ -240,6 +242,7 @@ class Ledger:
         if begun is not None and not self.has_begun(trial):
             self._begun.add(block_of(trial))
             insort(self._starts[own.place[0]], begun)
+            self.first_start = min(begun.at, self.first_start or begun.at)
 
     def has_begun(self, trial: Trial) -> bool:
         """Whether the start of this trial, or of its interleaved block, is known already."""
