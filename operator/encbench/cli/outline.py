@@ -16,7 +16,7 @@ from encbench.api.workload import WorkloadSpec
 from encbench.core import plan
 from encbench.core.plan import Cell, LoadLevel
 from encbench.reconcile.campaign.estimate import makespan
-from encbench.reconcile.campaign.pace import DEAD_TIME
+from encbench.reconcile.campaign.pace import DEAD_TIME, Between
 from encbench.reconcile.campaign.precision import fewest
 from encbench.reconcile.campaign.room import CellRoom, room
 from encbench.tools.gathering import gather_alone
@@ -119,17 +119,17 @@ class Outline(Model):
 
 @dataclass(frozen=True)
 class Pace:
-    """Seconds from the end of one trial's window to the start of the next trial."""
+    """What lies between the load of one trial and that of the next."""
 
-    dead: float
+    between: Between
     source: str
-    """Where the figure comes from, in words."""
+    """Where the figures come from, in words."""
     assumed: bool = False
     """No trial of the campaign has shown it."""
 
 
 ASSUMED = Pace(
-    DEAD_TIME,
+    Between(()),
     f"{DEAD_TIME:g} s between two trials are assumed, as the operator does until it has seen some",
     assumed=True,
 )
@@ -152,14 +152,15 @@ def outline(
                 for condition in cell.conditions
                 for part in _runs(
                     spec,
-                    len(cell.arms),
+                    cell,
                     blocks(condition.blocks),
                     resolved.workloads[condition.workload],
                     condition.concurrency,
-                    pace.dead,
+                    _dead(pace.between, cell, restores=condition is longest),
                 )
             ]
             for cell in cells
+            for longest in [max(cell.conditions, key=lambda one: blocks(one.blocks))]
         ]
 
     def seconds(runs: list[list[_Runs]], lanes: int) -> float:
@@ -210,22 +211,40 @@ class _Runs:
         return self.warmup + self.measured + self.dead + self.gathering
 
 
+def _dead(between: Between, cell: CellOutline, *, restores: bool) -> dict[bool, float]:
+    """Seconds before each trial of a condition, and before each of its interleaved blocks.
+
+    With `restores` the data are restored then: once for each block number, so that the condition
+    with the most blocks stands for all of its cell.
+    """
+    return {
+        in_turns: between.usual(cell.name, in_turns=in_turns)
+        + (between.restoring(cell.name, in_turns=in_turns) if restores else 0.0)
+        for in_turns in (False, True)
+    }
+
+
 def _runs(
-    spec: CampaignSpec, arms: int, blocks: int, workload: WorkloadSpec, threads: int, dead: float
+    spec: CampaignSpec,
+    cell: CellOutline,
+    blocks: int,
+    workload: WorkloadSpec,
+    threads: int,
+    dead: Mapping[bool, float],
 ) -> list[_Runs]:
     """Trials of an interleaved block share its warm-up, and the time between blocks.
 
     The clients of others gather first.
     """
-    load, interleave = workload.load, spec.blocks.interleave
+    load, interleave, arms = workload.load, spec.blocks.interleave, len(cell.arms)
     warmup = load.warmup_seconds
-    alone = (warmup, load.duration_seconds, dead, gather_alone(workload, threads))
+    alone = (warmup, load.duration_seconds, dead[False], gather_alone(workload, threads))
     if interleave is None:
         return [_Runs(arms * blocks, *alone)]
     counted = interleave.rounds * (interleave.slice_seconds - interleave.settle_seconds)
     between = arm_seconds(interleave) - counted
     return [
-        _Runs(arms * blocks, warmup / arms, counted, dead / arms + between),
+        _Runs(arms * blocks, warmup / arms, counted, dead[True] / arms + between),
         *([_Runs(arms * spec.blocks.solo, *alone)] if spec.blocks.solo else []),
     ]
 

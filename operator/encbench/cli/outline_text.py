@@ -190,10 +190,10 @@ def _uncounted(found: Outline) -> Iterable[str]:
     """What else takes time, of unknown length."""
     spec = found.spec
     yield "starting, loading and proving the databases, which depends on dataset and storage"
-    if spec.reset != "none":
-        yield f"restoring the data before each {spec.reset}"
     if not found.time.assumed:
         return  # the campaign's own pace has the rest
+    if spec.reset != "none":
+        yield f"restoring the data before each {spec.reset}"
     if spec.cache == "Cold":
         yield "restarting the server before each trial"
     if spec.residency == "OnDemand":

@@ -3,8 +3,7 @@
 import argparse
 import contextlib
 import json
-from itertools import pairwise
-from statistics import median
+from collections import defaultdict
 
 from encbench.admission import limits
 from encbench.admission.campaign import deleted_rows, most_trials, piling_orders
@@ -13,7 +12,6 @@ from encbench.admission.gather import CampaignParts, Lookup
 from encbench.admission.programs import unknown_settings
 from encbench.api import resources
 from encbench.api.campaign import CampaignSpec, Resolved
-from encbench.api.conditions import parse_time
 from encbench.api.kinds import CAMPAIGN, LIMIT_RANGE, NODE, STORAGE_CLASS, TRIAL, Kind
 from encbench.cli import connection, fit, installation, manifests, output, ranges
 from encbench.cli.connection import connected
@@ -27,9 +25,10 @@ from encbench.kube.parsing import Malformed
 from encbench.ports import Body, Cluster, Rejected
 from encbench.reconcile import objects
 from encbench.reconcile.campaign.beside import beside_others
-from encbench.reconcile.campaign.ledger import block_of
+from encbench.reconcile.campaign.ledger import Begun, block_of
+from encbench.reconcile.campaign.pace import DEAD_TIME, Between, gaps
 from encbench.reconcile.objects import Campaign, Trial
-from encbench.tools.turns import load_seconds
+from encbench.text.words import listed
 
 _REMEDY = "name another namespace with -n, or plan its manifests with -f or -k"
 
@@ -176,7 +175,7 @@ async def from_cluster(
         gathered, problems = await _admitted(cluster, cluster, campaign, release, warnings)
         planned = await _answered(campaign, gathered, problems, cluster)
     else:
-        seen = pace(await _trials(cluster, campaign)) or ASSUMED
+        seen = pace(await _trials(cluster, campaign), spec) or ASSUMED
         shape = outline(spec, status.resolved, seen, status.block_plans)
         still_runs = None if status.completion_time else cluster
         notes = await _misfits(still_runs, namespace, spec, status.resolved)
@@ -198,23 +197,29 @@ async def _trials(cluster: Cluster, campaign: Campaign) -> list[Trial]:
     return [trial for trial in found if trial.spec.campaign_ref.uid == campaign.uid]
 
 
-def pace(trials: list[Trial]) -> Pace | None:
-    """The median gap between trials of one cell; None if none has two.
-
-    A median, because one long pause must not spoil it.
-    """
+def pace(trials: list[Trial], spec: CampaignSpec) -> Pace | None:
+    """What has lain between the trials of each cell, new testbeds apart; None if none has two."""
     # Trials of an interleaved block begin together.
-    started = {
-        block_of(trial): (trial.spec.cell, parse_time(began).timestamp(), load_seconds(trial.spec))
-        for trial in trials
-        if (began := trial.status.start_time)
-    }
-    gaps = [
-        after - before - run
-        for (cell, before, run), (other, after, _) in pairwise(sorted(started.values()))
-        if cell == other
-    ]
-    if not gaps:
+    begun = {block_of(trial): one for trial in trials if (one := Begun.of(trial)) is not None}
+    cells = defaultdict[str, list[Begun]](list)
+    for one in sorted(begun.values()):
+        cells[one.place[0]].append(one)
+    between = Between(gap for own in cells.values() for gap in gaps(own, spec))
+    interleaved = spec.blocks.interleave is not None
+    kinds = {False: ""} if not interleaved else {True: " before a block"}
+    if interleaved and spec.blocks.solo:
+        kinds[False] = " before a solo trial"
+    said, unseen = list[str](), list[str]()
+    for in_turns, where in kinds.items():
+        usual, more = (of("", in_turns=in_turns) for of in (between.usual, between.restoring))
+        if between.has_seen(in_turns=in_turns):
+            said.append(f"{usual:.1f} s{where}")
+        elif not more:
+            unseen.append(f", and {DEAD_TIME:g} s{where} are assumed")
+        if more:
+            said.append(f"{usual + more:.1f} s{where} with a restore")
+    if not said:
         return None
-    dead = max(0.0, median(gaps))
-    return Pace(dead, f"{dead:.1f} s is the median of this campaign's {len(started)} trials so far")
+    medians = "is the median" if len(said) == 1 else "are the medians"
+    source = f"{listed(said)} {medians} of this campaign's {len(begun)} trials so far"
+    return Pace(between, source + "".join(unseen))

@@ -390,11 +390,11 @@ def test_one_of_name_and_manifests(
 async def test_a_campaign_that_runs_is_planned_with_its_own_pace() -> None:
     world = World()
     world.apply(*parts(), study("tde", blocks=3, residency="OnDemand"))
-    await world.run(lambda: sum(bool(t.status.start_time) for t in world.trials()) >= 5)
+    await world.run(lambda: sum(bool(t.status.release_at) for t in world.trials()) >= 5)
     answer = await from_cluster(world.cluster, "bench", "study")
     (planned,) = answer.campaigns
     assert answer.is_good and planned.standing == "was accepted" and planned.outline is not None
-    found = pace(world.trials())
+    found = pace(world.trials(), world.campaign().spec)
     assert found is not None and found.source == planned.outline.time.source
     assert "the median of this campaign's 5 trials so far" in found.source
     said = " ".join(text(answer).split())

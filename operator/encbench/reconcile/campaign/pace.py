@@ -75,6 +75,10 @@ class Between:
         """Seconds before a trial of that cell or, with `in_turns`, before an interleaved block."""
         return self._median(cell, in_turns, False, DEAD_TIME)
 
+    def has_seen(self, *, in_turns: bool) -> bool:
+        """Whether that is a median, and not assumed."""
+        return ("", in_turns, False) in self._medians
+
     def restoring(self, cell: str, *, in_turns: bool) -> float:
         """Seconds that `reset: block` adds to that for the first condition of each block number."""
         usual = self.usual(cell, in_turns=in_turns)
