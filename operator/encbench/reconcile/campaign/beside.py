@@ -2,9 +2,11 @@
 
 from collections.abc import Callable
 
+from encbench.admission.campaign import most_trials_of
 from encbench.api.kinds import CAMPAIGN, OVERHEAD_REPORT, SECRET, Kind
 from encbench.core.certificates import authority_name
 from encbench.core.naming import child_name
+from encbench.core.plan import cells
 from encbench.core.problem import Problem, Reason
 from encbench.ports import Reader, Rejected
 from encbench.reconcile.objects import Campaign, under_way
@@ -84,7 +86,7 @@ async def _crowded(
     others = [
         one for one in await under_way(reader, campaign.namespace) if one.name != campaign.name
     ]
-    planned = sum(one.status.progress.planned for one in others)
+    planned = sum(map(_planned, others))
     if planned + count <= limit:
         return ()
     text = (
@@ -92,3 +94,18 @@ async def _crowded(
         f"more than the {limit:,} {where}: wait until others end, or apply it with fewer blocks"
     )
     return (Problem(CAMPAIGN, Reason.NAMESPACE_FULL, text, campaign.name),)
+
+
+def _planned(campaign: Campaign) -> int:
+    """The trials that a campaign may yet come to: all that it may have, until its pilots are over.
+
+    Its own count has a pilot's blocks only.
+    """
+    spec, resolved = campaign.spec, campaign.status.resolved
+    planned = campaign.status.progress.planned
+    if spec.precision is None or resolved is None:
+        return planned
+    conditions = sum(len(cell.conditions) for cell in cells(spec, resolved.workloads))
+    if len(campaign.status.block_plans) == conditions:
+        return planned
+    return max(planned, most_trials_of(spec, resolved.workloads))
