@@ -117,14 +117,16 @@ def in_words(lease: NodeLease, unit: Unit, now: float) -> str:
     before = lease.queue[:place]
     known: list[float | None] = [one.expected for one in before]
     if lease.holder is not None:
-        known.append(None if lease.until is None else max(0.0, lease.until - now))
+        known.append(None if lease.until is None else lease.until - now)
         what = f"held by campaign {lease.holder.namespace}/{lease.holder.name}"
         if lease.holder.uid == unit.holder.uid:
             what = "held by another cell of its campaign"
     else:
         what = "which changes hands"
     text = f"waits for node {lease.node}, {what}"
-    if None not in known:
+    if lease.until is not None and lease.until < now:
+        text += ", longer than planned"
+    elif None not in known:
         minutes = math.ceil(sum(one for one in known if one is not None) / 60)
         text += f", about {minutes} min" if minutes > 1 else ", about a minute"
     return text + (f", with {place} before it in the queue" if place else "")

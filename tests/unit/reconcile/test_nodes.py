@@ -260,6 +260,17 @@ async def test_the_wait_is_that_of_all_before(here: Installation) -> None:
     assert " min" not in waits(here.b, five)
 
 
+async def test_a_holder_that_needs_more_than_its_time_is_no_matter_of_a_minute(
+    here: Installation,
+) -> None:
+    await here.a.take(use("one", expected=5.0))
+    two = use("two")
+    await here.b.take(two)
+    await here.pass_time(10, here.a, here.b)
+    await here.b.take(two)
+    assert waits(here.b, two).endswith("held by campaign team-one/one, longer than planned")
+
+
 async def test_all_trials_of_a_block_are_one(here: Installation) -> None:
     block = [use("one", node, unit="block", member=node) for node in ("n1", "n2")]
     for member in block:

@@ -75,8 +75,18 @@ def effects(trial: Trial, seen: TrialSeen, status: TrialStatus) -> tuple[NodeEff
         may_join = before is not None and is_leaving(before) and wanted <= known.free
         if held and not may_join:
             return ()
-        length = load_seconds(trial.spec) + AROUND
-        return (
-            TakeNodes(Use(unit(trial), member(trial.name), wanted, longest(trial.spec), length)),
-        )
+        use = Use(unit(trial), member(trial.name), wanted, longest(trial.spec), expected(trial))
+        return (TakeNodes(use),)
     return leave
+
+
+def expected(trial: Trial) -> float | None:
+    """Seconds for which a trial needs its nodes, as planned.
+
+    None where the longest part comes after the load, and depends on the data: a recovery, or the
+    consistency queries of TPC-C.
+    """
+    workload = trial.spec.workload
+    if workload.recovery is not None or workload.tpcc is not None:
+        return None
+    return load_seconds(trial.spec) + AROUND
