@@ -10,6 +10,7 @@ from encbench.core.plan import block_name
 from encbench.reconcile.objects import Trial
 from encbench.report.words.text import number, rate_digits
 from encbench.text.words import plural
+from encbench.tools.gathering import gather_seconds
 from encbench.tools.turns import load_seconds
 
 BAR = 20
@@ -63,13 +64,16 @@ def _under_load_for(trial: Trial, now: datetime) -> float | None:
 
 
 def _doing(trial: Trial, now: datetime) -> str:
-    gone, load = _under_load_for(trial, now), trial.spec.workload.load
+    gone, warmup = _under_load_for(trial, now), trial.spec.workload.load.warmup_seconds
     if gone is None:
         return (trial.status.phase or "Pending").lower()
-    if gone < load.warmup_seconds:
-        return f"warming up {gone:.0f} of {load.warmup_seconds:.0f} s"
-    warmup = load.warmup_seconds
-    return f"measuring {gone - warmup:.0f} of {load_seconds(trial.spec) - warmup:.0f} s"
+    # Several clients connect first, and begin their warm-up together.
+    gathering = gather_seconds(trial.spec)
+    gone = max(0.0, gone - gathering)
+    if gone < warmup:
+        return f"warming up {gone:.0f} of {warmup:.0f} s"
+    window = load_seconds(trial.spec) - gathering - warmup
+    return f"measuring {gone - warmup:.0f} of {window:.0f} s"
 
 
 def clock(seconds: float) -> str:

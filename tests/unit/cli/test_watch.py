@@ -21,6 +21,7 @@ from encbench.ports import Body, Rejected, Unavailable
 from encbench.reconcile import objects
 from encbench.reconcile.campaign import decide
 from encbench.reconcile.objects import Trial
+from encbench.tools.gathering import gather_seconds
 from tests.support.fake_cluster import FakeCluster
 from tests.support.manifests import body
 
@@ -42,6 +43,22 @@ def test_what_a_trial_is_doing(seconds: float, said: str) -> None:
     found = trial(phase="Preparing", releaseAt=RELEASED.timestamp())
     line = trial_line(found, Blocks(), None, RELEASED + timedelta(seconds=seconds))
     assert line == f"  block 1  tde on small  oltp at 8 threads  {said}"
+
+
+def test_several_clients_gather_before_they_warm_up() -> None:
+    found = trial(releaseAt=RELEASED.timestamp())
+    client = found.spec.workload.client.model_copy(update={"replicas": 4})
+    workload = found.spec.workload.model_copy(update={"client": client})
+    several = replace(found, spec=found.spec.model_copy(update={"workload": workload}))
+    gathering = gather_seconds(several.spec)
+    assert gathering > 1
+    for seconds, said in (
+        (0.5, "warming up 0 of 5 s"),
+        (gathering + 4, "warming up 4 of 5 s"),
+        (gathering + 9, "measuring 4 of 12 s"),
+    ):
+        now = RELEASED + timedelta(seconds=seconds)
+        assert trial_line(several, Blocks(), None, now).endswith(f"  {said}")
 
 
 def test_one_thread_is_one_thread() -> None:
