@@ -6,7 +6,7 @@ cell's next one begins, under whichever condition. The first block takes a littl
 trial was before it; the last one is counted until its last window ends, which is a little more. The
 median passes over both, and over a block during which the campaign was suspended.
 
-`reconcile.campaign.estimate` goes by the same pace while a campaign runs.
+While a campaign runs, `reconcile.campaign.pace` goes by the time between two loads instead.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
