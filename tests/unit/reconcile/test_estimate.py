@@ -109,7 +109,8 @@ SET = 3600.0
 """Seconds that a cell's testbeds take."""
 
 
-def test_testbeds_of_a_cell_that_is_done_tell_what_the_next_ones_take() -> None:
+@pytest.mark.parametrize("retired", [0, 6])
+def test_testbeds_of_a_cell_that_is_done_tell_what_the_next_ones_take(retired: int) -> None:
     """They are gone, and the time until the first trial stands for them."""
     usual = manifests.SPECS[TRIAL]["workload"]
     other = {"sysbench": {**usual["sysbench"], "tables": 77}}
@@ -118,11 +119,11 @@ def test_testbeds_of_a_cell_that_is_done_tell_what_the_next_ones_take() -> None:
     trials = began(the_trials(alone, *["Succeeded"] * 6), [LOAD + DEAD + one for one in done])
     ledger = Ledger()
     ledger.begin(plan.Attempts(of.spec.blocks, plan.cells(of.spec, resolved_of(of).workloads)))
-    for trial in trials.values():
-        ledger.add(trial)
+    for name in [*trials][:retired]:
+        ledger.add(trials.pop(name))
     start = ago(SET + 6 * (LOAD + DEAD))
     of = replace(of, status=of.status.model_copy(update={"start_time": start}))
-    between = CampaignSeen(NOW, None, {}, {}, CampaignFound(ledger))
+    between = CampaignSeen(NOW, None, {}, trials, CampaignFound(ledger))
     assert left(decide(of, between)) == pytest.approx(SET + 6 * (LOAD + DEAD), abs=1)
 
 

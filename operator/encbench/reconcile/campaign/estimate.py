@@ -47,7 +47,9 @@ def estimate(
     if not going or not (is_ready or found):
         return None
     between = Between(found)
-    anew = _building(campaign, seen, cells, sets) if between.anew is None else between.anew
+    firsts = [own[0].at for own in starts.values() if own]
+    first = min([*firsts, *filter(None, [seen.found.ledger.first_start])], default=None)
+    anew = _building(campaign, first, cells, sets) if between.anew is None else between.anew
     # Trials of an interleaved block are released together.
     waiting = {block_of(trial): trial for trial in unended if trial.status.release_at is None}
     needs = []
@@ -147,17 +149,20 @@ def _created(beds: Iterable[Testbed]) -> float:
 
 
 def _building(
-    campaign: Campaign, seen: CampaignSeen, cells: Sequence[Cell], sets: Mapping[str, list[Testbed]]
+    campaign: Campaign,
+    first: float | None,
+    cells: Sequence[Cell],
+    sets: Mapping[str, list[Testbed]],
 ) -> float:
     """Seconds that a set of testbeds takes, going by the first of a cell; 0 if that is not known.
 
-    Once a cell is done its testbeds are gone, and the time until the campaign's first trial stands
-    for theirs.
+    Once a cell is done its testbeds are gone, and the time until the campaign's first trial, at
+    `first` (Unix time), stands for theirs.
     """
     whole = [_took(sets[cell.name]) for cell in cells if _is_whole(cell, sets[cell.name])]
     if whole:
         return max(whole)
-    first, start = seen.found.ledger.first_start, campaign.status.start_time
+    start = campaign.status.start_time
     if first is not None and start is not None:
         suspended = campaign.status.suspended_seconds or 0
         return max(0.0, first - parse_time(start).timestamp() - suspended)
