@@ -2,7 +2,7 @@
 
     import encbench
     results = encbench.load("s3://encbench/bench/demo-1a2b")
-    results.trials.groupby(["workload", "arm"]).tps.mean()
+    results.rows[["workload", "concurrency", "arm", "tps", "overhead.estimate"]]
     results.series(results.trials.name[0])
     results.write_parquet("demo")
 
@@ -54,10 +54,17 @@ class Results:
 
     @property
     def trials(self) -> "DataFrame":
-        """A row for each trial, whatever its outcome; little is known of those without a record."""
+        """A row for each trial, whatever its outcome; little is known of those without a record.
+
+        The report's figures are of those that are `counted` and not `solo`, which are the
+        sequential blocks beside interleaved ones.
+        """
+        blocks = (block for group in self.report.groups for block in group.blocks)
+        solo = {name for block in blocks if block.solo for name in block.trials}
         recorded = [{**one.to_dict(), "rounds": None} for one in self.report.trials]
         lost = [{**one.to_dict(), "counted": False} for one in self.report.unrecorded]
-        return _frame([*recorded, *lost], "rounds")
+        trials = (*recorded, *lost)
+        return _frame([{**one, "solo": one["name"] in solo} for one in trials], "rounds")
 
     @property
     def rounds(self) -> "DataFrame":

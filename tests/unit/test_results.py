@@ -64,6 +64,18 @@ def test_trials_give_the_report_s_means(results: Results) -> None:
     assert counted.prod() ** (1 / len(counted)) == pytest.approx(shown, rel=1e-4)
 
 
+def test_trials_of_solo_blocks_are_marked(tmp_path: Path) -> None:
+    """They count, and the report's means are without them."""
+    path = tmp_path / "report.json"
+    study = Study(blocks=6, concurrency=(4,), rounds=4, solo=2, solo_loss=0.3)
+    path.write_bytes(encode(report_of(study)))
+    trials, rows = encbench.load(path).trials, encbench.load(path).rows
+    assert trials.solo.sum() == 2 * 3 and set(trials[trials.solo].counted) == {True}
+    own = trials[trials.counted & ~trials.solo & (trials.arm == "tde")].tps
+    (shown,) = rows[rows.arm == "tde"].tps
+    assert own.prod() ** (1 / len(own)) == pytest.approx(shown, rel=1e-4)
+
+
 def test_a_trial_without_a_record_is_a_row(tmp_path: Path) -> None:
     place = {"cell": "small", "workload": "oltp-read-write", "concurrency": 4, "block": 9}
     lost = IndexTrial.model_validate(
