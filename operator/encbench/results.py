@@ -22,9 +22,10 @@ from urllib.parse import urlsplit
 
 from encbench.core.artefact import RecordError, check, decode
 from encbench.core.records import TrialRecord
-from encbench.report.analysis.bucket import series_of
+from encbench.report.analysis.bucket import clock_ahead, series_of
 from encbench.report.document import Report
 from encbench.report.document.trial import TrialView
+from encbench.wire.files import SERIES_TIME
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -80,6 +81,8 @@ class Results:
     def series(self, trial: str) -> "DataFrame":
         """A row for each second of each client of a trial. LookupError where there is none.
 
+        `time` is Unix time by the operator's clock, as the trial's window is, when that second
+        ended; `second` is the time since the window's begin, and negative before it.
         RecordError where the trial's record, or a series that it names, is missing or altered.
         """
         found = next((one for one in self.report.trials if one.name == trial), None)
@@ -98,12 +101,13 @@ class Results:
         record = decode(
             TrialRecord, self._checked(self._folder, trial.key, trial.digest), trial.key
         )
-        frames = [
-            read_csv(io.BytesIO(self._checked(self._folder, record.key_of(name), digest))).assign(
-                client=client
-            )
-            for client, (name, digest) in series_of(record).items()
-        ]
+        begin = record.window.start if record.window else float("nan")
+        frames = []
+        for client, (name, digest) in series_of(record).items():
+            content = self._checked(self._folder, record.key_of(name), digest)
+            frame = read_csv(io.BytesIO(content))
+            time = frame[SERIES_TIME] - clock_ahead(record, client)
+            frames.append(frame.assign(time=time, client=client, second=time - begin))
         return concat(frames, ignore_index=True) if frames else None
 
     def _checked(self, folder: Folder, key: str, digest: str) -> bytes:

@@ -7,8 +7,10 @@ import pandas as pd
 import pytest
 
 import encbench
+from encbench.api.trial import Window
 from encbench.core.artefact import RecordError, decode, digest_of, encode
-from encbench.core.records import IndexTrial, TrialRecord
+from encbench.core.evidence import ClockOffsetFacts
+from encbench.core.records import ClientFacts, IndexTrial, TrialRecord
 from encbench.report.analysis.build import build
 from encbench.results import Results
 from encbench.wire.files import SERIES, SERIES_COLUMNS, of_client
@@ -97,6 +99,23 @@ def test_every_client_has_its_seconds(results: Results) -> None:
     assert list(found.tps) == [tps for client in range(12) for tps in (client + 10, 11)]
     with pytest.raises(LookupError, match="the report has no trial x"):
         results.series("x")
+
+
+def test_a_series_is_by_the_operator_s_clock(folder: Path) -> None:
+    """As the window is; the client's own was two seconds behind."""
+    first = encbench.load(folder).report.trials[0]
+    path = of_first(folder, "trial.json")
+    record = decode(TrialRecord, path.read_bytes(), first.key)
+    behind = ClientFacts(clock_offset=ClockOffsetFacts(seconds=-2.0, round_trip=0.1))
+    window = Window(start=3.5, end=9.0)
+    own = record.model_copy(update={"clients": (behind, ClientFacts()), "window": window})
+    path.write_bytes(encode(own))
+    results = encbench.load(folder)
+    entry = first.model_copy(update={"digest": digest_of(path.read_bytes())})
+    report = results.report.model_copy(update={"trials": (entry, *results.report.trials[1:])})
+    series = Results(report, results._folder).series(first.name)
+    assert list(series.time)[:4] == [3.0, 4.0, 1.0, 2.0]
+    assert list(series.second)[:4] == [-0.5, 0.5, -2.5, -1.5]
 
 
 @pytest.mark.parametrize("name", [of_client(1, SERIES), "trial.json"])

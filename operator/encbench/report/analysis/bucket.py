@@ -189,12 +189,17 @@ def over_time(record: TrialRecord, load: Load, points: int) -> tuple[tuple[float
             content = check(load(key), key, digest)
         except ObjectMissing:
             return ()
-        ahead = [one.clock_offset for one in record.clients[index : index + 1] if one.clock_offset]
-        skew = ahead[0].seconds if ahead else 0.0
+        skew = clock_ahead(record, index)
         lines = ((moment - skew - start, tps) for moment, tps in parse_series(content, key))
         clients.append(_by_second(lines, end - start))
     known = set[int]().union(*clients).intersection(*clients)
     return thin([(n, sum(one[n] for one in clients)) for n in sorted(known)], points)
+
+
+def clock_ahead(record: TrialRecord, client: int) -> float:
+    """Seconds by which a client's clock, which its series is by, was ahead of the operator's."""
+    known = [it.clock_offset for it in record.clients[client : client + 1] if it.clock_offset]
+    return known[0].seconds if known else 0.0
 
 
 def series_of(record: TrialRecord) -> dict[int, tuple[str, str]]:
