@@ -60,7 +60,9 @@ class Row(Model):
     concurrency: Int = Field(description="Client threads in total.")
     arm: Name = Field(description="Arm.")
     role: Role = Field(description="baseline, control (A') or treatment.")
-    blocks: Int = Field(description="Valid blocks behind the figures.")
+    blocks: Int
+    """Valid blocks of the condition. Where a figure was withheld, fewer are behind it:
+    findings[].blocks in report.json."""
     planned_blocks: Int | None = optional("Valid blocks that were planned.")
     tps: Number | None = optional("Transactions per second.")
     qps: Number | None = optional("Queries per second; absent if the tool does not count them.")

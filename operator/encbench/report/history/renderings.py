@@ -71,6 +71,6 @@ def _points(series: HistorySeries) -> Iterable[dict[str, Any]]:
             "uid": point.uid,
             "startTime": point.time,
             "overhead": point.overhead and point.overhead.to_dict(),
-            "blocks": point.row.blocks,
+            "blocks": point.blocks,
             "verdict": point.verdict,
         }

@@ -38,6 +38,8 @@ class HistoryPoint:
     row: Row
     overhead: Interval | None
     """None where it has no data."""
+    blocks: int
+    """Behind the overhead: fewer than the row's where a figure was withheld."""
     verdict: str
 
     @property
@@ -198,4 +200,5 @@ def _point(report: Report, group: Group, row: Row, figure: JudgedFigure) -> Hist
     comparison = group.comparison(row.arm)
     finding = comparison.finding(figure.key) if comparison else None
     verdict = finding.verdict if finding else row.verdict if figure.key == group.primary else ""
-    return HistoryPoint(report, group, row, overhead(group, row, figure), verdict)
+    blocks = finding.blocks if finding else row.blocks
+    return HistoryPoint(report, group, row, overhead(group, row, figure), blocks, verdict)

@@ -94,7 +94,7 @@ def columns(series: HistorySeries) -> list[TableColumn]:
         column("", INTERVAL, (text.bounds(point.overhead) for point in points)),
         column("", "level", (shown(levels.get(point.uid)) for point in points)),
         column("", "change", (changes.get(point.uid, "") for point in points), numeric=False),
-        column("", "blocks", (f"{point.row.blocks:,}" for point in points)),
+        column("", "blocks", (f"{point.blocks:,}" for point in points)),
         column("", VERDICT, (point.verdict for point in points), numeric=False),
     ]
 

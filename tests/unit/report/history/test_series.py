@@ -1,13 +1,19 @@
 """Which campaigns make a series, and what is said of it."""
 
+import json
+
 import pytest
 
+from encbench.api.overheadreport import FigureKey
 from encbench.cli.flags import FIGURES
 from encbench.core.statistics.changes import LEVEL
 from encbench.report.document import Report
 from encbench.report.figures import JUDGED
+from encbench.report.history.renderings import json_document
 from encbench.report.history.series import history
+from tests.data.report.golden import report_of
 from tests.data.report.nights import NIGHTS, OLDER, ROSE, nights, the_history
+from tests.data.report.synthetic import Study
 
 
 def test_a_condition_has_a_series_for_each_configuration() -> None:
@@ -110,3 +116,13 @@ def test_a_campaign_without_data_has_no_place_in_the_test() -> None:
     series = history([*nights()[:-1], last.model_copy(update={"groups": groups})]).series[1]
     assert (len(series.points), len(series.measured)) == (14, 13)
     assert series.rose
+
+
+def test_blocks_are_those_of_the_figure() -> None:
+    """CPU was withheld in one of three."""
+    report = report_of(Study(blocks=3, concurrency=(4,), without_cpu=frozenset({(4, 2, "tde")})))
+    known: dict[FigureKey, int] = {"tps": 3, "cpuPerTransaction": 2}
+    for figure, blocks in known.items():
+        (series,) = history([report], figure).series
+        (point,) = json.loads(json_document(history([report], figure)))["series"][0]["points"]
+        assert series.points[0].blocks == point["blocks"] == blocks
