@@ -56,7 +56,7 @@ MEASURED = {figure.column for figure in FIGURES}
 follow from most of it."""
 WORDS = {name for name in COLUMNS if name.endswith("verdict")} | {
     *("instance", "workload", "concurrency_threads", "arm", "role", "mode"),
-    *("tps_limited_by", "step_layers", "step_before_arm", "verdict_figure"),
+    *("tps_limited_by", "step_layers", "step_before_arm", "verdict_figure", "step_verdict_figure"),
 }
 
 

@@ -31,6 +31,19 @@ def _layers(group: Group, row: Row) -> str | None:
     return "+".join(step.layers) if step else None
 
 
+def _step_verdict(group: Group, row: Row) -> str | None:
+    step = group.step(row.arm)
+    return None if step is None else (step.instead or step).verdict
+
+
+def _step_figure(group: Group, row: Row) -> FigureKey | None:
+    """The figure of that verdict: another one where TPS is as offered."""
+    step = group.step(row.arm)
+    if step is None:
+        return None
+    return step.instead.figure if step.instead else TPS.key
+
+
 def _floor(figure: FigureKey) -> Pick:
     return lambda group, _: group.noise_floors.get(figure)
 
@@ -87,7 +100,8 @@ def _columns() -> Columns:
             sense: Sense = "loss" if figure is TPS else "increase"
             yield from _change(f"step_{figure.step_stem}", sense, "before", _of_step(figure.step))
         if figure is TPS:
-            yield "step_verdict", _of_step("verdict")
+            yield "step_verdict", _step_verdict
+            yield "step_verdict_figure", _step_figure
 
 
 COLUMNS = dict(_columns())

@@ -20,6 +20,7 @@ from encbench.report.document import Report
 from encbench.report.document.group import LayerStep
 from encbench.report.formats import layertables
 from encbench.report.formats.cards import card
+from encbench.report.formats.csvrows import csv_rows
 from encbench.report.words.text import signed_percent
 from tests.data.report import golden
 from tests.data.report.golden import COLUMNS, DRIVER, HOP, report_of
@@ -293,6 +294,15 @@ def test_at_equal_work_the_cost_of_the_hop_is_one_of_cpu() -> None:
 def test_a_layer_s_tps_that_a_rate_decides_is_as_offered() -> None:
     columns = {one.title: one.cells for one in layertables.layers(report_of(AT_EQUAL_WORK).groups)}
     assert columns["TPS: verdict"] == ("as offered",)
+
+
+def test_a_step_s_verdict_in_the_csv_is_that_of_the_figure_beside_it() -> None:
+    report = report_of(AT_EQUAL_WORK)
+    (step,) = report.groups[0].steps
+    assert step.instead and step.instead.verdict == "Overhead"
+    rows = csv.DictReader(io.StringIO(csv_rows(report)))
+    found = {row["arm"]: (row["step_verdict"], row["step_verdict_figure"]) for row in rows}
+    assert found[step.arm] == ("Overhead", "cpuPerTransaction")
 
 
 @pytest.mark.parametrize(("algorithm", "other"), [("aes", "sm4"), ("sm4", "aes")])
