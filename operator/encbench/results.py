@@ -122,7 +122,9 @@ class Results:
     def write_parquet(self, folder: str | Path) -> list[Path]:
         """Write rows, trials, rounds, and the series of every trial that has one.
 
-        RecordError where one of them is missing or altered: half of the seconds look like all.
+        Of these four files, one that the campaign has nothing for is removed, because it is another
+        campaign's. RecordError where a series is missing or altered: half of the seconds look like
+        all.
         """
         from pandas import concat  # noqa: PLC0415
 
@@ -134,10 +136,13 @@ class Results:
         if series:
             frames["series"] = concat(series, ignore_index=True)
         written = []
-        for name, frame in frames.items():
-            if len(frame):
-                written.append(target / f"{name}.parquet")
-                frame.to_parquet(written[-1], index=False)
+        for name in ("rows", "trials", "rounds", "series"):
+            frame, path = frames.get(name), target / f"{name}.parquet"
+            if frame is None or frame.empty:
+                path.unlink(missing_ok=True)
+                continue
+            written.append(path)
+            frame.to_parquet(path, index=False)
         return written
 
 

@@ -161,6 +161,19 @@ def test_parquet_holds_what_the_frames_hold(results: Results, tmp_path: Path) ->
     assert set(series.trial) == set(results.trials.name)
 
 
+def test_parquet_of_another_campaign_is_removed(tmp_path: Path) -> None:
+    first, second = tmp_path / "first.json", tmp_path / "second.json"
+    first.write_bytes(encode(report_of(Study(blocks=2, concurrency=(4,), rounds=8))))
+    second.write_bytes(encode(known()))
+    out = tmp_path / "out"
+    encbench.load(first).write_parquet(out)
+    assert (out / "rounds.parquet").exists()
+    (out / "notes.parquet").touch()
+    encbench.load(second).write_parquet(out)
+    found = {path.stem for path in out.iterdir()}
+    assert found == {"rows", "trials", "notes"}, "it has no rounds, and files of others are kept"
+
+
 def test_a_report_alone_has_no_series(tmp_path: Path) -> None:
     path = tmp_path / "report.json"
     path.write_bytes(encode(known()))
