@@ -201,11 +201,12 @@ class OverheadReportStatus(Model):
     """Largest absolute bound of A' against A, by arm and by testbed, for the figure of the verdict,
     over all rows, as a fraction."""
     rows: Annotated[list[Row], Field(max_length=2048)] = Field(default_factory=list)
-    """The figures."""
+    """The figures: the first 900 rows in the order of the plan. report.json has all rows."""
     invalid: Annotated[list[InvalidCount], Field(max_length=64)] = Field(default_factory=list)
-    """Trials that did not count, by reason."""
+    """Trials that did not count, by reason: the first 64 reasons. report.json has all."""
     colocated: Bool = Field(False, description="Client and database shared a node.")
     caveats: Annotated[list[CaveatTitle], Field(max_length=64)] = Field(default_factory=list)
-    """What could be wrong with the figures, serious things first."""
+    """What could be wrong with the figures, serious things first: at most 64. report.json has all,
+    with what each means."""
     artefacts: Artefacts | None = optional("Location of the report in the bucket.")
     generated_time: Time | None = optional("When the report was rendered.")
