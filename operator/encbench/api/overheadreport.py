@@ -45,8 +45,8 @@ class Interval(Model):
     """An estimate with its 95 % confidence interval, all as fractions: 0.08 is 8 %."""
 
     estimate: Number = Field(description="Point estimate.")
-    low: Number | None = optional("Lower bound; absent with fewer than two blocks.")
-    high: Number | None = optional("Upper bound; absent with fewer than two blocks.")
+    low: Number | None = optional("Lower bound; absent with fewer than two observations.")
+    high: Number | None = optional("Upper bound; absent with fewer than two observations.")
 
 
 class Row(Model):
