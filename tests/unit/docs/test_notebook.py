@@ -78,6 +78,14 @@ def test_the_drawn_losses_are_the_report_s(names: dict[str, Any]) -> None:
     assert np.array([one[:, 1] for one in segments]) == pytest.approx(100 * np.array(bounds))
 
 
+def test_the_bars_of_cpu_are_the_report_s(names: dict[str, Any]) -> None:
+    """A block in which one arm's CPU was withheld is in the bar of no arm."""
+    (axes,) = names["plt"].figure(names["plt"].get_fignums()[2]).axes
+    drawn = [height for bar in axes.collections for ((_, height), _) in bar.get_segments()]
+    shown = [row.database_cpu_ms_per_transaction for row in names["results"].report.rows]
+    assert sorted(drawn) == pytest.approx(sorted(shown))
+
+
 def test_every_figure_is_drawn(names: dict[str, Any]) -> None:
     figures = [names["plt"].figure(number) for number in names["plt"].get_fignums()]
     assert len(figures) == 5
