@@ -75,7 +75,8 @@ class Row(Model):
     """TPC-C: values per transaction in the rows of its results."""
     latency_average_ms: Number | None = optional("Average latency, milliseconds.")
     latency_p95_ms: Number | None = optional("95th percentile, milliseconds.")
-    database_cpu_percent: Number | None = optional("CPU of the server, percent of its limit.")
+    database_cpu_percent: Number | None = None
+    """CPU of the server, percent of its limit; without gocryptfs in its pod where that is known."""
     database_cpu_points: Number | None = None
     """The same against the baseline, percentage points."""
     client_cpu_percent: Number | None = optional("CPU of the clients, percent of their limit.")
@@ -89,14 +90,15 @@ class Row(Model):
     """CPU of the database's node, percent of all its cores."""
     node_cpu_points: Number | None = optional("The same against the baseline, percentage points.")
     database_cpu_ms_per_transaction: Number | None = None
-    """Server CPU per transaction, milliseconds."""
+    """CPU of the server per transaction, milliseconds: with gocryptfs in its pod, without a
+    proxy."""
     proxy_cpu_percent: Number | None = None
     """CPU of the proxy that encrypts columns, percent of its limit."""
     proxy_cpu_ms_per_transaction: Number | None = None
     """CPU of that proxy per transaction, milliseconds; not part of the server's."""
     database_side_cpu_ms_per_transaction: Number | None = None
-    """CPU of server and proxy per transaction, milliseconds; the server's where there is no
-    proxy."""
+    """CPU of the database per transaction, milliseconds: of the server, of gocryptfs in its pod,
+    and of the proxy."""
     client_cpu_ms_per_transaction: Number | None = None
     """CPU of the clients per transaction, including the driver's, milliseconds."""
     disk_read_kib_per_transaction: Number | None = None

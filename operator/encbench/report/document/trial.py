@@ -115,6 +115,7 @@ class TrialView(Model):
     when it ended."""
     node_cpu_percent: float | None = None
     database_cpu_ms_per_transaction: float | None = None
+    """Of the server and a file system in its pod, without a proxy."""
     proxy_cpu_percent: float | None = None
     """Of the limit of the proxy that encrypts columns; None where there is none, or no figure."""
     volume_cpu_percent: float | None = None

@@ -41,6 +41,7 @@ _SLOTS = (
     "counted_seconds",
     "counted_transactions",
     "counted_server_cpu_seconds",
+    "counted_proxy_cpu_seconds",
     "counted_client_cpu_seconds",
 )
 
@@ -129,7 +130,7 @@ def _slot(
     yield from (slot.slot, trial.arm, running, slot.seconds, slot.cpu_seconds)
     yield from (slot.read_kib, slot.write_kib)
     if own is None:
-        yield from (None,) * 5
+        yield from (None,) * 6
         return
     yield from (own.all_transactions, own.seconds, own.transactions)
-    yield from (own.database_cpu_seconds, own.client_cpu_seconds)
+    yield from (own.database_cpu_seconds, own.proxy_cpu_seconds, own.client_cpu_seconds)

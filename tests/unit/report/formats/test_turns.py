@@ -2,10 +2,12 @@
 
 import csv
 import io
+from dataclasses import replace
 from functools import cache
 
 from encbench.report.document import Report
 from encbench.report.document.interleaving import Interleaving
+from encbench.report.formats.csvturns import csv_slots
 from encbench.report.formats.render import Rendering, render
 from encbench.report.words import text
 from tests.data.report.golden import report_of
@@ -110,6 +112,19 @@ def test_csv_of_slots_has_stopped_servers_too() -> None:
     (tde,) = [t for t in the_report().trials if t.arm == "tde" and t.rounds]
     used = [float(r["server_cpu_seconds"]) for r in found if r["server_of_arm"] == "tde"]
     assert used == [slot.cpu_seconds for slot in tde.slots]
+
+
+def test_csv_of_slots_has_the_proxy_s_cpu() -> None:
+    """Without it CPU per transaction of a mode with a proxy cannot be computed from the file."""
+    report = the_report()
+    (tde,) = [t for t in report.trials if t.arm == "tde" and t.rounds]
+    beside = tuple(replace(one, proxy_cpu_seconds=0.25) for one in tde.rounds)
+    trials = [t.model_copy(update={"rounds": beside}) if t is tde else t for t in report.trials]
+    rows = csv.DictReader(
+        io.StringIO(csv_slots(report.model_copy(update={"trials": tuple(trials)})))
+    )
+    found = {(r["running_arm"] == "tde", r["counted_proxy_cpu_seconds"]) for r in rows}
+    assert (True, "0.25") in found and {cpu for own, cpu in found if not own} == {""}
 
 
 def test_a_sequential_campaign_has_no_such_file() -> None:
