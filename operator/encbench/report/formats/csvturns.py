@@ -8,6 +8,7 @@ from encbench.report.document import Report
 from encbench.report.document.group import Group
 from encbench.report.document.interleaving import ServerWork
 from encbench.report.document.trial import RoundView, SlotView, TrialView
+from encbench.report.figures import JUDGED
 from encbench.report.formats.csvrows import written
 
 _PLACE = ("instance", "workload", "concurrency_threads")
@@ -26,7 +27,10 @@ _WORK = (
     ),
     *(f"server_{when}_{rate}" for rate in _RATES for when in ("running", "stopped")),
 )
-_CHECKS = (*_PLACE, "check", "arm", "figure", "value", "ci95_low", "ci95_high", "pairs")
+_CHECKS = (
+    *(*_PLACE, "check", "formula", "arm", "figure"),
+    *("value", "ci95_low", "ci95_high", "pairs_or_slices"),
+)
 _SLOTS = (
     *_PLACE,
     "block",
@@ -104,16 +108,18 @@ def _checks(group: Group) -> Iterator[tuple[Any, ...]]:
             ("autocorrelation_of_rounds", one.rounds, one.round_pairs),
             ("autocorrelation_of_observations", one.observations, one.observation_pairs),
         ):
-            yield (*place, check, one.arm, figure, value, None, None, pairs)
+            yield (*place, check, "lag_1", one.arm, figure, value, None, None, pairs)
     for carried in turns.carry_over:
-        ends = _ends(carried.change)
-        yield (*place, "carry_over_fraction", group.baseline.name, carried.figure, *ends, None)
+        ends, formula = _ends(carried.change), "after_another_mode_over_after_itself_minus_1"
+        arm = group.baseline.name
+        yield (*place, "carry_over_fraction", formula, arm, carried.figure, *ends, None)
     if turns.speed_spread is not None:
-        slices = turns.speed_slices
-        yield (*place, "speed_spread", None, None, turns.speed_spread, None, None, slices)
+        slices, formula = turns.speed_slices, "standard_deviation_of_ln_speed"
+        yield (*place, "speed_spread", formula, None, None, turns.speed_spread, None, None, slices)
     for solo in turns.solo:
-        ends = _ends(solo.difference)
-        yield (*place, "interleaved_minus_solo", solo.arm, solo.figure, *ends, None)
+        ends, sense = _ends(solo.difference), JUDGED[solo.figure].sense
+        formula = f"interleaved_{sense}_minus_solo_{sense}"
+        yield (*place, "interleaved_minus_solo", formula, solo.arm, solo.figure, *ends, None)
 
 
 def _slots(trials: Sequence[TrialView]) -> Iterator[tuple[Any, ...]]:

@@ -91,16 +91,21 @@ def test_csv_of_checks() -> None:
     found = {(row["check"], row["arm"], row["figure"]): row for row in lines("interleaved-checks")}
     tde = turns().neighbours[1]
     row = found["autocorrelation_of_rounds", "tde", "tps"]
-    assert (float(row["value"]), int(row["pairs"])) == (tde.rounds, tde.round_pairs)
+    assert (float(row["value"]), int(row["pairs_or_slices"])) == (tde.rounds, tde.round_pairs)
     solo = turns().solo[0]
     row = found["interleaved_minus_solo", "tde", "tps"]
+    assert row["formula"] == "interleaved_loss_minus_solo_loss"
+    cpu = found["interleaved_minus_solo", "tde", "cpuPerTransaction"]
+    assert cpu["formula"] == "interleaved_increase_minus_solo_increase"
     assert float(row["value"]) == solo.difference.estimate
     assert float(row["ci95_high"]) == solo.difference.high
     row = found["speed_spread", "", ""]
-    assert (float(row["value"]), int(row["pairs"])) == (turns().speed_spread, 36)
+    found_spread = float(row["value"]), int(row["pairs_or_slices"])
+    assert found_spread == (turns().speed_spread, 36)
     carried = turns().carry_over[0]
     row = found["carry_over_fraction", "plain", carried.figure]
     assert float(row["ci95_low"]) == carried.change.low
+    assert row["formula"] == "after_another_mode_over_after_itself_minus_1"
 
 
 def test_csv_of_slots_has_stopped_servers_too() -> None:
