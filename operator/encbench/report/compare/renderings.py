@@ -231,6 +231,8 @@ def _pair(pair: MatchedPair) -> dict[str, Any]:
         "overheads": [
             {
                 "name": delta.name,
+                "figure": delta.figure.key,
+                "sense": delta.figure.sense,
                 "a": delta.a and delta.a.to_dict(),
                 "b": delta.b and delta.b.to_dict(),
                 "difference": delta.difference and delta.difference.to_dict(),

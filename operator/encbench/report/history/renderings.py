@@ -40,6 +40,8 @@ def _series(series: HistorySeries) -> dict[str, Any]:
     return {
         **asdict(series.condition),
         "figure": series.figure.key,
+        "sense": series.figure.sense,
+        # Its name in 0.1.0, which the points have for their intervals.
         "overhead": series.figure.sense,
         "configuration": series.number,
         "current": series.current,

@@ -406,6 +406,7 @@ def test_every_rendering_has_the_same_figures() -> None:
     found = compare(REPORT, report_of(replace(A, loss={"tde": 0.2}, seed=8)))
     document = json.loads(renderings.json_document(found))
     shown = document["conditions"][0]["overheads"][0]
+    assert (shown["figure"], shown["sense"]) == ("tps", "loss")
     points = f"{100 * shown['difference']['estimate']:+.1f}"
     for said in (renderings.text(found), renderings.markdown(found)):
         assert points in said
