@@ -90,6 +90,7 @@ lint: ## The same without the unit tests
 	$(python) -m encbench.api.crd --check
 	$(python) -m encbench.api.lifecycle_page --check
 	$(python) -m encbench.api.reference --check
+	$(python) -m encbench.report.reference --check
 	$(python) -m tests.chart_readme --check
 	$(prose)
 
@@ -187,6 +188,7 @@ crds: ## Generate crds/, docs/lifecycle.md, docs/reference/ and the chart's READ
 	$(python) -m encbench.api.crd
 	$(python) -m encbench.api.lifecycle_page
 	$(python) -m encbench.api.reference
+	$(python) -m encbench.report.reference
 	$(python) -m tests.chart_readme
 
 .PHONY: lock

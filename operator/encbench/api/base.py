@@ -12,7 +12,7 @@ import inspect
 import sys
 from collections.abc import Mapping
 from functools import cache
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Annotated, Any, ClassVar, Literal, Self, get_origin
 
 from pydantic import (
@@ -109,7 +109,7 @@ class Model(BaseModel):
             place, part = schema["properties"][field.alias or name], field.default_factory
             if isinstance(part, type) and issubclass(part, Model):
                 place["default"] = part().to_dict() if part.rules else {}
-            if text := _docstrings(cls).get(name):
+            if text := docstrings(cls).get(name):
                 place["description"] = text
         return reference
 
@@ -122,13 +122,13 @@ def _without_nulls(values: Any) -> Any:
 
 
 @cache
-def _docstrings(model: type[Model]) -> dict[str, str]:
-    """The descriptions below fields, by field, with those of its bases.
+def docstrings(model: type) -> dict[str, str]:
+    """The descriptions below fields of a model or a dataclass, by field, with those of its bases.
 
     pydantic's `use_attribute_docstrings` would read all source files whenever a program starts.
     """
     found: dict[str, str] = {}
-    for part in reversed(model.__mro__[: model.__mro__.index(Model)]):
+    for part in reversed([*takewhile(lambda it: it not in (Model, object), model.__mro__)]):
         for field, below in pairwise(_class_bodies(part.__module__)[part.__name__]):
             match field, below:
                 case ast.AnnAssign(target=ast.Name(name)), ast.Expr(ast.Constant(str(text))):

@@ -198,7 +198,7 @@ class ServerProcess(Model):
 
     process_id: int
     started_at: float
-    """Unix time."""
+    """Unix time, by the clock of the database's node."""
 
 
 class RecoveryFacts(Model):

@@ -71,7 +71,9 @@ class TrialView(Model):
     arm: Name
     role: Role
     block: int
+    """From 1; numbers above the planned ones are replacements."""
     order: int
+    """Place within the block, from 1."""
     outcome: Outcome
     reason: str | None = None
     message: str | None = None
@@ -82,6 +84,7 @@ class TrialView(Model):
     """Start of the server process that the run began on, Unix time by the clock of the database's
     node; None of a run that never began, of an external database, and where it is not known."""
     window: Window | None = None
+    """What all clients measured in, by the operator's clock."""
     tps: float | None = None
     qps: float | None = None
     new_orders_per_second: float | None = None
@@ -96,9 +99,11 @@ class TrialView(Model):
     """From the histogram, by percentile: `{"50": 12.1, "99.9": 80.4}`. A percentile with
     fewer than ten transactions beyond it is left out."""
     errors: int | None = None
+    """In the window: failures that must be rare, such as deadlocks."""
     database_cpu_percent: float | None = None
     """Of the server's own limit, without a file system in its pod where that is known apart."""
     client_cpu_percent: float | None = None
+    """Of the limit, over all replicas."""
     client_cpu_cores: float | None = None
     """The mean over all replicas, as are the two below."""
     client_memory_mib: float | None = None
@@ -114,6 +119,7 @@ class TrialView(Model):
     """At an offered rate, the transactions that waited in the clients when the window began and
     when it ended."""
     node_cpu_percent: float | None = None
+    """Of all cores of the database's node, whoever used them."""
     database_cpu_ms_per_transaction: float | None = None
     """Of the server and a file system in its pod, without a proxy."""
     proxy_cpu_percent: float | None = None
@@ -140,7 +146,9 @@ class TrialView(Model):
     redo_mib: float | None = None
     """Size of the log that the data files lacked at the stop."""
     cpu_withheld: dict[str, str] = Field(default_factory=dict)
+    """Why a CPU figure is absent, by whose CPU it is."""
     throttled_seconds: float | None = None
+    """For which CPU limits held the clients back in the window, summed over CPUs and replicas."""
     throttled_percent: float | None = None
     """Of the time in which it ran, of the client pod that was throttled most."""
     held_up_percent: dict[Literal["database", "proxy", "volume"], float] | None = None
@@ -171,6 +179,7 @@ class TrialView(Model):
     generation: int = 1
     """The set of testbeds that it ran on, from 1; see `blocks.perTestbed`."""
     colocated: bool = False
+    """A client ran on the database's node."""
     consistent: bool | None = None
     """Whether TPC-C's tables were consistent afterwards; None if not checked."""
     proof_before: ProofVerdict | None = None
@@ -187,7 +196,9 @@ class TrialView(Model):
     """All of the server's CPU while the block ran by all of its transactions: work that it did
     while its clients were stopped is part of this figure only."""
     key: str
+    """Of its record in the bucket."""
     digest: str
+    """Of that record."""
     series: tuple[tuple[float, float], ...] = ()
     """TPS of all clients, thinned: seconds since the window's begin, transactions a second."""
 
