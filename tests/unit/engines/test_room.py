@@ -91,6 +91,24 @@ def test_prepared_statements_count(name: str) -> None:
     assert "fewer tables" in problem
 
 
+@pytest.mark.parametrize("name", ["mariadb", "mysql", "percona"])
+def test_more_statements_than_the_server_keeps_are_refused(name: str) -> None:
+    """What oltp_read_write prepares on 64 tables, whatever the memory."""
+    opened = Sessions(2048, 578)
+    (problem,) = room(name, "512Gi", opened)
+    assert "are 1,183,744 statements" in problem and "which is 1,048,576" in problem
+    assert "settings.max_prepared_stmt_count of 1183744 or more, if the server's" in problem
+    assert room(name, "512Gi", opened, max_prepared_stmt_count="1183744") == []
+    assert room(name, "512Gi", Sessions(2048, 512)) == []
+    (problem,) = room(name, "512Gi", Sessions(1, 1025), max_prepared_stmt_count="1K")
+    assert "which is 1,024" in problem and problem.endswith("of 1025 or more")
+    assert room(name, "512Gi", opened, max_prepared_stmt_count="many") == []
+
+
+def test_postgresql_has_no_limit_of_statements() -> None:
+    assert room("postgresql", "512Gi", Sessions(2048, 578)) == []
+
+
 @pytest.mark.parametrize("name", ENGINES)
 def test_a_pool_that_is_wrong_by_itself_is_said_once(name: str) -> None:
     _, setting, _ = ENGINES[name]

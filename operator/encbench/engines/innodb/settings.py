@@ -16,6 +16,7 @@ Settings = dict[str, str]
 
 POOL = "innodb_buffer_pool_size"
 LOAD = "innodb_buffer_pool_load_at_startup"
+STATEMENTS = "max_prepared_stmt_count"
 MOST_STATEMENTS = "1048576"
 """Prepared statements of all sessions together: the most that every version takes. By default it is
 16,382, which sysbench is past at 15 threads on 128 tables."""

@@ -15,7 +15,7 @@ _FACTS = facts("mariadb")
 MARIADB = Engine(
     facts=_FACTS,
     problems=problems.problems,
-    room=problems.OPTIONS.room,
+    room=problems.room,
     init_sql=partial(
         init_sql,
         create=[f"CREATE DATABASE IF NOT EXISTS {DATABASE}"],

@@ -7,8 +7,9 @@ from encbench.api.encryptionmode import EncryptionModeSpec, Scope
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.kinds import ENCRYPTION_MODE, INSTANCE_TEMPLATE
 from encbench.core.problem import Problem, Reason
+from encbench.core.session_memory import Sessions
 from encbench.engines import setting_names
-from encbench.engines.innodb import options
+from encbench.engines.innodb import options, statements
 from encbench.engines.mariadb.settings import POOL, is_before
 
 OLDEST = (10, 6)
@@ -49,6 +50,12 @@ _OWNED: setting_names.Owned = (
 )
 
 OPTIONS = options.option_file("MariaDB", "mariadb", _OWNED, lambda _: POOL)
+
+
+def room(instance: InstanceTemplateSpec, sessions: Sessions) -> Iterator[Problem]:
+    """Whether the template has room for these connections and what they prepare."""
+    yield from statements.problems(instance, sessions)
+    yield from OPTIONS.room(instance, sessions)
 
 
 def problems(instance: InstanceTemplateSpec, mode: EncryptionModeSpec) -> Iterator[Problem]:

@@ -66,7 +66,7 @@ def _defaults(spec: TestbedSpec) -> Settings:
     return {
         POOL.setting: size,
         **(whole if is_before(instance.version, FIRST_SMALL_CHUNKS) else {}),
-        "max_prepared_stmt_count": innodb.MOST_STATEMENTS,
+        innodb.STATEMENTS: innodb.MOST_STATEMENTS,
         # Durable at each commit, which decides the outcome of every write workload. It takes both:
         # InnoDB leaves out its own sync at commit where there is a binary log, because recovery
         # commits what that log holds. By default the server does not sync that log.

@@ -8,7 +8,7 @@ from encbench.api.kinds import ENCRYPTION_MODE, INSTANCE_TEMPLATE
 from encbench.core.problem import Problem, Reason
 from encbench.core.session_memory import Sessions
 from encbench.engines import setting_names
-from encbench.engines.innodb import options
+from encbench.engines.innodb import options, statements
 from encbench.engines.mysql.flavour import (
     FIRST_8,
     FIRST_TDE,
@@ -88,10 +88,11 @@ def option_file(flavour: Flavour) -> setting_names.SettingsFile:
 
 
 def room(flavour: Flavour, instance: InstanceTemplateSpec, sessions: Sessions) -> Iterable[Problem]:
-    """Whether the template's memory holds these connections; empty for an unsupported version."""
+    """Whether the template has room for these connections; empty for an unsupported version."""
     if _unsupported(flavour, instance.version):
         return ()
-    return pool(instance).room(instance, sessions)
+    room = pool(instance).room(instance, sessions)
+    return (*statements.problems(instance, sessions), *room)
 
 
 def problems(

@@ -66,7 +66,7 @@ def _defaults(instance: InstanceTemplateSpec, release: Number, connections: int)
         # with 9.7: 160M became 256M). It cuts chunks of the pool's size to the pool's size.
         "innodb_buffer_pool_chunk_size": size,
         **(_instances(instance, size) if release >= FIRST_8_4 else {}),
-        "max_prepared_stmt_count": innodb.MOST_STATEMENTS,
+        innodb.STATEMENTS: innodb.MOST_STATEMENTS,
         # Durable at each commit. This is the server's default, but explicit here because it decides
         # the outcome of every write workload.
         "innodb_flush_log_at_trx_commit": "1",
