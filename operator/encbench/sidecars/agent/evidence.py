@@ -68,10 +68,11 @@ class EvidenceSource:
                         more["enclave"] = inside.seen(self.open_session, table, marker, stop)
                     catalogue = self._catalogue(session, stop, full=full)
                     own = self.volume / "data" / probe.table_file(session, table)
+                    if self.columns is not None:
+                        # Before the search, because the server ends a session idle for hours.
+                        more["columns"] = self.columns(session, full=full)
                     files = list(self._search(own, marker, stop, full=full))
                     below = ground.facts(own, marker.encode(), stop, full=full) if ground else None
-                    if self.columns is not None:
-                        more["columns"] = self.columns(session, full=full)
                 finally:
                     self._remove(session, table)
         except SqlError as error:

@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
-from encbench.adapters.sql import Row, SqlError
+from encbench.adapters.sql import Row, Session, SqlError
 from encbench.engines.innodb import marker
 from encbench.engines.mariadb import catalogue
 from encbench.engines.marker import table_name
 from encbench.sidecars.agent import evidence
 from encbench.sidecars.agent.evidence import EvidenceError, EvidenceSource
 from encbench.sidecars.agent.probe import probe
+from encbench.wire.agent import ColumnsSeen
 
 MARKER = "encbench-marker-0001"
 TABLE = table_name(MARKER)
@@ -122,6 +123,25 @@ def test_it_ends_when_nobody_waits(tmp_path: Path) -> None:
     with pytest.raises(EvidenceError, match="has gone"):
         run(tmp_path, session, cancelled=lambda: True)
     assert session.statements[-1] == f"DROP TABLE IF EXISTS sbtest.{TABLE}"
+
+
+def test_a_session_that_the_server_ends_during_the_search_costs_nothing(tmp_path: Path) -> None:
+    """It is idle for as long as the search lasts, which may be longer than `wait_timeout`."""
+    first, second = Recorded(tmp_path), Recorded(tmp_path)
+
+    def idle() -> bool:
+        first.close()
+        return False
+
+    def columns(session: Session, *, full: bool) -> ColumnsSeen:
+        session.rows("SELECT 1")
+        return {"chosen": 0, "all": 0, "tables": []}
+
+    waiting = [first, second]
+    source = EvidenceSource(lambda: waiting.pop(0), probe("mariadb"), tmp_path, columns=columns)
+    made = source.gather(MARKER, True, idle)
+    assert made["columns"] == {"chosen": 0, "all": 0, "tables": []}
+    assert second.statements == [f"DROP TABLE IF EXISTS sbtest.{TABLE}"]
 
 
 def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
