@@ -14,6 +14,7 @@ from encbench.api.scalars import parse_duration
 from encbench.kube.labels import MANAGED_BY
 from encbench.options import arguments
 from encbench.reconcile.campaign.hindrance import TURNS
+from encbench.reconcile.trial.series import MODES
 from encbench.sidecars.agent import metrics as agent_metrics
 from encbench.sidecars.agent.process import CpuPeriods, Reading
 from encbench.sidecars.recorder import api as recorder
@@ -269,6 +270,22 @@ def test_prometheus_keeps_the_series_of_agents_and_recorders_and_no_other(
     assert labels["action"] == "labelkeep"
     kept = {"__name__", "instance", "job", *filter(None, given)}
     assert set(labels["regex"].split("|")) == kept
+
+
+def test_of_a_node_prometheus_keeps_what_the_operator_reads(everything: Rendered) -> None:
+    """An exporter shows ten series for each CPU, and a node may have hundreds of CPUs."""
+    jobs = {job["job_name"]: job for job in prometheus_config(everything)["scrape_configs"]}
+    (keep,) = jobs["node-exporter"]["metric_relabel_configs"]
+    assert (keep["source_labels"], keep["action"]) == (["__name__", "mode"], "keep")
+    assert keep["regex"] == f"node_cpu_seconds_total;({'|'.join(MODES)})"
+    exporters = everything.one("PodMonitor", "node-exporter")["spec"]
+    (endpoint,) = exporters["podMetricsEndpoints"]
+    (ours,) = endpoint["metricRelabelings"]
+    assert ours == {
+        "sourceLabels": keep["source_labels"],
+        "regex": keep["regex"],
+        "action": keep["action"],
+    }
 
 
 def test_prometheus_asks_nobody_but_its_targets(default: Rendered) -> None:

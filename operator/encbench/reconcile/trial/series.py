@@ -34,8 +34,8 @@ PROXY_SERIES = {
 }
 """Of an arm whose clients come through the confidential proxy."""
 
-_MODES = ("idle", "iowait", "steal")
-"""What the kernel counts of a CPU that is not busy."""
+MODES = ("idle", "iowait", "steal")
+"""What the kernel counts of a CPU that is not busy. The chart's Prometheus keeps no others."""
 
 VOLUME_SERIES = {"volume_cpu_seconds": "encbench_volume_cpu_seconds_total"}
 """Of an arm with a file system in the database's pod. The server's series have its CPU too."""
@@ -190,7 +190,7 @@ async def _idle(
     piece is summed by itself, because all series of a large node for hours are more than the
     operator's memory.
     """
-    selector = f'node_cpu_seconds_total{{cpu!="",mode=~"{"|".join(_MODES)}",node="{node}"}}'
+    selector = f'node_cpu_seconds_total{{cpu!="",mode=~"{"|".join(MODES)}",node="{node}"}}'
     exporters: dict[frozenset[tuple[str, str]], list[_Cpus]] = {}
     for begin, until in pieces(start, end):
         for target, cpus in _by_exporter(await metrics.raw(selector, begin, until)).items():
@@ -213,7 +213,7 @@ def _by_exporter(found: Sequence[Series]) -> dict[frozenset[tuple[str, str]], _C
     return {
         target: _Cpus(
             frozenset(one.labels["cpu"] for one in own),
-            {mode: summed([o.samples for o in own if o.labels["mode"] == mode]) for mode in _MODES},
+            {mode: summed([o.samples for o in own if o.labels["mode"] == mode]) for mode in MODES},
         )
         for target, own in targets.items()
     }
@@ -226,11 +226,11 @@ def _names(shown: Sequence[_Cpus]) -> frozenset[str]:
 def _together(node: str, shown: Sequence[_Cpus]) -> NodeIdle:
     """Of the pieces with all CPUs: the sum over fewer is another counter."""
     names = _names(shown)
-    sums: dict[str, list[Sample]] = {mode: [] for mode in _MODES}
+    sums: dict[str, list[Sample]] = {mode: [] for mode in MODES}
     for one in shown:
         if one.names == names:
             for mode, samples in one.sums.items():
                 joined(sums[mode], samples)
-    idle, waiting, stolen = (tuple(sums[mode]) for mode in _MODES)
+    idle, waiting, stolen = (tuple(sums[mode]) for mode in MODES)
     cores = float(len(names))
     return NodeIdle(node=node, cores=cores, samples=idle, waiting=waiting, stolen=stolen)
