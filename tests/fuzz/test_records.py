@@ -4,13 +4,11 @@ import asyncio
 import json
 import math
 import time
-from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
 
 from hypothesis import strategies as st
 
-from encbench.adapters.prometheus import Prometheus, _data
+from encbench.adapters.prometheus import Prometheus
 from encbench.core.artefact import RecordError, decode
 from encbench.core.evidence import ClientSummary
 from encbench.core.records import MetricsRecord
@@ -99,11 +97,8 @@ def test_prometheus(budget: Budget) -> None:
             self.content = content
             self._known = time.monotonic(), 0.0
 
-        async def _query(
-            self, query: str, at: float | None, *, whole: bool = False
-        ) -> Mapping[str, Any]:
-            text = self.content.decode(errors="replace")
-            return _data("http://prometheus", 200, text, whole=whole)
+        async def _answer(self, query: str, at: float | None) -> tuple[int, bytes]:
+            return 200, self.content
 
     def check(content: bytes) -> None:
         with suppress(Unavailable, Rejected):

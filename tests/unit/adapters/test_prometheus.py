@@ -3,11 +3,14 @@
 By a wrong clock, a window has the samples of that time by our clock.
 """
 
+import asyncio
 import re
+import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from aiohttp import web
@@ -139,6 +142,37 @@ async def test_more_than_the_operator_can_hold_is_refused(
         await metrics.raw("cpu", 1.7e9, 1.7e9 + 7200)
 
 
+async def test_large_answers_are_parsed_beside_the_event_loop_and_one_by_one(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """300 s of a node with 256 CPUs take a second, for which nothing else would go on."""
+    real, threads, under_way = prometheus._data, list[threading.Thread](), list[int]()
+    busy: set[int] = set()
+
+    def data(url: str, status: int, content: bytes, *, whole: bool = False) -> Any:
+        threads.append(threading.current_thread())
+        busy.add(id(content))
+        under_way.append(len(busy))
+        time.sleep(0.05)
+        try:
+            return real(url, status, content, whole=whole)
+        finally:
+            busy.remove(id(content))
+
+    metrics = await start(0.0)
+    end = float(int(time.time()) - 5)
+    await metrics.raw("cpu", end - 60, end)
+    monkeypatch.setattr(prometheus, "_data", data)
+    await metrics.raw("cpu", end - 60, end)
+    monkeypatch.setattr(prometheus, "SMALL", 100)
+    await asyncio.gather(*(metrics.raw("cpu", end - 60, end) for _ in range(3)))
+    small, *large = threads
+    assert small is threading.main_thread()
+    assert len(large) == 3
+    assert threading.main_thread() not in large
+    assert under_way == [1, 1, 1, 1]
+
+
 async def test_a_clock_that_the_round_trip_explains_is_right(start: Start) -> None:
     metrics = await start(0.0)
     await metrics.raw("cpu", 1.7e9, 1.7e9 + 10)
@@ -159,7 +193,7 @@ async def test_it_is_asked_again(start: Start, monkeypatch: pytest.MonkeyPatch) 
 async def test_a_server_without_a_time_is_unavailable(start: Start) -> None:
     metrics = await start(0.0)
 
-    async def odd(query: str, at: float | None, *, whole: bool = False) -> dict[str, object]:
+    async def odd(query: str) -> dict[str, object]:
         return {"resultType": "scalar", "result": []}
 
     metrics._query = odd  # type: ignore[method-assign]

@@ -1,5 +1,6 @@
 """A trial's CPU, memory and I/O from Prometheus: raw samples around its window."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -193,7 +194,9 @@ async def _idle(
     selector = f'node_cpu_seconds_total{{cpu!="",mode=~"{"|".join(MODES)}",node="{node}"}}'
     exporters: dict[frozenset[tuple[str, str]], list[_Cpus]] = {}
     for begin, until in pieces(start, end):
-        for target, cpus in _by_exporter(await metrics.raw(selector, begin, until)).items():
+        piece = await metrics.raw(selector, begin, until)
+        # Not in the event loop: the CPUs of a large node take a tenth of a second or more.
+        for target, cpus in (await asyncio.to_thread(_by_exporter, piece)).items():
             exporters.setdefault(target, []).append(cpus)
     if len({_names(shown) for shown in exporters.values()}) > 1:
         left_out[node] = (
