@@ -223,9 +223,12 @@ class Agent(AgentReader, Protocol):
         """
 
     async def evidence(
-        self, address: str, access: Access, marker: str, *, full: bool
+        self, address: str, access: Access, marker: str, *, full: bool, seconds: float | None = None
     ) -> agent.EvidenceAnswer:
-        """Evidence about the mode in force: catalogue rows and the files that hold the marker."""
+        """Evidence about the mode in force: catalogue rows and the files that hold the marker.
+
+        A `full` search may take that many seconds, by default a day.
+        """
 
     async def checks(
         self,

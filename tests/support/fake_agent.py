@@ -119,6 +119,8 @@ class FakeAgent:
     calls: list[tuple[str, str]] = field(default_factory=list)
     """Each call that came, as method and address."""
     markers: list[str] = field(default_factory=list)
+    searches: list[float | None] = field(default_factory=list)
+    """Seconds that each had."""
     begun: list[tuple[str, bool]] = field(default_factory=list)
     """Checks that were begun, by name, and whether of a fresh dataset."""
     in_full: list[str] = field(default_factory=list)
@@ -161,7 +163,7 @@ class FakeAgent:
         }
 
     async def evidence(
-        self, address: str, access: Access, marker: str, *, full: bool
+        self, address: str, access: Access, marker: str, *, full: bool, seconds: float | None = None
     ) -> wire.EvidenceAnswer:
         """See the port."""
         server = self._find("evidence", address, access, needs_server=False)
@@ -169,6 +171,7 @@ class FakeAgent:
             raise Rejected(f"the agent at {address} refused: marker must be 16 to 128 letters")
         self._answering(server, address)
         self.markers.append(marker)
+        self.searches.append(seconds)
         if server.answers is not None:
             told: wire.EvidenceAnswer = server.answers(full)
             return told

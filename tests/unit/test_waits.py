@@ -204,7 +204,7 @@ def test_the_requests_end_when_the_page_says() -> None:
     assert table["agent, ordinary"] == f"{agent.QUICK_SECONDS:.0f} s"
     assert table["agent, about a stop of its server on purpose"] == f"{agent.STOP_SECONDS:.0f} s"
     assert table["agent, until the server is at rest"] == f"{agent.SETTLE_SECONDS:.0f} s"
-    assert table["agent, full scan for a proof"].startswith(f"{agent.FULL_SECONDS:.0f} s;")
+    assert table["agent, full scan for a proof"] == "`stepDeadlines.proof`"
     assert table["recorder"] == f"{recorder.SECONDS:.0f} s"
     assert table["Prometheus"] == seconds(Prometheus)
     asked = f"object store and Prometheus, every {services.PERIOD:.0f} s, whether they answer"

@@ -15,7 +15,7 @@ anything. A pass over the trial waits for it, and the next one asks again."""
 SETTLE_SECONDS = 180.0
 """Limit for one round in which a server writes its changes; see `sidecars.agent.server`."""
 FULL_SECONDS = 24 * 3600.0
-"""Limit for a search through every file of the volume; `stepDeadlines.proof` ends it earlier."""
+"""Limit for a search through every file of the volume, where its caller sets none."""
 
 LARGEST_PROOF = 8 * 2**20
 """Bytes of a proof by one file. Encrypted column types of 10,000 tables have 150,000 values, three
@@ -51,14 +51,14 @@ class HttpAgent(Sidecar):
         return await self._ask(agent.SettleAnswer, *where, seconds=seconds)
 
     async def evidence(
-        self, address: str, access: Access, marker: str, *, full: bool
+        self, address: str, access: Access, marker: str, *, full: bool, seconds: float | None = None
     ) -> agent.EvidenceAnswer:
         """See the port. Rejected when the agent does not take the token or the marker."""
         where = ("POST", address, agent.EVIDENCE, access)
-        body = agent.EvidenceRequest(marker=marker, full=full)
-        seconds = self._full if full else self._seconds
+        limit = (seconds or self._full) if full else self._seconds
+        body = agent.EvidenceRequest(marker=marker, full=full, seconds=limit)
         largest = LARGEST_LIST if full else LARGEST_PROOF
-        return await self._ask(agent.EvidenceAnswer, *where, body, seconds, largest)
+        return await self._ask(agent.EvidenceAnswer, *where, body, limit, largest)
 
     async def checks(
         self,

@@ -88,6 +88,8 @@ class EvidenceRequest(TypedDict):
 
     marker: str
     full: bool
+    seconds: float
+    """How long the search may take. An earlier operator does not say it."""
 
 
 class TablespaceRow(TypedDict):

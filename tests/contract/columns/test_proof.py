@@ -20,6 +20,7 @@ from encbench.proofs import columns as judging
 from encbench.sidecars.agent.config import ColumnsConfig
 from encbench.sidecars.agent.control import build
 from encbench.sidecars.agent.watched import watched
+from encbench.wire.agent import EvidenceRequest
 from tests.contract.columns.tables import create
 from tests.contract.database.harness import MARKER, agent_config
 from tests.contract.database.proving import failed
@@ -96,7 +97,8 @@ def evidence(
         )
         config = replace(agent_config(server), columns=own)
         agent = build(config, watched(config, server.proc))
-        return agent.evidence(MARKER.format(7), full, lambda: False)
+        request = EvidenceRequest(marker=MARKER.format(7), full=full, seconds=60.0)
+        return agent.evidence(request, lambda: False)
 
 
 def judge(found: dict[str, Any], spec: TestbedSpec, *, full: bool = True) -> Proof:

@@ -230,4 +230,6 @@ async def test_what_is_asked(database: HttpAgent, address: str) -> None:
     """The answer is none of an agent's, which the error says; the request is what counts here."""
     with pytest.raises(Unavailable, match="catalogue is missing"):
         await database.evidence(address, sidecars.access("echo"), MARKER, full=True)
-    assert ASKED == [{"body": {"marker": MARKER, "full": True}, "path": "/v1/evidence"}]
+    (asked,) = ASKED
+    body = {"marker": MARKER, "full": True, "seconds": 20}
+    assert asked == {"body": body, "path": "/v1/evidence"}

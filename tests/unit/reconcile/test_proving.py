@@ -181,6 +181,11 @@ async def one_that_can_be_asked() -> Proving:
     return Proving(world)
 
 
+async def test_a_search_has_the_deadline_of_its_step(proving: Proving) -> None:
+    """A limit of its own would end that of a large database again and again."""
+    assert proving.world.agent.searches == [LIMIT]
+
+
 def watched(
     proving: Proving, monkeypatch: pytest.MonkeyPatch, answers: list[Exception | None]
 ) -> list[TestbedFound]:

@@ -27,8 +27,10 @@ async def prove(deps: Deps, testbed: Testbed, database: PodFacts, *, full: bool)
     now = deps.clock.now()
     # A fresh marker each time: one that was written before could lie in an old log or page.
     marker = f"encbench-marker-{deps.settings.random_token(16)}"
-    evidence: dict[str, Any] = {**await deps.agent.evidence(where, access, marker, full=full)}
     spec = testbed.spec
+    limit = parse_duration(spec.step_deadlines.proof)
+    answer = await deps.agent.evidence(where, access, marker, full=full, seconds=limit)
+    evidence: dict[str, Any] = {**answer}
     by_class = spec.mode.storage_class is not None
     if full or by_class or spec.plain_volume:  # Otherwise the first proof's note is enough.
         evidence["claim"] = await _claim(deps.cluster, testbed)

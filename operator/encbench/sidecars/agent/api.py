@@ -29,8 +29,8 @@ class AgentParts:
     token: str
     server: Callable[[], wire.ServerAnswer]
     """SqlError or NotRunning when there is nothing to describe."""
-    evidence: Callable[[str, bool, Callable[[], bool]], wire.EvidenceAnswer]
-    """Takes marker, full, and a function that returns True to cancel."""
+    evidence: Callable[[wire.EvidenceRequest, Callable[[], bool]], wire.EvidenceAnswer]
+    """Takes a function that returns True to cancel as well."""
     settle: Callable[[Callable[[], bool]], wire.SettleAnswer]
     """Takes a function that returns True to cancel."""
     checks: Callable[[wire.ChecksRequest], wire.ChecksAnswer]
@@ -90,10 +90,8 @@ class AgentApi:
         return self._agent.slots(asked)
 
     def _evidence(self, request: Request) -> Response:
-        asked = _asked(wire.EvidenceRequest, request, full=False)
-        return self._alone(
-            request, lambda gone: self._agent.evidence(asked["marker"], asked["full"], gone)
-        )
+        asked = _asked(wire.EvidenceRequest, request, full=False, seconds=_A_DAY)
+        return self._alone(request, lambda gone: self._agent.evidence(asked, gone))
 
     def _alone(self, request: Request, work: Callable[[Callable[[], bool]], object]) -> Response:
         """Do the work, one at a time: the next caller must not find the marker's table.
@@ -110,6 +108,8 @@ class _Refused(Exception):
     """The request is wrong. The text says what to send."""
 
 
+_A_DAY = 24 * 3600.0
+"""Seconds of a search, where an earlier operator does not say them."""
 _NUMBER = (int, float)
 _FIELDS: dict[str, tuple[tuple[type, ...], Callable[[Any], bool], str]] = {
     "run": ((str,), lambda run: 1 <= len(run) <= 128, "a name of 1 to 128 characters"),

@@ -21,8 +21,6 @@ from encbench.wire import agent as wire
 SETTLE_SECONDS = 30.0
 """How long a full proof waits until background encryption has finished."""
 SETTLE_POLL_SECONDS = 0.5
-SEARCH_SECONDS = 24 * 3600.0
-"""For a caller whose end is not seen; any other ends the search by hanging up."""
 
 
 class EvidenceError(Exception):
@@ -42,16 +40,19 @@ class EvidenceSource:
     enclave: EnclaveLook | None = None
     """Set in an arm with encrypted column types."""
 
-    def gather(self, marker: str, full: bool, cancelled: Callable[[], bool]) -> wire.EvidenceAnswer:
+    def gather(
+        self, request: wire.EvidenceRequest, cancelled: Callable[[], bool]
+    ) -> wire.EvidenceAnswer:
         """The evidence. Blocks; EvidenceError when it cannot be had."""
         began, probe, ground = time.monotonic(), self.probe, self.ground
-        inside = self.enclave
+        marker, full, inside = request["marker"], request["full"], self.enclave
 
         def stop() -> None:
             if cancelled():
                 raise EvidenceError("the caller of this evidence has gone")
-            if time.monotonic() - began > SEARCH_SECONDS:
-                raise EvidenceError(f"the search took longer than {SEARCH_SECONDS:.0f} s")
+            # For a caller whose end is not seen; any other ends the search by hanging up.
+            if time.monotonic() - began > request["seconds"]:
+                raise EvidenceError(f"the search took longer than {request['seconds']:.0f} s")
 
         try:
             with closing(self.open_session()) as session:

@@ -20,7 +20,7 @@ from encbench.wire import agent as wire
 from encbench.wire.slices import SlotsAnswer, SlotsOrder, SlotsState
 
 AUTH = {"authorization": "Bearer secret"}
-WISH = {"marker": "encbench-marker-0001", "full": True}
+WISH: wire.EvidenceRequest = {"marker": "encbench-marker-0001", "full": True, "seconds": 600}
 
 
 def slots_answer(run: str, state: SlotsState) -> Response:
@@ -32,7 +32,7 @@ class Behind:
     """What the agent does; each may be replaced by a test."""
 
     error: Exception | None = None
-    wished: list[tuple[str, bool]] = field(default_factory=list)
+    wished: list[wire.EvidenceRequest] = field(default_factory=list)
     began: threading.Event = field(default_factory=threading.Event)
     gone: threading.Event = field(default_factory=threading.Event)
     slow: bool = False
@@ -66,8 +66,8 @@ class Behind:
         self.timed.append(order)
         return slots_answer(order["run"], "running")
 
-    def evidence(self, marker: str, full: bool, cancelled: Callable[[], bool]) -> Any:
-        self.wished.append((marker, full))
+    def evidence(self, request: wire.EvidenceRequest, cancelled: Callable[[], bool]) -> Any:
+        self.wished.append(request)
         self.began.set()
         if self.error is not None:
             raise self.error
@@ -77,7 +77,7 @@ class Behind:
                 self.gone.set()
                 raise EvidenceError("the caller has gone")
             time.sleep(0.01)
-        return {"marker": marker, "full": full}
+        return request
 
 
 def api(behind: Behind) -> AgentApi:
@@ -146,7 +146,7 @@ def test_evidence_as_wished() -> None:
     answer = post(behind, "/v1/evidence", WISH)
     assert (answer.status, content(answer)) == (200, WISH)
     post(behind, "/v1/evidence", {"marker": WISH["marker"]})
-    assert behind.wished == [(WISH["marker"], True), (WISH["marker"], False)]
+    assert behind.wished == [WISH, {"marker": WISH["marker"], "full": False, "seconds": 86400}]
 
 
 @pytest.mark.parametrize(

@@ -62,10 +62,11 @@ def run(
     *sessions: Recorded,
     full: bool = False,
     cancelled: Callable[[], bool] = lambda: False,
+    seconds: float = 60.0,
 ) -> Any:
     waiting = list(sessions)
     source = EvidenceSource(lambda: waiting.pop(0), probe("mariadb"), volume)
-    return source.gather(MARKER, full, cancelled)
+    return source.gather({"marker": MARKER, "full": full, "seconds": seconds}, cancelled)
 
 
 def test_the_order_of_things(tmp_path: Path) -> None:
@@ -125,6 +126,11 @@ def test_it_ends_when_nobody_waits(tmp_path: Path) -> None:
     assert session.statements[-1] == f"DROP TABLE IF EXISTS sbtest.{TABLE}"
 
 
+def test_it_ends_after_the_time_that_its_caller_gives_it(tmp_path: Path) -> None:
+    with pytest.raises(EvidenceError, match="the search took longer than 0 s"):
+        run(tmp_path, Recorded(tmp_path), full=True, seconds=0.0)
+
+
 def test_a_session_that_the_server_ends_during_the_search_costs_nothing(tmp_path: Path) -> None:
     """It is idle for as long as the search lasts, which may be longer than `wait_timeout`."""
     first, second = Recorded(tmp_path), Recorded(tmp_path)
@@ -139,7 +145,7 @@ def test_a_session_that_the_server_ends_during_the_search_costs_nothing(tmp_path
 
     waiting = [first, second]
     source = EvidenceSource(lambda: waiting.pop(0), probe("mariadb"), tmp_path, columns=columns)
-    made = source.gather(MARKER, True, idle)
+    made = source.gather({"marker": MARKER, "full": True, "seconds": 60.0}, idle)
     assert made["columns"] == {"chosen": 0, "all": 0, "tables": []}
     assert second.statements == [f"DROP TABLE IF EXISTS sbtest.{TABLE}"]
 
