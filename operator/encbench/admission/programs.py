@@ -9,6 +9,7 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.kinds import ENCRYPTION_MODE, INSTANCE_TEMPLATE, WORKLOAD
 from encbench.api.workload import WorkloadSpec
+from encbench.core.dataset import dataset_bytes
 from encbench.core.problem import Problem, Reason
 from encbench.core.session_memory import SessionMemory, Sessions
 from encbench.engines.registry import engine
@@ -102,5 +103,6 @@ def _proxy_room(mode: EncryptionModeSpec, workload: WorkloadSpec) -> Iterable[Pr
 def _room(instance: InstanceTemplateSpec, workload: WorkloadSpec) -> Iterable[Problem]:
     if instance.is_external:
         return ()
-    opened = Sessions(max(workload.load.concurrency), tool(workload).statements(workload))
+    prepared, data = tool(workload).statements(workload), dataset_bytes(workload)
+    opened = Sessions(max(workload.load.concurrency), prepared, data)
     return engine(instance.engine).room(instance, opened)

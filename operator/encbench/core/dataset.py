@@ -1,4 +1,7 @@
-"""When two workloads load the same data, and are therefore measured on the same testbeds."""
+"""Which data a workload loads, and how much.
+
+Two workloads that load the same data are measured on the same testbeds.
+"""
 
 from encbench.api.tpcc import Tpcc
 from encbench.api.workload import Sysbench, WorkloadSpec
@@ -13,6 +16,21 @@ ENCLAVE_OPTIONS = frozenset({"create_secondary", "lookup"})
 
 FOREIGN_KEYS = "foreignKeys"
 """The only option of encbench's TPC-C client that its tables depend on."""
+
+SYSBENCH_ROW_BYTES = 240
+"""About what a row of sysbench's oltp tables takes with its secondary index."""
+TPCC_WAREHOUSE_BYTES = 100 * 2**20
+"""About what a freshly loaded warehouse of TPC-C takes with its indexes."""
+
+
+def dataset_bytes(workload: WorkloadSpec) -> int | None:
+    """About what the rows of a workload's tables take; None for a script of the user's own."""
+    if workload.own_script:
+        return None
+    if workload.tpcc is not None:
+        return workload.tpcc.warehouses * TPCC_WAREHOUSE_BYTES
+    test = workload.sysbench_test
+    return test.tables * test.table_size * SYSBENCH_ROW_BYTES
 
 
 def dataset_key(workload: WorkloadSpec) -> str:

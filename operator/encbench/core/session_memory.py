@@ -18,6 +18,8 @@ class Sessions:
     count: int
     statements: int
     """Prepared in each of them."""
+    data: int | None = None
+    """Bytes of the tables that they read, about; None where that is not known."""
 
     def __str__(self) -> str:
         """For a sentence."""

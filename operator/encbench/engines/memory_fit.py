@@ -15,6 +15,8 @@ from encbench.core.session_memory import SessionMemory, Sessions
 KIBIBYTE, MEBIBYTE, GIBIBYTE = 2**10, 2**20, 2**30
 LEAST = 16 * MEBIBYTE
 """The smallest pool."""
+PAGES = 512
+"""Bytes of memory for each byte of the page table of a process that touches it: 8 for 4 KiB."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,11 +43,17 @@ class Pool:
     """For connections, where the template does not set the pool's size."""
     least_memory: int = 0
     """Memory below which the server does not start; 0 is unknown."""
+    has_processes: bool = False
+    """Whether each connection is a process, with a page table of its own for what it has touched of
+    the pool. The table grows until the process ends."""
 
     def default(self, memory_bytes: int, connections: int = 0) -> str:
         """Less than its part where the rest would not hold the server and its connections."""
         room = max(connections * self.sessions.connection, self.least_room)
         rest = memory_bytes - self.beside - room
+        if self.has_processes:
+            # A third more than the tables take, which stays for what the connections prepare.
+            rest = rest * PAGES // (PAGES + connections * 4 // 3)
         return f"{max(min(memory_bytes // self.parts, rest), LEAST) // MEBIBYTE}{self.unit}"
 
     def largest(self, memory_bytes: int) -> int:
@@ -86,18 +94,19 @@ class Pool:
 
     def room(self, instance: InstanceTemplateSpec, sessions: Sessions) -> Iterator[Problem]:
         """Whether the memory holds these beside the pool; asked of a valid size alone."""
-        own, takes = instance.embedded.resources, self.sessions.of(sessions)
+        own = instance.embedded.resources
         pool = self._sized(instance, own.memory_bytes, sessions)
         if pool is None or pool > self.largest(own.memory_bytes):
             return
+        takes = self._takes(pool, sessions)
         if self.beside + pool + takes <= own.memory_bytes:
             return
         enough, grown = own.memory_bytes, pool
-        while enough < (needed := self.beside + grown + takes):
+        while enough < (needed := self.beside + grown + self._takes(grown, sessions)):
             # The default grows with the memory, but by less.
             enough = mebibytes(needed) * MEBIBYTE
             grown = self._sized(instance, enough, sessions) or pool
-        rest = own.memory_bytes - self.beside - takes
+        rest = self._beside(own.memory_bytes, sessions)
         smaller = f"settings.{self.setting} of {rest // MEBIBYTE}{self.unit} or less, "
         # Only statements are prepared for each table. TPC-C's tables are fixed, and count none.
         fewer = "fewer tables, " if sessions.statements > 1 else ""
@@ -108,6 +117,22 @@ class Pool:
             f"or more, {smaller if rest >= LEAST else ''}{fewer}or a lower load.concurrency"
         )
         yield Problem(INSTANCE_TEMPLATE, Reason.MEMORY_TOO_SMALL, text)
+
+    def _takes(self, pool: int, sessions: Sessions) -> int:
+        """What these take beside a pool of that size."""
+        touched = pool if sessions.data is None else min(pool, sessions.data)
+        tables = sessions.count * touched // PAGES if self.has_processes else 0
+        return self.sessions.of(sessions) + tables
+
+    def _beside(self, memory_bytes: int, sessions: Sessions) -> int:
+        """The largest pool beside which these fit."""
+        rest = memory_bytes - self.beside - self.sessions.of(sessions)
+        if not self.has_processes:
+            return rest
+        touched = rest * PAGES // (PAGES + sessions.count)
+        if sessions.data is None or touched <= sessions.data:
+            return touched
+        return rest - sessions.count * sessions.data // PAGES
 
     def _sized(
         self, instance: InstanceTemplateSpec, memory_bytes: int, sessions: Sessions

@@ -105,6 +105,38 @@ def test_more_statements_than_the_server_keeps_are_refused(name: str) -> None:
     assert room(name, "512Gi", opened, max_prepared_stmt_count="many") == []
 
 
+LARGE = {"shared_buffers": "131072MB"}
+
+
+def test_each_process_of_postgresql_has_a_page_table_of_the_pool_that_it_touches() -> None:
+    """2,048 of them take as much as four pools, once each has touched all of it."""
+    (problem,) = room("postgresql", "512Gi", MANY, **LARGE)
+    assert "takes about 530,432 MiB for them" in problem
+    enough, smaller = re.findall(r"memory of ([0-9]+)Mi or|buffers of ([0-9]+MB) or", problem)
+    assert room("postgresql", f"{enough[0]}Mi", MANY, **LARGE) == [], "the advice is good"
+    assert room("postgresql", "512Gi", MANY, shared_buffers=smaller[1]) == []
+    more = f"{int(smaller[1].removesuffix('MB')) + 1}MB"
+    assert room("postgresql", "512Gi", MANY, shared_buffers=more) != []
+    assert room("mysql", "512Gi", MANY, **{POOL: "131072M"}) == []
+
+
+def test_a_small_dataset_is_all_that_they_touch() -> None:
+    small = Sessions(2048, 0, 2**34)
+    assert room("postgresql", "512Gi", small, **LARGE) == []
+    (problem,) = room("postgresql", "196Gi", small, **LARGE)
+    found = re.search(r"shared_buffers of ([0-9]+)MB or less", problem)
+    assert found
+    assert int(found[1]) > 2**34 // 2**20, "the rest of it is touched by none"
+    assert room("postgresql", "196Gi", small, shared_buffers=f"{found[1]}MB") == []
+    assert room("postgresql", "196Gi", small, shared_buffers=f"{int(found[1]) + 1}MB") != []
+
+
+@pytest.mark.parametrize("memory", ["8Gi", "64Gi", "512Gi"])
+@pytest.mark.parametrize("count", [64, 1024, 2048])
+def test_the_default_pool_leaves_room_for_page_tables(memory: str, count: int) -> None:
+    assert room("postgresql", memory, Sessions(count, 20)) == []
+
+
 def test_postgresql_has_no_limit_of_statements() -> None:
     assert room("postgresql", "512Gi", Sessions(2048, 578)) == []
 

@@ -81,6 +81,7 @@ POOL = Pool(
     sessions=SessionMemory(connection=_SESSION, statement=9 * KIBIBYTE),
     # A quarter, as the server's manual advises, because it relies on the page cache too.
     parts=4,
+    has_processes=True,
 )
 
 

@@ -59,7 +59,7 @@ def test_connections_of_which_each_is_a_process_come_before_buffers() -> None:
     for connections in (8, 240, 256, 2048):
         many = made.model_copy(update={"max_connections": connections})
         found[connections] = server_settings(many, POD)["shared_buffers"]
-    assert found == {8: "256MB", 240: "240MB", 256: "192MB", 2048: "16MB"}
+    assert found == {8: "256MB", 240: "147MB", 256: "115MB", 2048: "16MB"}
 
 
 @pytest.mark.parametrize(

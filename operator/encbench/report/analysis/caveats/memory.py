@@ -8,6 +8,7 @@ from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.scalars import parse_quantity
 from encbench.api.workload import WorkloadSpec
+from encbench.core.dataset import dataset_bytes
 from encbench.engines.facts import FACTS
 from encbench.engines.innodb import settings as innodb
 from encbench.engines.postgresql import settings as postgresql
@@ -17,10 +18,6 @@ from encbench.report.words import text
 from encbench.text.rounding import decimals
 from encbench.text.words import listed
 
-SYSBENCH_ROW_BYTES = 240
-"""About what a row of sysbench's oltp tables takes with its secondary index."""
-TPCC_WAREHOUSE_BYTES = 100 * 2**20
-"""About what a freshly loaded warehouse of TPC-C takes with its indexes."""
 CACHE_SHARE = 0.8
 """Of a server's memory: what its pool and the page cache may hold of its files together."""
 DRAWN = {"special": 1 / 3, "gaussian": 5 / 12}
@@ -49,16 +46,6 @@ class _Room(NamedTuple):
         return {name for name in self.pools if size < max(self.pools[name], self.caches[name])}
 
 
-def _dataset_bytes(workload: WorkloadSpec) -> int | None:
-    """About what the rows of a workload's tables take; None for a script of the user's own."""
-    if workload.own_script:
-        return None
-    if workload.tpcc is not None:
-        return workload.tpcc.warehouses * TPCC_WAREHOUSE_BYTES
-    test = workload.sysbench_test
-    return test.tables * test.table_size * SYSBENCH_ROW_BYTES
-
-
 def _drawn(workload: WorkloadSpec) -> float:
     """The share of its rows from which a workload draws nearly all; 1 where that is not known."""
     test = workload.sysbench
@@ -72,7 +59,7 @@ def dataset_in_memory(facts: Facts) -> Iterator[Caveat]:
     found = [
         fits
         for name, room in _rooms(facts).items()
-        if (size := _dataset_bytes(facts.resolved.workloads[name])) is not None
+        if (size := dataset_bytes(facts.resolved.workloads[name])) is not None
         for fits in _in_memory(name, size, room)
     ]
     if found:
@@ -88,7 +75,7 @@ def drawn_rows_in_memory(facts: Facts) -> Iterator[Caveat]:
     found: list[str] = []
     for name, room in _rooms(facts).items():
         workload = facts.resolved.workloads[name]
-        size, share = _dataset_bytes(workload), _drawn(workload)
+        size, share = dataset_bytes(workload), _drawn(workload)
         if size is not None and share < 1:
             whole = room.holds(size)
             found += _in_memory(name, size * share, room, without=whole, of=size)
