@@ -122,7 +122,7 @@ def test_the_evidence_shows_what_each_mode_promises(stored: dict[str, Any]) -> N
             assert below is None
             continue
         hits = [file["path"] for file in below["files"] if file["found"]]
-        assert len(below["files"]) > 20, "everything below was searched"
+        assert below["searched"] > 20, "everything below was searched"
         if arm == "gocryptfs":
             assert lies_on == "fuse.gocryptfs"
             assert hits == []
@@ -209,9 +209,9 @@ def test_other_engines_on_gocryptfs(privileged: Kube, engine: str) -> None:
         for kind in case.marked:
             assert any(file["found"] for file in evidence["files"] if file["kind"] == kind)
         assert evidence["volume"]["type"] == "fuse.gocryptfs"
-        below = evidence["volume"]["lower"]["files"]
-        assert len(below) > 20
-        assert not any(file["found"] for file in below)
+        below = evidence["volume"]["lower"]
+        assert below["searched"] > 20
+        assert not any(file["found"] for file in below["files"])
     finally:
         delete_campaign(privileged, name)
 

@@ -435,9 +435,6 @@ def _volume(mode: EncryptionModeSpec, full: bool) -> wire.VolumeGround:
         }
     hit = fuse.cipher == "none"
     paths = ["1kTfSJ/9gWc", *(["1kTfSJ/gocryptfs.diriv", "gocryptfs.conf"] if full else [])]
-    files = [
-        wire.LowerFile(path=path, bytes=4096, found=hit and path == paths[0]) for path in paths
-    ]
     return {
         "device": "0:57",
         "mountPoint": VOLUME,
@@ -447,7 +444,9 @@ def _volume(mode: EncryptionModeSpec, full: bool) -> wire.VolumeGround:
         "lower": {
             "own": paths[0],
             "features": None if hit else ["HKDF", "DirIV", "EMENames", FORMATS[fuse.cipher]],
-            "files": files,
+            "files": [wire.LowerFile(path=paths[0], bytes=4096, found=hit)],
+            "searched": len(paths),
+            "searchedBytes": 4096 * len(paths),
         },
     }
 

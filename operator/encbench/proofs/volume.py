@@ -47,6 +47,8 @@ class _Lower(Evidence):
     own: str | None
     features: list[str] | None
     files: list[_File]
+    searched: int | None = None
+    """None of an earlier agent, which lists every file."""
 
 
 class _Volume(Evidence):
@@ -180,7 +182,8 @@ def _through_fuse(own: Gocryptfs, seen: _Volume, *, full: bool) -> tuple[list[Co
     mounted = equals("mount of the server's files", f"fuse.{process_name(own)}", seen.type)
     is_there = lower.own is not None
     same = holds("the marker's file below the mount", is_there, "found", "not found")
-    searched = count(len(lower.files), "file")
+    number = len(lower.files) if lower.searched is None else lower.searched
+    searched = count(number, "file")
     hits = [file.path for file in lower.files if file.found]
     if own.cipher == "none":
         readable = present("marker below the mount", lower.own in hits)
@@ -196,8 +199,7 @@ def _through_fuse(own: Gocryptfs, seen: _Volume, *, full: bool) -> tuple[list[Co
         none("files below the mount in which the marker is readable", hits),
     ]
     if full:
-        wide = len(lower.files) > 1
-        checks.append(holds("scope of the search below", wide, "every file", searched))
+        checks.append(holds("scope of the search below", number > 1, "every file", searched))
     return checks, f"the marker is readable in none of {searched} below the mount"
 
 

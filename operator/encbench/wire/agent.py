@@ -146,6 +146,10 @@ class LowerGround(TypedDict):
     features: list[str] | None
     """gocryptfs' FeatureFlags; None where there is no gocryptfs."""
     files: list[LowerFile]
+    """The marker's own, and all that hold it; an earlier agent lists every file."""
+    searched: NotRequired[int]
+    """How many were searched."""
+    searchedBytes: NotRequired[int]
 
 
 class VolumeGround(TypedDict):

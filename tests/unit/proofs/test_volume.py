@@ -37,7 +37,8 @@ PLAIN = EncryptionModeSpec()
 def below(*files: tuple[str, bool], **changes: Any) -> dict[str, Any]:
     """Evidence of a FUSE mount; each file below with whether the marker is readable in it."""
     found = [{"path": path, "bytes": 4096, "found": hit} for path, hit in files]
-    lower = {"own": "a/b", "features": ["HKDF", "GCMIV128", "DirIV"], "files": found}
+    lower: dict[str, Any] = {"own": "a/b", "features": ["HKDF", "GCMIV128", "DirIV"]}
+    lower |= {"files": found, "searched": len(found)}
     own = {key: changes.pop(key) for key in list(changes) if key in lower}
     volume = {"type": "fuse.gocryptfs", "dmCrypt": None, "lower": {**lower, **own}, **changes}
     return {"volume": volume}
@@ -50,6 +51,16 @@ def disk(crypt: str | None = None, **claim: Any) -> dict[str, Any]:
 
 
 QUIET = ("a/b", False), ("gocryptfs.conf", False)
+
+
+def test_files_below_are_counted_whether_the_agent_lists_them_or_not() -> None:
+    """An earlier agent lists all of them and counts none."""
+    now, before = below(QUIET[0], searched=2), below(*QUIET)
+    del before["volume"]["lower"]["searched"]
+    (one, other) = (judge(ENGINE, seen, fuse(), full=True) for seen in (now, before))
+    assert one.ok
+    assert (one.summary, one.checks) == (other.summary, other.checks)
+    assert "in none of 2 files below" in one.summary
 
 
 @pytest.mark.parametrize("full", [False, True])

@@ -9,11 +9,11 @@ file is found by its inode number, which gocryptfs and the pass-through preserve
 import json
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from encbench.sidecars.agent.files import Stop, search_file, search_tree
+from encbench.sidecars.agent.files import Searched, Stop, search_file, search_tree
 from encbench.sidecars.walk import regular_files
 from encbench.wire import agent as wire
 
@@ -148,23 +148,28 @@ class Ground:
             return None
         if not self.lower.is_dir():
             # Nothing was ever mounted over it; the proof has to report that instead of failing.
-            return {"own": None, "features": None, "files": []}
+            return {"own": None, "features": None, "files": [], "searched": 0, "searchedBytes": 0}
         own = _by_inode(self.lower, inode, stop)
+        searched: Iterable[Searched] = ()
         if full:
-            searched = list(search_tree(self.lower, marker, stop))
-        else:
-            searched = [] if own is None else [search_file(own, marker, stop, forget=True)]
+            searched = search_tree(self.lower, marker, stop)
+        elif own is not None:
+            searched = (search_file(own, marker, stop, forget=True),)
+        count = size = 0
+        kept: list[wire.LowerFile] = []
+        for one in searched:
+            count, size = count + 1, size + one.size
+            # The list of the files above has them all. A second one of tens of thousands would be
+            # more than the agent's memory holds.
+            if one.found or one.path == own:
+                path = one.path.relative_to(self.lower).as_posix()
+                kept.append({"path": path, "bytes": one.size, "found": one.found})
         return {
             "own": own.relative_to(self.lower).as_posix() if own else None,
             "features": _features(self.lower / "gocryptfs.conf"),
-            "files": [
-                {
-                    "path": one.path.relative_to(self.lower).as_posix(),
-                    "bytes": one.size,
-                    "found": one.found,
-                }
-                for one in searched
-            ],
+            "files": kept,
+            "searched": count,
+            "searchedBytes": size,
         }
 
 

@@ -14,6 +14,7 @@ from encbench.sidecars.agent.volume import (
     mount_of,
     parse_mounts,
 )
+from encbench.wire.agent import LowerGround
 
 MARKER = b"encbench-marker-0001"
 VOLUME = "/var/lib/encbench/volume"
@@ -232,6 +233,15 @@ def test_mounts_that_may_not_be_read_are_no_mounts(tmp_path: Path) -> None:
     assert facts["type"] is None
 
 
+NOTHING_BELOW: LowerGround = {
+    "own": None,
+    "features": None,
+    "files": [],
+    "searched": 0,
+    "searchedBytes": 0,
+}
+
+
 def below(tmp_path: Path, content: bytes) -> tuple[Ground, Path]:
     """The same file once more under the mount, as its inode number says."""
     lower = tmp_path / "lower"
@@ -251,6 +261,8 @@ def test_the_markers_file_is_found_below_by_its_inode(tmp_path: Path) -> None:
         "own": "x9/y8/z7",
         "features": ["HKDF", "GCMIV128"],
         "files": [{"path": "x9/y8/z7", "bytes": 10, "found": False}],
+        "searched": 1,
+        "searchedBytes": 10,
     }
 
 
@@ -269,13 +281,26 @@ def test_a_full_search_reads_everything_below(tmp_path: Path) -> None:
     lower = made.facts(own, MARKER, never, full=True)["lower"]
     assert lower is not None
     found = {file["path"]: file["found"] for file in lower["files"]}
-    assert found == {"gocryptfs.conf": False, "x9/other": True, "x9/y8/z7": True}
+    assert found == {"x9/other": True, "x9/y8/z7": True}
+    assert lower["searched"] == 3
+    content = (path.read_bytes() for path in (tmp_path / "lower").rglob("*") if path.is_file())
+    assert lower["searchedBytes"] == sum(map(len, content))
+
+
+def test_files_below_without_the_marker_are_counted_alone(tmp_path: Path) -> None:
+    """Tens of thousands of them would be more than the agent's memory holds."""
+    made, own = below(tmp_path, b"ciphertext")
+    (tmp_path / "lower" / "x9" / "other").write_bytes(b"more ciphertext")
+    lower = made.facts(own, MARKER, never, full=True)["lower"]
+    assert lower is not None
+    assert lower["files"] == [{"path": "x9/y8/z7", "bytes": 10, "found": False}]
+    assert lower["searched"] == 3
 
 
 def test_a_disk_that_nothing_was_ever_mounted_over(tmp_path: Path) -> None:
     made, own = ground(tmp_path, lower=tmp_path / "lower" / "cipher")
     lower = made.facts(own, MARKER, never, full=True)["lower"]
-    assert lower == {"own": None, "features": None, "files": []}
+    assert lower == NOTHING_BELOW
 
 
 def test_a_file_that_is_not_below(tmp_path: Path) -> None:
@@ -283,4 +308,4 @@ def test_a_file_that_is_not_below(tmp_path: Path) -> None:
     (tmp_path / "lower/x9/y8/z7").unlink()
     (tmp_path / "lower/gocryptfs.conf").write_text("no json")
     lower = made.facts(own, MARKER, never, full=False)["lower"]
-    assert lower == {"own": None, "features": None, "files": []}
+    assert lower == NOTHING_BELOW
