@@ -15,13 +15,14 @@ from encbench.database.children import (
     stateful_set,
     volume_claim,
 )
+from encbench.engines.engine import RandomToken
 from tests.support.sidecars import PLACEHOLDERS
 from tests.support.testbeds import counting_tokens, database_context
 
 
-def children(spec: TestbedSpec) -> list[dict[str, Any]]:
-    """Every child of a testbed with that spec."""
-    context, token = database_context(spec), counting_tokens()
+def children(spec: TestbedSpec, random_token: RandomToken | None = None) -> list[dict[str, Any]]:
+    """Every child of a testbed with that spec; the tokens are counted unless given."""
+    context, token = database_context(spec), random_token or counting_tokens()
     made = [
         keys_secret(context, token),
         credentials_secret(context, token, {}, PLACEHOLDERS),

@@ -6,16 +6,8 @@ from typing import Any
 
 import pytest
 
-from encbench.database.children import (
-    config_map,
-    credentials_secret,
-    keys_secret,
-    service,
-    stateful_set,
-    volume_claim,
-)
+from encbench.database.children import keys_secret, stateful_set, volume_claim
 from encbench.kube.pods import Programs
-from tests.support.sidecars import PLACEHOLDERS
 from tests.support.testbeds import (
     PLAINTEXT,
     TDE,
@@ -68,17 +60,6 @@ def test_each_container_sees_only_the_secrets_that_it_needs(mode: dict[str, Any]
         "server": sorted([*key, "init.sql"]),
         "agent": ["agent-password", "agent-tls.crt", "agent-tls.key", "agent-token"],
     }
-
-
-def test_nothing_secret_outside_of_secrets() -> None:
-    context, token = database_context(spec_of_testbed(TDE)), counting_tokens()
-    made = [keys_secret(context, token), credentials_secret(context, token, {}, PLACEHOLDERS)]
-    hidden = {f"{number:032x}" for number in range(1, 9)} | {
-        f"{number:064x}" for number in range(1, 9)
-    }
-    assert all(secret is not None for secret in made)
-    rest = repr([config_map(context), service(context), stateful_set(context)])
-    assert not any(value in rest for value in hidden)
 
 
 def test_the_users_own_key_is_mounted_under_the_name_that_the_server_reads() -> None:

@@ -46,14 +46,6 @@ def test_each_container_sees_only_the_secrets_that_it_needs(mode: dict[str, Any]
     }
 
 
-@pytest.mark.parametrize("mode", golden.MODES.values())
-def test_nothing_secret_outside_of_secrets(mode: dict[str, Any]) -> None:
-    hidden = {f"{number:0{size}x}" for number in range(1, 9) for size in (32, 64)}
-    for child in children(golden.spec(mode)):
-        if child["kind"] != "Secret":
-            assert not any(value in repr(child) for value in hidden)
-
-
 def test_arms_differ_in_what_tls_needs_and_nothing_else() -> None:
     files = {
         name: config_map(database_context(golden.spec(mode)))["data"]
