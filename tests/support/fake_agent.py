@@ -21,6 +21,7 @@ from encbench.engines.mariadb.settings import DEFAULT_ALGORITHM
 from encbench.engines.marker import is_marker, table_name
 from encbench.ports import Access, Rejected, Unavailable
 from encbench.proofs.volume import FORMATS, process_name
+from encbench.sidecars.agent.recovery import READY_BEFORE
 from encbench.sidecars.agent.slots import KEPT
 from encbench.tools.tpcc.consistency import conditions, counts
 from encbench.wire import agent as wire
@@ -233,7 +234,7 @@ class FakeAgent:
         if not run or how not in ("Clean", "Crash") or after < 0 or seconds <= 0:
             raise Rejected(f"the agent at {address} refused: stop must be Clean or Crash")
         if server.stop is not None and server.stop.run != run:
-            if _stopped(server, self.clock())["state"] not in ("done", "failed"):
+            if not _has_ended(server, self.clock()):
                 running = server.stop.run
                 raise Unavailable(
                     f"the agent at {address}: the recovery of {running} has not ended"
@@ -335,6 +336,14 @@ def _slots(server: FakeServer, run: str, now: float) -> SlotsAnswer:
         said["rows"].append(SlotRow(slot=slot, begin=begun, counted=counted, end=ended))
     said["state"] = "done"
     return said
+
+
+def _has_ended(server: FakeServer, now: float) -> bool:
+    """Whether another stop may be armed. A disarmed one first sleeps until its time comes."""
+    stop = server.stop
+    if stop is not None and stop.disarmed:
+        return now >= stop.due - READY_BEFORE
+    return _stopped(server, now)["state"] in ("done", "failed")
 
 
 def _is_down(server: FakeServer, now: float) -> bool:

@@ -1,6 +1,8 @@
 """What every `ports.Agent` does, fake and real."""
 
+import asyncio
 import time
+from contextlib import suppress
 
 import pytest
 
@@ -130,6 +132,30 @@ async def test_a_stop_is_armed_once_and_looked_at_without_being_armed(either: Se
     assert off["state"] == "disarmed"
     assert off == await database.disarm(where, access, "one")
     assert (await either.server())["processId"]
+
+
+async def test_a_disarmed_stop_makes_room_for_another_once_its_time_has_come(
+    either: ServedAgent,
+) -> None:
+    """Soon, but not before a slow machine has disarmed it: the server must go on."""
+    database, where, access = either.database, either.address, either.access
+    process = (await either.server())["processId"]
+    await database.stop(where, access, "one", how="Crash", after=3.0, seconds=60.0)
+    assert (await database.disarm(where, access, "one"))["state"] == "disarmed"
+    with pytest.raises(Unavailable, match="one has not ended"):
+        await database.stop(where, access, "two", how="Crash", after=9e5, seconds=60.0)
+    async with asyncio.timeout(30):
+        second = None
+        while second is None:
+            await asyncio.sleep(0.1)
+            with suppress(Unavailable):
+                second = await database.stop(
+                    where, access, "two", how="Crash", after=9e5, seconds=60.0
+                )
+    assert (second["run"], second["state"]) == ("two", "armed")
+    assert await database.stopped(where, access, "one") == {"run": "one", "state": "unknown"}
+    assert (await database.disarm(where, access, "two"))["state"] == "disarmed"
+    assert (await either.server())["processId"] == process
 
 
 async def test_a_stop_that_cannot_be_meant_is_refused(either: ServedAgent) -> None:
