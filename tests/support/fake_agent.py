@@ -23,7 +23,7 @@ from encbench.ports import Access, Rejected, Unavailable
 from encbench.proofs.volume import FORMATS, process_name
 from encbench.sidecars.agent.recovery import READY_BEFORE
 from encbench.sidecars.agent.slots import KEPT
-from encbench.tools.tpcc.consistency import conditions, counts
+from encbench.tools.tpcc.consistency import Query, conditions, counts
 from encbench.wire import agent as wire
 from encbench.wire.slices import SAME_START, SlotReading, SlotRow, SlotsAnswer, SlotsOrder
 
@@ -52,6 +52,17 @@ class FakeSlots:
     """What lies before is read at once."""
     replaced: float = math.inf
     """When another order came, which ended this one unless it was done."""
+
+
+@dataclass
+class FakeChecks:
+    """A run of the checks of one server's dataset."""
+
+    run: str
+    began: float
+    queries: tuple[Query, ...]
+    answer: wire.ChecksAnswer | None = None
+    """Once it has ended: whatever becomes of the server, it stays."""
 
 
 @dataclass
@@ -87,7 +98,7 @@ class FakeServer:
     broken: tuple[str, ...] = ()
     """Names of the queries of `tools.tpcc.consistency` that give a row."""
     check_error: str | None = None
-    """Why they cannot be run."""
+    """Why the last of them cannot be run."""
     stop: FakeStop | None = None
     """The last one that was armed."""
     old: bool = False
@@ -103,8 +114,8 @@ class FakeServer:
     redo_bytes: int | None = 4 << 20
     lost: bool = False
     """It does not come back from a stop."""
-    runs: dict[str, tuple[float, bool]] = field(default_factory=dict)
-    """Checks that were asked for: when they began and whether of a fresh dataset, by name."""
+    checks: FakeChecks | None = None
+    """The last that were asked for: an agent keeps no others."""
 
     def restart(self, seconds: float = 60.0) -> None:
         """As if the server had ended and started again that much later."""
@@ -195,29 +206,17 @@ class FakeAgent:
         server = self._find("checks", address, access, needs_server=False)
         if not run or warehouses < 1 or seconds <= 0:
             raise Rejected(f"the agent at {address} refused: run must be a name of 1 to 128")
-        now = self.clock()
-        for name, (began, _) in server.runs.items():
-            if name != run and now < began + server.check_seconds:
-                raise Unavailable(f"the agent at {address}: the checks of {name} have not ended")
-        if run not in server.runs:
-            server.runs[run] = now, loaded
+        last = server.checks
+        if last is None or last.run != run:
+            if last is not None and self._checks(server, last)["state"] == "running":
+                raise Unavailable(
+                    f"the agent at {address}: the checks of {last.run} have not ended"
+                )
+            queries = (*(counts("", warehouses) if loaded else ()), *conditions("", full=full))
+            last = server.checks = FakeChecks(run, self.clock(), queries)
             self.begun.append((run, loaded))
             self.in_full += [run] if full else []
-        began, _ = server.runs[run]
-        if now < began + server.check_seconds:
-            return _checks(run, "running", [], None)
-        error = "the database server did not do what was asked" if server.starting else None
-        error = server.check_error or error
-        queries = (*(counts("", warehouses) if loaded else ()), *conditions("", full=full))
-        found = [
-            wire.CheckRows(
-                name=query.name,
-                meaning=query.meaning,
-                rows=[["1", "7"]] if query.name in server.broken else [],
-            )
-            for query in queries
-        ]
-        return _checks(run, "failed" if error else "done", [] if error else found, error)
+        return self._checks(server, last)
 
     async def stop(
         self,
@@ -300,6 +299,38 @@ class FakeAgent:
         if needs_server:
             self._answering(server, address)
         return server
+
+    def _checks(self, server: FakeServer, checks: FakeChecks) -> wire.ChecksAnswer:
+        """How far they are; each query takes the same time."""
+        if checks.answer is not None:
+            return checks.answer
+        found = [
+            wire.CheckRows(
+                name=query.name,
+                meaning=query.meaning,
+                rows=[["1", "7"]] if query.name in server.broken else [],
+            )
+            for query in checks.queries
+        ]
+        answer: wire.ChecksAnswer = {
+            "run": checks.run,
+            "state": "running",
+            "checks": found,
+            "error": None,
+            "tookSeconds": None,
+        }
+        spent = self.clock() - checks.began
+        if spent < server.check_seconds:
+            return {**answer, "checks": found[: int(len(found) * spent / server.check_seconds)]}
+        if server.starting:
+            why = "the database server did not do what was asked"
+            answer |= {"state": "failed", "checks": [], "error": why}
+        elif server.check_error:
+            answer |= {"state": "failed", "checks": found[:-1], "error": server.check_error}
+        else:
+            answer["state"] = "done"
+        checks.answer = {**answer, "tookSeconds": 0.1}
+        return checks.answer
 
     def _answering(self, server: FakeServer, address: str) -> None:
         if server.starting or _is_down(server, self.clock()):
@@ -393,13 +424,6 @@ def _stopped(server: FakeServer, now: float) -> wire.RecoveryAnswer:
         "resolutionSeconds": 0.025,
         "tries": 80,
     }
-
-
-def _checks(
-    run: str, state: wire.ChecksState, found: list[wire.CheckRows], error: str | None
-) -> wire.ChecksAnswer:
-    took = None if state == "running" else 0.1
-    return {"run": run, "state": state, "checks": found, "error": error, "tookSeconds": took}
 
 
 def _variables(mode: EncryptionModeSpec) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """A real agent in front of a real server, served on loopback."""
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from encbench.sidecars.agent.config import AgentConfig
 from encbench.sidecars.agent.control import build
 from encbench.sidecars.agent.watched import watched
 from encbench.wire import agent as wire
-from tests.support import sidecars
+from tests.support import bmsql, sidecars
 from tests.support.answers import whole
 
 MARKER = "encbench-marker-{:032x}"
@@ -64,6 +65,23 @@ class ServedAgent:
         answer = await self.database.evidence(self.address, self.access, marker, full=full)
         whole(wire.EvidenceAnswer, answer)
         return answer
+
+
+async def checked(one: ServedAgent, run: str, *, loaded: bool = False) -> wire.ChecksAnswer:
+    """The answer about the dataset of `bmsql` once the run has ended."""
+    async with asyncio.timeout(60):
+        while True:
+            answer = await one.database.checks(
+                *(one.address, one.access, run),
+                warehouses=bmsql.WAREHOUSES,
+                loaded=loaded,
+                full=False,
+                seconds=30,
+            )
+            whole(wire.ChecksAnswer, answer)
+            if answer["state"] != "running":
+                return answer
+            await asyncio.sleep(0.02)
 
 
 def agent_config(server: Server) -> AgentConfig:

@@ -1,11 +1,11 @@
 """The consistency queries against real servers: each broken condition is caught by its name."""
 
-import asyncio
 from typing import Any
 
 import pytest
 
 from encbench.reconcile.checks import Checked, judge
+from tests.contract.database import harness
 from tests.contract.tpcc.conftest import Bench
 from tests.support import bmsql
 
@@ -42,20 +42,10 @@ NULLS = {
 
 async def checked(bench: Bench, run: str, *, loaded: bool = False) -> tuple[Checked, Any]:
     """What the operator comes to, and the agent's answer."""
-    one = bench.agent
-    async with asyncio.timeout(60):
-        while True:
-            answer = await one.database.checks(
-                *(one.address, one.access, run),
-                warehouses=bmsql.WAREHOUSES,
-                loaded=loaded,
-                full=False,
-                seconds=30,
-            )
-            found = judge(answer)
-            if found is not None:
-                return found, answer
-            await asyncio.sleep(0.02)
+    answer = await harness.checked(bench.agent, run, loaded=loaded)
+    found = judge(answer)
+    assert found is not None
+    return found, answer
 
 
 async def test_a_consistent_database(bench: Bench) -> None:
