@@ -1,5 +1,6 @@
 """`ports.Recorder`: the adapter with a real recorder, and the fake."""
 
+import asyncio
 import time
 
 import pytest
@@ -59,9 +60,11 @@ async def test_expired_urls_can_be_replaced(harness: Harness) -> None:
     await harness.wait()
     old = uploads(harness.receiver, "X-Amz-Signature=0ld")
     await harness.recorder.release(harness.address, harness.access, time.time(), old)
-    await harness.until("finished")
-    while (state := await harness.until("finished"))["error"] is None:
-        pass
+    async with asyncio.timeout(30):
+        state = await harness.until("finished")
+        while state["error"] is None:
+            await asyncio.sleep(0.02)
+            state = await harness.until("finished")
     assert "0ld" not in state["error"]
     fresh = uploads(harness.receiver)
     renewed = await harness.recorder.release(harness.address, harness.access, time.time(), fresh)

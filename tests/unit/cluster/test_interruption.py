@@ -2,13 +2,13 @@
 
 import signal
 import subprocess
-import time
 from pathlib import Path
 from typing import ClassVar
 
 import pytest
 
 from tests.cluster import command
+from tests.support.kube import wait_for
 
 
 class Interrupted(subprocess.Popen[bytes]):
@@ -21,8 +21,7 @@ class Interrupted(subprocess.Popen[bytes]):
         if self in self.seen:
             return super().wait(timeout)
         self.seen.append(self)
-        while not self.begun.exists():
-            time.sleep(0.01)
+        wait_for("the command", self.begun.exists, 60, every=0.01)
         raise KeyboardInterrupt
 
 

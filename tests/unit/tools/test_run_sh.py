@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.kube import wait_for
 from tests.support.shells import SHELLS
 
 SCRIPT = Path(__file__).parents[3] / "operator/encbench/tools/run.sh"
@@ -128,8 +129,7 @@ def test_a_tool_that_does_not_end_is_ended(run: Run) -> None:
 def test_a_signal_ends_the_tool_and_its_code_is_stamped(run: Run) -> None:
     wrapper = run("trap 'exit 7' TERM; touch $ENCBENCH_RUN_DIR/up; while :; do sleep 0.05; done")
     wrapper.release()
-    while not (wrapper.folder / "up").exists():
-        time.sleep(0.01)
+    wait_for("the tool's trap", (wrapper.folder / "up").exists, 60, every=0.01)
     wrapper.process.send_signal(signal.SIGTERM)
     code, _ = wrapper.end()
     # coreutils' timeout hands the tool's own code on, but 124 if it counts the signal as its own.

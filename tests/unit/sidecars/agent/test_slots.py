@@ -15,6 +15,7 @@ from encbench.sidecars.routes import Response
 from encbench.wire.slices import SlotsAnswer, SlotsOrder
 from tests.support.answers import whole
 from tests.support.busy import nearest
+from tests.support.kube import wait_for
 
 BEGUN = Reading(
     process_id=7, started_at=1.0, cpu_seconds=0.0, resident_bytes=0, read_bytes=5, write_bytes=None
@@ -173,13 +174,15 @@ def test_the_longest_block_has_room_in_the_agent() -> None:
         periods=CpuPeriods(ran=1_234_567, throttled=123_456),
     )
     runs, slots = SlotRuns(*[lambda: held_up] * 3), 1000
+
+    def whole_block() -> Response | None:
+        found = runs.look("block")
+        return found if len(found.rest) > slots else None
+
     tracemalloc.start()
     try:
         runs.begin(order("block", slots, after=-3600))
-        answer = None
-        while answer is None or len(answer.rest) <= slots:
-            time.sleep(0.05)
-            answer = runs.look("block")
+        answer = wait_for("the last slot", whole_block, 60, every=0.05)
         _, most = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
