@@ -4,6 +4,7 @@ import json
 import math
 import random
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import pytest
@@ -23,7 +24,11 @@ from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study
 
 A = Study(name="before", blocks=6)
-REPORT = report_of(A)
+
+
+@cache
+def own_report() -> Report:
+    return report_of(A)
 
 
 def interval(estimate: float, low: float | None, high: float | None) -> Interval:
@@ -78,7 +83,7 @@ def _campaign(drawn: random.Random, loss: float, blocks: int) -> Interval:
 
 
 def test_a_report_against_itself_differs_in_nothing() -> None:
-    found = compare(REPORT, REPORT)
+    found = compare(own_report(), own_report())
     assert not found.differences and not found.only_a and not found.only_b
     assert len(found.pairs) == 2
     for pair in found.pairs:
@@ -93,7 +98,7 @@ def test_a_larger_cost_is_shown_with_what_could_explain_it() -> None:
     other = report_of(
         replace(A, name="after", loss={"tde": 0.2}, seconds=120, flags=("aes",), colocated=True)
     )
-    found = compare(REPORT, other)
+    found = compare(own_report(), other)
     assert [pair.deltas[0].says for pair in found.pairs] == ["higher", "higher"]
     says = {(d.topic, d.name): (d.a, d.b) for d in found.differences}
     assert says["what was measured", "Workload oltp-read-write: load.duration"] == ("60s", "120s")
@@ -101,7 +106,7 @@ def test_a_larger_cost_is_shown_with_what_could_explain_it() -> None:
     assert says["how it was measured", "client and database"] == (
         *("on different nodes", "on one node"),
     )
-    turned = compare(other, REPORT)
+    turned = compare(other, own_report())
     assert [pair.deltas[0].says for pair in turned.pairs] == ["lower", "lower"]
 
 
@@ -120,7 +125,7 @@ def test_luck_of_placement_leaves_open_whether_an_overhead_grew(
     limit: float, luck: float | None, worse: bool, still_open: bool
 ) -> None:
     """B − A is 10 points [8, 12], which the testbeds' luck may have made or hidden."""
-    found = compare(REPORT, REPORT)
+    found = compare(own_report(), own_report())
     pair = found.pairs[0]
     delta = replace(pair.deltas[0], difference=interval(0.10, 0.08, 0.12), luck=luck)
     judged = gate.judge(replace(found, pairs=(replace(pair, deltas=(delta,)),)), limit)
@@ -148,12 +153,12 @@ def test_a_difference_without_bounds_has_no_dash_in_their_place() -> None:
     one = report_of(replace(A, blocks=1, concurrency=(4,)))
     said = renderings.summary(compare(one, one))
     assert "differs by 0.0 percentage points, without what it could be judged by" in said
-    many = renderings.summary(compare(REPORT, REPORT))
+    many = renderings.summary(compare(own_report(), own_report()))
     assert "B − A is 0.0 percentage points [" in many
 
 
 def test_one_difference_differs() -> None:
-    found = compare(REPORT, REPORT)
+    found = compare(own_report(), own_report())
     fact = Difference("server settings", "x", "1", "2")
     one, two = (replace(found, differences=(fact,) * count) for count in (1, 2))
     assert renderings.why(one).startswith("1 fact differs and could be why")
@@ -163,7 +168,7 @@ def test_one_difference_differs() -> None:
 
 
 def test_images_and_settings_are_compared() -> None:
-    origin = REPORT.provenance
+    origin = own_report().provenance
     facts = tuple(
         fact.model_copy(
             update={"values": tuple(v.model_copy(update={"value": "other"}) for v in fact.values)}
@@ -174,7 +179,7 @@ def test_images_and_settings_are_compared() -> None:
     )
     settings = {**origin.settings, "innodb_flush_log_at_trx_commit": "2", "new": "1"}
     changed = origin.model_copy(update={"facts": facts, "settings": settings})
-    found = compare(REPORT, REPORT.model_copy(update={"provenance": changed}))
+    found = compare(own_report(), own_report().model_copy(update={"provenance": changed}))
     assert [(d.topic, d.name, d.b) for d in found.differences] == [
         ("what it was made with", "Image of server", "other"),
         ("server settings", "innodb_flush_log_at_trx_commit", "2"),
@@ -188,10 +193,10 @@ def _on(**facts: str) -> Report:
         Fact(name=name.replace("_", " "), values=(FactValue(value=value),))
         for name, value in facts.items()
     )
-    origin = REPORT.provenance
+    origin = own_report().provenance
     changed = origin.model_copy(update={"facts": (*origin.facts, *more)})
-    campaign = REPORT.campaign.model_copy(update={"uid": str(facts)})
-    return REPORT.model_copy(update={"provenance": changed, "campaign": campaign})
+    campaign = own_report().campaign.model_copy(update={"uid": str(facts)})
+    return own_report().model_copy(update={"provenance": changed, "campaign": campaign})
 
 
 def test_another_container_runtime_makes_reports_unlike_and_another_kubelet_does_not() -> None:
@@ -206,14 +211,14 @@ def test_another_container_runtime_makes_reports_unlike_and_another_kubelet_does
         ("what it was made with", "Operating system"),
     ]
     assert gate.unlike(found) == ["Container runtime: containerd://v1 and containerd://v2"]
-    assert not gate.unlike(compare(REPORT, new)), "an earlier release did not record it"
+    assert not gate.unlike(compare(own_report(), new)), "an earlier release did not record it"
     first, *_, last = history([old, new]).series
     assert not first.differs and [it.name for it in last.differs] == ["Container runtime"]
 
 
 def _respecified(workload: dict[str, Any], instance: dict[str, Any], **scripts: str) -> Report:
     """The report with these fields of its frozen specs."""
-    body = REPORT.to_dict()
+    body = own_report().to_dict()
     resolved = body["resolved"]
     resolved["workloads"]["oltp-read-write"]["client"] |= workload
     resolved["instances"]["small"] |= instance
@@ -224,7 +229,7 @@ def _respecified(workload: dict[str, Any], instance: dict[str, Any], **scripts: 
 def test_images_and_settings_of_specs_are_shown_and_make_nothing_unlike() -> None:
     instance = {"image": "other", "version": "11.4", "settings": {"sync_binlog": "1"}}
     other = _respecified({"image": "new", "imagePullPolicy": "Always"}, instance)
-    found = compare(REPORT, other)
+    found = compare(own_report(), other)
     assert {it.topic for it in found.differences} == {"what it was made with"}
     names = {it.name for it in found.differences}
     assert names >= {
@@ -240,7 +245,7 @@ def test_images_and_settings_of_specs_are_shown_and_make_nothing_unlike() -> Non
     }
     assert not gate.unlike(found)
     (key, *_) = (pair.condition for pair in found.pairs)
-    assert configuration(REPORT, key) == configuration(other, key)
+    assert configuration(own_report(), key) == configuration(other, key)
 
 
 def test_the_content_of_a_script_is_compared() -> None:
@@ -298,7 +303,7 @@ def test_digests_of_scripts_are_compared_where_both_reports_have_them() -> None:
 
 
 def test_a_further_concurrency_leaves_the_others_as_they_were() -> None:
-    found = compare(REPORT, report_of(replace(A, concurrency=(4, 16, 64))))
+    found = compare(own_report(), report_of(replace(A, concurrency=(4, 16, 64))))
     assert len(found.pairs) == 2 and not gate.unlike(found)
 
 
@@ -323,7 +328,7 @@ def test_a_machine_of_another_arm_leaves_the_others_as_they_were() -> None:
     }
     assert differs == {"tde": False, "x": True}
     alone = with_cpu(old=("small/tde",), new=("small/plain",))
-    (key, *_) = (pair.condition for pair in compare(REPORT, alone).pairs)
+    (key, *_) = (pair.condition for pair in compare(own_report(), alone).pairs)
     assert dict(facts(alone, [key])[0])["CPU"] == "new, old", "the baseline's counts too"
 
 
@@ -347,10 +352,10 @@ def test_another_node_of_the_same_kind_is_welcome(
 
     def with_fact(value: str) -> Report:
         fact = Fact(name=name, values=tuple(FactValue(value=it) for it in value.split(", ")))
-        origin = REPORT.provenance
+        origin = own_report().provenance
         rest = tuple(it for it in origin.facts if it.name != name)
         facts = origin.model_copy(update={"facts": (*rest, fact)})
-        return REPORT.model_copy(update={"provenance": facts})
+        return own_report().model_copy(update={"provenance": facts})
 
     a, b = with_fact(one), with_fact(other)
     found = compare(a, b)
@@ -361,14 +366,18 @@ def test_another_node_of_the_same_kind_is_welcome(
 
 @pytest.mark.parametrize("name", ["Kernel", "Image of server"])
 def test_a_fact_that_one_side_alone_recorded_is_shown_and_makes_nothing_unlike(name: str) -> None:
-    origin = REPORT.provenance
+    origin = own_report().provenance
     facts = tuple(fact for fact in origin.facts if fact.name != name)
-    older = REPORT.model_copy(update={"provenance": origin.model_copy(update={"facts": facts})})
-    found = compare(older, REPORT)
+    older = own_report().model_copy(
+        update={"provenance": origin.model_copy(update={"facts": facts})}
+    )
+    found = compare(older, own_report())
     assert [(it.name, it.a) for it in found.differences] == [(name, "(not recorded)")]
     assert not gate.unlike(found)
     (key, *_) = (pair.condition for pair in found.pairs)
-    assert not [*apart(configuration(older, key), configuration(REPORT, key))], "nor in history"
+    assert not [*apart(configuration(older, key), configuration(own_report(), key))], (
+        "nor in history"
+    )
     assert not [*unlike(older.provenance, origin)], "nor to a follow-up"
 
 
@@ -382,19 +391,19 @@ def test_cpu_per_transaction_without_the_proxy_s_is_another_figure() -> None:
                 )
             }
         )
-        for one in REPORT.groups
+        for one in own_report().groups
     )
-    older = REPORT.model_copy(update={"groups": groups})
-    for pair in compare(older, REPORT).pairs:
+    older = own_report().model_copy(update={"groups": groups})
+    for pair in compare(older, own_report()).pairs:
         assert {it.figure.key for it in pair.deltas if it.a is None} == {"cpuPerTransaction"}
         assert all(it.b is not None for it in pair.deltas)
     assert history([older], "cpuPerTransaction").series == ()
-    assert history([REPORT], "cpuPerTransaction").series
+    assert history([own_report()], "cpuPerTransaction").series
 
 
 def test_conditions_of_one_report_alone_are_named() -> None:
     found = compare(
-        REPORT, report_of(replace(A, concurrency=(16, 64), loss={"tde": 0.1, "x": 0.1}))
+        own_report(), report_of(replace(A, concurrency=(16, 64), loss={"tde": 0.1, "x": 0.1}))
     )
     assert [pair.condition.concurrency for pair in found.pairs] == [16]
     assert {(c.concurrency, c.arm) for c in found.only_a} == {(4, "tde")}
@@ -403,7 +412,7 @@ def test_conditions_of_one_report_alone_are_named() -> None:
 
 
 def test_every_rendering_has_the_same_figures() -> None:
-    found = compare(REPORT, report_of(replace(A, loss={"tde": 0.2}, seed=8)))
+    found = compare(own_report(), report_of(replace(A, loss={"tde": 0.2}, seed=8)))
     document = json.loads(renderings.json_document(found))
     shown = document["conditions"][0]["overheads"][0]
     assert (shown["figure"], shown["sense"]) == ("tps", "loss")
