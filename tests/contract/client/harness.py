@@ -1,6 +1,7 @@
 """A recorder that contract tests drive, real or fake, and its store."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -8,8 +9,11 @@ from typing import Any, Protocol
 
 from encbench.adapters.recorder import HttpRecorder
 from encbench.ports import Access, Body, Recorder
+from encbench.sidecars.recorder.barrier import write_timetable
 from encbench.tools.pod import wrapped
+from encbench.wire.files import SUMMARY, TIMETABLE
 from encbench.wire.recorder import StateAnswer
+from encbench.wire.slices import OwnSlots
 from tests.support import fake_tool
 from tests.support.answers import whole
 from tests.support.fake_recorder import FakeClient, FakeRecorder
@@ -37,6 +41,9 @@ class Harness(Protocol):
     def starts(self) -> int:
         """How often the tool was started."""
 
+    def takes_turns(self, start_at: float, slots: OwnSlots) -> bool:
+        """Whether the tool runs in these slots and in no others."""
+
 
 class Real:
     """The adapter with a recorder, a wrapper and a stand-in for the tool as processes."""
@@ -56,6 +63,13 @@ class Real:
 
     def starts(self) -> int:
         return self._client.output.count("Threads started!")
+
+    def takes_turns(self, start_at: float, slots: OwnSlots) -> bool:
+        expected = self._client.folder / "expected"
+        expected.mkdir()
+        write_timetable(expected, start_at, slots)
+        found = self._client.folder / "run" / TIMETABLE
+        return found.read_text() == (expected / TIMETABLE).read_text()
 
 
 class Fake:
@@ -79,7 +93,8 @@ class Fake:
         if now["state"] == "released":
             self._client.run(300.0)
         elif now["state"] == "running":
-            self._client.finish()
+            summary = json.dumps({"clockOffset": self._client.clock}).encode()
+            self._client.finish(files={SUMMARY: summary})
         elif now["state"] == "finished":
             self._client.store(self._upload)
         return now
@@ -90,6 +105,9 @@ class Fake:
 
     def starts(self) -> int:
         return self._client.starts
+
+    def takes_turns(self, start_at: float, slots: OwnSlots) -> bool:
+        return (self._client.start_at, self._client.slots) == (start_at, slots)
 
 
 async def _poll(look: Callable[[], Awaitable[Body]], wanted: str) -> Body:

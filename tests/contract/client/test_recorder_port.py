@@ -1,17 +1,21 @@
 """`ports.Recorder`: the adapter with a real recorder, and the fake."""
 
 import asyncio
+import json
 import time
 
 import pytest
 
 from encbench.ports import Rejected, Unavailable
+from encbench.wire.recorder import ClockOffset
+from encbench.wire.slices import OwnSlots
 from tests.contract.client.harness import Harness, uploads
 from tests.support.sidecars import access
 
 pytestmark = pytest.mark.usefixtures("precedence")
 
 WRONG = access("wrong", "recorder")
+SLOTS = OwnSlots(warmup=0.2, period=0.3, slice=0.2, settle=0.1, slots=3, own=[0, 2])
 STATE = {"state", "startAt", "exitCode", "lastTps", "digests", "clock", "error", "away"}
 
 
@@ -92,6 +96,28 @@ async def test_a_release_without_all_urls_is_rejected(harness: Harness) -> None:
         await harness.recorder.release(harness.address, harness.access, time.time(), some)
     state = await harness.recorder.state(harness.address, harness.access)
     assert state["state"] == "waiting"
+
+
+async def test_a_client_in_turns_stores_its_slices_and_keeps_its_first_slots_and_clock(
+    harness: Harness,
+) -> None:
+    await harness.wait()
+    recorder, where, access = harness.recorder, harness.address, harness.access
+    urls, start_at = uploads(harness.receiver), time.time() + 0.5
+    with pytest.raises(Rejected, match="uploads"):
+        await recorder.release(where, access, start_at, urls, SLOTS)
+    urls["slices.json"] = harness.receiver.url("client-0/slices.json")
+    clock = ClockOffset(seconds=0.25, roundTrip=0.01)
+    first = await recorder.release(where, access, start_at, urls, SLOTS, clock)
+    assert (first["state"], first["startAt"]) == ("released", start_at)
+    other, later = OwnSlots(**{**SLOTS, "own": [1]}), ClockOffset(seconds=9.0, roundTrip=0.5)
+    again = await recorder.release(where, access, start_at + 99, urls, other, later)
+    assert again["startAt"] == start_at
+    done = await harness.until("uploaded")
+    assert set(done["digests"]) == set(urls)
+    assert harness.takes_turns(start_at, SLOTS)
+    summary = json.loads(harness.receiver.objects["client-0/summary.json"])
+    assert summary["clockOffset"] == clock
 
 
 async def test_results_go_to_the_client_s_own_store_alone(harness: Harness) -> None:
