@@ -237,10 +237,8 @@ def test_schedules_elect_many() -> None:
     assert sum(plays) >= len(plays)
 
 
-@pytest.mark.parametrize(
-    "broken",
-    ["acts for longer than it has", pytest.param("no second look", marks=pytest.mark.full)],
-)
+@pytest.mark.full
+@pytest.mark.parametrize("broken", ["acts for longer than it has", "no second look"])
 def test_the_property_sees_what_would_break_it(
     broken: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

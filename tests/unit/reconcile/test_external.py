@@ -3,6 +3,7 @@
 import base64
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -39,8 +40,8 @@ from tests.support import manifests
 from tests.support.fake_metrics import FakeMetrics
 from tests.support.testbeds import TDE, TLS, TLS12
 from tests.unit.reconcile.clients import Plan
+from tests.unit.reconcile.killing import killed_everywhere, run
 from tests.unit.reconcile.oracle import assert_sound, leftovers, report
-from tests.unit.reconcile.test_kills import run
 from tests.unit.reconcile.timeline import START
 from tests.unit.reconcile.world import NAME, SPACE, World, parts, study, tpcc_parts
 
@@ -642,17 +643,12 @@ def prepared() -> World:
     return world
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 async def test_killed_at_every_write_it_ends_the_same(after: bool) -> None:
-    undisturbed, log, _ = await run("cluster", campaign=prepared)
+    killed = partial(run, prepared, "cluster", after=after)
+    undisturbed, _ = await killed_everywhere(killed, runs=4)
     assert undisturbed.progress == (3, 0, 3, 0, 0)
-    batches = [list(dict.fromkeys(log))[first::4] for first in range(4)]
-    while batches:
-        targets = batches.pop()
-        state, _, missed = await run("cluster", targets, after=after, campaign=prepared)
-        assert state == undisturbed, f"killed at {targets}"
-        assert len(missed) < len(targets)
-        batches += [[write] for write in missed]
 
 
 # -- TPC-C

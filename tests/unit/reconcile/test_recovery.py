@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from random import Random
@@ -20,8 +21,8 @@ from encbench.reconcile.objects import Trial
 from encbench.report.formats import summary
 from tests.support.fake_agent import FakeServer, FakeStop
 from tests.unit.reconcile.driver import Killed
+from tests.unit.reconcile.killing import WATCHES, Killer, Outcome, Write, killed_everywhere
 from tests.unit.reconcile.oracle import assert_sound, final_state, leftovers, report
-from tests.unit.reconcile.test_kills import Killer, watch_cluster, watch_store
 from tests.unit.reconcile.world import DURATION, WARMUP, World, parts, study
 
 WRITES = {"script": "oltp_write_only", "tables": 2, "tableSize": 1000}
@@ -341,27 +342,18 @@ async def test_an_agent_that_is_away_for_a_while_is_waited_for() -> None:
 @pytest.mark.parametrize("what", ["cluster", "store"])
 async def test_killed_at_every_write_it_ends_the_same(what: str, after: bool) -> None:
     """A server is stopped once whatever happens to the operator, or its trial is run again."""
-    watch = {"cluster": watch_cluster, "store": watch_store}[what]
 
-    async def run(targets: Any = ()) -> Any:
+    async def run(targets: Sequence[Write]) -> Outcome:
         world, killer = crashing(), Killer(targets, after=after)
         seen: list[str] = []
         stops(world, lambda _, one: seen.append(one.run))
-        watch(world, killer)
+        WATCHES[what](world, killer)
         await finished(world)
         assert len(seen) == len(set(seen)) == 2
         return final_state(world), killer.log, killer.left
 
-    undisturbed, log, _ = await run()
+    undisturbed, _ = await killed_everywhere(run, runs=5)
     assert undisturbed.phase == "Succeeded"
-    writes = list(dict.fromkeys(log))
-    batches = [writes[first::5] for first in range(5)]
-    while batches:
-        targets = batches.pop()
-        state, _, missed = await run(targets)
-        assert state == undisturbed, f"killed at {targets}"
-        assert len(missed) < len(targets)
-        batches += [[write] for write in missed]
 
 
 async def test_a_store_that_is_away_loses_nothing() -> None:

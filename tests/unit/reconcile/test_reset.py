@@ -12,8 +12,8 @@ from encbench.kube import labels
 from encbench.ports import Unavailable
 from tests.support.fake_agent import FakeServer
 from tests.unit.reconcile.driver import now_and_then
+from tests.unit.reconcile.killing import Killer, Write, kind_of, watch_cluster
 from tests.unit.reconcile.oracle import assert_sound, final_state, leftovers
-from tests.unit.reconcile.test_kills import Killer, Write, watch_cluster
 from tests.unit.reconcile.world import SPACE, World, parts, study
 
 
@@ -249,8 +249,8 @@ async def killed(residency: str, targets: list[Write], after: bool) -> tuple[Wor
 async def test_killed_at_every_write_about_a_start(residency: str, after: bool) -> None:
     whole, killer = await killed(residency, [], after)
     kinds = ("StatefulSet", "Testbed")
-    writes = [w for w in dict.fromkeys(killer.log) if w[0][1][0] in kinds]  # type: ignore[index]
-    assert len([w for w in writes if w[0][1][0] == "StatefulSet"]) >= 8  # type: ignore[index]
+    writes = [w for w in dict.fromkeys(killer.log) if kind_of(w) in kinds]
+    assert len([w for w in writes if kind_of(w) == "StatefulSet"]) >= 8
     for first in range(3):
         targets = writes[first::3]
         world, killer = await killed(residency, targets, after)
