@@ -1,8 +1,12 @@
 """An in-memory `ports.Agent` for unit tests of everything that asks an agent.
 
-It passes the same contract tests as the real adapter with a real agent beside a real MariaDB
-(tests/contract/database). A server in a mode answers with evidence of that mode; `in_force` may
-differ from what a testbed wants, which is what a proof must notice.
+It passes the same contract tests as the real adapter with a real agent beside a real MariaDB in
+plaintext and with TDE (tests/contract/database). A server in a mode answers with evidence of that
+mode; `in_force` may differ from what a testbed wants, which is what a proof must notice.
+
+The contract does not cover evidence of TLS, columns or a volume, whose form alone
+tests/unit/test_wire.py checks; rounds of `settle`; the course of a stop once its time has come; and
+checks that run out of time.
 """
 
 import math
@@ -22,7 +26,7 @@ from encbench.engines.marker import is_marker, table_name
 from encbench.ports import Access, Rejected, Unavailable
 from encbench.proofs.volume import FORMATS, process_name
 from encbench.sidecars.agent.recovery import READY_BEFORE
-from encbench.sidecars.agent.slots import KEPT
+from encbench.sidecars.agent.slots import KEPT, KEPT_SLOTS
 from encbench.tools.tpcc.consistency import Query, conditions, counts
 from encbench.wire import agent as wire
 from encbench.wire.slices import SAME_START, SlotReading, SlotRow, SlotsAnswer, SlotsOrder
@@ -278,7 +282,7 @@ class FakeAgent:
             for earlier in server.slots.values():
                 earlier.replaced = min(earlier.replaced, now)
             server.slots[order["run"]] = FakeSlots(order, now)
-            if len(server.slots) > KEPT:
+            while len(server.slots) > 1 and _are_too_many(server.slots):
                 del server.slots[next(iter(server.slots))]
         return _slots(server, order["run"], now)
 
@@ -335,6 +339,10 @@ class FakeAgent:
     def _answering(self, server: FakeServer, address: str) -> None:
         if server.starting or _is_down(server, self.clock()):
             raise Unavailable(f"the agent at {address}: the server does not answer")
+
+
+def _are_too_many(runs: dict[str, FakeSlots]) -> bool:
+    return len(runs) > KEPT or sum(one.order["slots"] for one in runs.values()) > KEPT_SLOTS
 
 
 def _slots(server: FakeServer, run: str, now: float) -> SlotsAnswer:

@@ -13,6 +13,7 @@ from encbench.wire.files import FILES, SUMMARY_SCHEMA, of_client
 from tests.support import sidecars
 from tests.support.answers import whole
 from tests.support.fake_agent import FakeAgent, FakeServer
+from tests.support.testbeds import TLS
 
 WHERE, ACCESS = "db:9472", sidecars.access("secret")
 MARKER = "encbench-marker-0123456789abcdef"
@@ -38,8 +39,9 @@ def test_importing_it_brings_the_standard_library_only() -> None:
         {"atRest": {"method": "engine"}},
         {"atRest": {"method": "volume", "volume": {"gocryptfs": {}}}},
         {"columns": {"method": "confidential", "ratio": 100}},
+        TLS,
     ],
-    ids=["plaintext", "tde", "gocryptfs", "columns"],
+    ids=["plaintext", "tde", "gocryptfs", "columns", "tls"],
 )
 @pytest.mark.parametrize("full", [False, True])
 async def test_the_fake_agent_keeps_the_contract(mode: dict[str, Any], full: bool) -> None:

@@ -125,6 +125,14 @@ async def test_the_last_runs_are_kept(either: ServedAgent) -> None:
     assert [len(answer["rows"]) for answer in kept] == [0, 2, 2, 2]
 
 
+async def test_of_long_runs_fewer_are_kept(either: ServedAgent) -> None:
+    names = ["first", "second", "third"]
+    for name in names:
+        await begun(either, order(name, time.time() + 3600, slots=9_000))
+    kept = [await either.database.slots(either.address, either.access, name) for name in names]
+    assert [answer["state"] == "unknown" for answer in kept] == [True, False, False]
+
+
 async def test_a_run_that_was_never_ordered_is_unknown(either: ServedAgent) -> None:
     answer = await either.database.slots(either.address, either.access, "another")
     whole(SlotsAnswer, answer)
