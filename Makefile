@@ -78,7 +78,7 @@ demo-cluster:
 	python3 -m tests.cluster up --images demo
 
 .PHONY: check
-check: lint unit ## Format, lint, types, import directions, shell, generated files, prose, unit tests; in seconds
+check: lint unit ## Format, lint, types, import directions, shell, generated files, prose, unit tests; in minutes
 
 .PHONY: lint
 lint: ## The same without the unit tests
