@@ -134,8 +134,8 @@ def test_they_started_together_or_the_report_says_that_they_did_not(
 ) -> None:
     """By the clock of this machine's kernel, which all its nodes share.
 
-    Whether all start within `TOGETHER`, the goal, depends on the machine's speed: 64 processes
-    start at once on a few cores.
+    A machine that pauses for a moment scatters the starts of one trial, so that the goal,
+    `TOGETHER`, is for the best of them.
     """
     spreads = []
     for record, raw in sixty_four.succeeded:
@@ -156,6 +156,7 @@ def test_they_started_together_or_the_report_says_that_they_did_not(
         assert told == pytest.approx(1000 * (max(began) - min(began)), abs=1)
         assert told == pytest.approx(1000 * spread, abs=30)
         spreads.append(told)
+    assert min(spreads) <= 1000 * TOGETHER
     titles = [caveat["title"] for caveat in sixty_four.report["caveats"]]
     scattered = max(spreads) > 1000 * TOGETHER
     assert ("The clients did not start together" in titles) == scattered
