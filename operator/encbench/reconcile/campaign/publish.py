@@ -105,7 +105,6 @@ async def _index(deps: Deps, campaign: Campaign, order: Publish) -> records.Inde
         scripts=await scripts.store(deps, campaign, resolved, prefix),
         start_time=status.start_time,
         generated_time=begun,
-        stopped_by_deadline=order.end.reason == "DeadlineExceeded",
         end=order.end,
         lost_sets=tuple(status.lost_sets) or None,
         operator_version=deps.settings.version,

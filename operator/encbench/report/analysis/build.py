@@ -76,7 +76,6 @@ def build(index: IndexRecord, load: Load) -> Report:
         *(index.spec, index.resolved, groups, trials, gone, origin, sources, earlier),
         testbeds=index.testbeds,
         orphans=[one for of in (index, *(it.index for it in pooled)) for one in of.orphans or ()],
-        stopped_by_deadline=index.stopped_by_deadline,
         end=index.end,
         lost_sets=index.lost_sets or (),
     )

@@ -863,12 +863,19 @@ def test_a_floor_is_how_far_an_interval_reaches_and_no_difference() -> None:
     assert "reaches up to ±" in text_of(anew, "The noise floor is wider than the margin")
 
 
-@pytest.mark.parametrize("stopped", [False, True])
-def test_a_deadline_that_ended_a_campaign_is_told(stopped: bool) -> None:
+@pytest.mark.parametrize(
+    ("lost", "title"),
+    [(0, "A deadline ended the campaign"), (1, "Fewer valid blocks than planned")],
+)
+def test_a_deadline_that_ended_a_campaign_is_one_caveat(lost: int, title: str) -> None:
+    """Beside the missing blocks that it explains; by itself where only solo blocks are missing."""
     index, bucket = write(CALM)
-    found = build(index.model_copy(update={"stopped_by_deadline": stopped}), bucket.__getitem__)
-    caveats = [one for one in found.caveats if one.title == "A deadline ended the campaign"]
-    assert [one.weight for one in caveats] == ["serious"] * stopped
+    end = CampaignEnd(reason="DeadlineExceeded", message="took longer")
+    late = {"end": end, "trials": index.trials[: len(index.trials) - lost]}
+    found = build(index.model_copy(update=late), bucket.__getitem__)
+    (serious,) = [one for one in found.caveats if one.weight == "serious"]
+    assert serious.title == title
+    assert "only if the figures had no part in when it ended." in serious.text
     assert found.headlines[0].verdict == "Overhead"
 
 

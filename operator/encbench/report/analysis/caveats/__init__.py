@@ -68,7 +68,6 @@ CHECKS: tuple[Check, ...] = (
     discarded.deleted_trials,
     proofs.lost_evidence,
     blocks.missing_blocks,
-    blocks.ended_early,
     blocks.many_invalid,
     external.external_database,
     instructions.no_aes,

@@ -20,6 +20,10 @@ MANY_INVALID = 0.2
 SHOWN_SETS = 3
 """Lost sets whose reason is said."""
 
+_LATE = (
+    " A deadline may be changed while a campaign runs and its figures can be read. The figures "
+    "stand. Verdicts are wrong in at most 5 % only if the figures had no part in when it ended."
+)
 _AFTER_CHECKPOINT = (
     " On PostgreSQL each trial begins right after a checkpoint. A page's first change then puts "
     "the whole page into the write-ahead log (full_page_writes), so that this log and the CPU that "
@@ -72,26 +76,22 @@ def few_blocks(facts: Facts) -> Iterator[Caveat]:
 def missing_blocks(facts: Facts) -> Iterator[Caveat]:
     """Fewer blocks than were planned."""
     short = [group for group in facts.groups if group.counted_blocks < group.planned_blocks]
+    end = facts.end
+    late = end is not None and end.reason == "DeadlineExceeded"
     if short:
         worst = min(short, key=lambda group: group.counted_blocks)
-        end = facts.end
         why = f" It ended with {end.reason}: {end.message}." if end and not end.is_complete else ""
         yield serious(
             title="Fewer valid blocks than planned",
             text=f"{len(short)} of {plural(len(facts.groups), 'condition')} fell short; "
             f"{worst.place} has {worst.counted_blocks} of {worst.planned_blocks}. What keeps "
-            f"trials from succeeding may also bias those that do.{why}",
+            f"trials from succeeding may also bias those that do.{why}{_LATE if late else ''}",
         )
-
-
-def ended_early(facts: Facts) -> Iterator[Caveat]:
-    """A deadline that passed before every planned block was valid: it may be edited until then."""
-    if facts.stopped_by_deadline:
+    elif late:
+        # Solo blocks are missing, or earlier campaigns make up for the blocks.
         yield serious(
             title="A deadline ended the campaign",
-            text="activeDeadlineSeconds passed before all planned blocks were valid. It may be "
-            "changed while a campaign runs and its figures can be read. The figures stand. "
-            "Verdicts are wrong in at most 5 % only if the figures had no part in when it ended.",
+            text=f"activeDeadlineSeconds passed before all planned blocks were valid.{_LATE}",
         )
 
 

@@ -28,7 +28,6 @@ class Facts:
     only `orphans` are here as well: where they are pooled, the machine is the same."""
     orphans: Sequence[IndexOrphan] = ()
     """Records of trials whose Trials were deleted."""
-    stopped_by_deadline: bool = False
     end: CampaignEnd | None = None
     """Why this campaign ended, where its index says so."""
     lost_sets: Sequence[LostSet] = ()
