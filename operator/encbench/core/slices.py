@@ -68,20 +68,6 @@ class SliceFacts(Model):
     them in which the limit held it up; absent where they were not read."""
 
 
-class BlockCpu(Model):
-    """The trial's server from the first slot of its block to the last, its clients' turn or not."""
-
-    seconds: float
-    cpu_seconds: float
-    proxy_cpu_seconds: float | None = None
-    stopped_cpu_seconds: float
-    """The part of `cpu_seconds` that fell into other arms' slots."""
-    stopped_seconds: float
-    """Their length."""
-    read_bytes: float | None = None
-    write_bytes: float | None = None
-
-
 class ServerSlot(Model):
     """The trial's server until the next slot begins, whichever arm had this one.
 
@@ -105,10 +91,10 @@ class Slices(Model):
     warm-up, or that of a slice."""
     latency: tuple[tuple[float, float, int], ...] = ()
     """Buckets over all replicas: lower end and upper end in ms, transactions."""
-    block: BlockCpu | None = None
-    """Absent without an agent's readings of every slot."""
+    block: dict[str, float] | None = None
+    """No longer written: `server` has it by slot."""
     server: tuple[ServerSlot, ...] = ()
-    """Of every slot of the block, in order; empty where `block` is absent."""
+    """Of every slot of the block, in order; empty without an agent's readings of all of them."""
 
     @property
     def seconds(self) -> float:
@@ -338,9 +324,8 @@ def with_server(slices: Slices, answer: SlotsAnswer, planned: SlotTimes, start: 
 
     rows = tuple(map(with_use, slices.rows))
     complete = answer["state"] == "done" and bool(found)
-    block = _block(answer["rows"], own) if complete else None
     server = tuple(_server(answer["rows"])) if complete else ()
-    return slices.model_copy(update={"rows": rows, "block": block, "server": server})
+    return slices.model_copy(update={"rows": rows, "server": server})
 
 
 def _use(row: SlotRow, seconds: float, idle: float) -> dict[str, Any]:
@@ -363,20 +348,6 @@ def _use(row: SlotRow, seconds: float, idle: float) -> dict[str, Any]:
         "write_bytes": _scaled(_bytes(first["writeBytes"], last["writeBytes"]), scale),
         "periods": _periods(first, last),
     }
-
-
-def _block(rows: Sequence[SlotRow], own: set[int]) -> BlockCpu:
-    first, last = rows[0]["begin"], rows[-1]["end"]
-    others = [row for row in rows if row["slot"] not in own]
-    return BlockCpu(
-        seconds=last["at"] - first["at"],
-        cpu_seconds=last["cpuSeconds"] - first["cpuSeconds"],
-        proxy_cpu_seconds=_beside(first, last, "proxyCpuSeconds"),
-        stopped_cpu_seconds=sum(r["end"]["cpuSeconds"] - r["begin"]["cpuSeconds"] for r in others),
-        stopped_seconds=sum(r["end"]["at"] - r["begin"]["at"] for r in others),
-        read_bytes=_bytes(first["readBytes"], last["readBytes"]),
-        write_bytes=_bytes(first["writeBytes"], last["writeBytes"]),
-    )
 
 
 def _server(rows: Sequence[SlotRow]) -> Iterator[ServerSlot]:

@@ -21,7 +21,7 @@ from encbench.core.artefact import digest_of, encode
 from encbench.core.evidence import MachineFacts, ProvenanceRecord, ServerFacts
 from encbench.core.naming import child_name, storage_prefix
 from encbench.core.records import IndexCell, IndexRecord, IndexTrial, TrialRecord
-from encbench.core.slices import BlockCpu, ServerSlot, SliceFacts, Slices
+from encbench.core.slices import ServerSlot, SliceFacts, Slices
 from encbench.core.timetable import GUARD, timetable
 
 UID = "5f0c7a3e-0000-4000-8000-000000000000"
@@ -592,17 +592,10 @@ def _slices(
         )
         for slot in range(len(table.turns))
     )
-    stopped = [one for one in server if one.slot not in used]
     return Slices(
         rows=tuple(rows),
         spanned=round(study.spanned * sum(row.transactions for row in rows)),
         server=server,
-        block=BlockCpu(
-            seconds=sum(one.seconds for one in server),
-            cpu_seconds=sum(one.cpu_seconds for one in server),
-            stopped_cpu_seconds=sum(one.cpu_seconds for one in stopped),
-            stopped_seconds=sum(one.seconds for one in stopped),
-        ),
     )
 
 

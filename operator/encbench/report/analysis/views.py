@@ -142,8 +142,8 @@ def of_slices(slices: Slices, *, has_proxy: bool) -> dict[str, Any]:
         )
         for row in slices.rows
     )
-    whole, block = sum(row.all_transactions for row in slices.rows), slices.block
-    used = 1000 * block.cpu_seconds / whole if block and whole else None
+    whole = sum(row.all_transactions for row in slices.rows)
+    used = sum(one.cpu_seconds for one in slices.server)
     return {
         "rounds": rounds,
         "slots": tuple(
@@ -157,7 +157,7 @@ def of_slices(slices: Slices, *, has_proxy: bool) -> dict[str, Any]:
             for one in slices.server
         ),
         "spanned": slices.spanned,
-        "block_cpu_ms_per_transaction": _positive(used),
+        "block_cpu_ms_per_transaction": _positive(1000 * used / whole) if whole else None,
     }
 
 
