@@ -541,14 +541,6 @@ def test_the_verb_follows_the_count(count: int, encrypts: str, exchanges: str, r
     assert runs in caveat.text
 
 
-def test_what_is_not_the_same_everywhere_is_named() -> None:
-    other = {"kernel": "6.19.0", "cpu_model": "Other"}
-    found = text_of(
-        replace(CALM, machines={"tde": other}), "Not everything was the same everywhere"
-    )
-    assert found.startswith("There is more than one kernel and CPU; the provenance says where.")
-
-
 @pytest.mark.parametrize(
     ("rate", "governor", "said"),
     [

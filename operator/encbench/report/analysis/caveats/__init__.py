@@ -98,7 +98,6 @@ CHECKS: tuple[Check, ...] = (
     load.cpu_withheld,
     others.foreign_unknown,
     others.not_idle,
-    machines.mixed_machines,
     rate.governed,
     blocks.several_comparisons,
     load.errors,

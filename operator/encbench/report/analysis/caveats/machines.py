@@ -110,20 +110,3 @@ def _sets(
 def _first(found: list[str]) -> str:
     more = len(set(found)) - 1
     return found[0] + (f", and {more} more such" if more else "")
-
-
-def mixed_machines(facts: Facts) -> Iterator[Caveat]:
-    """Arms that ran under different conditions."""
-    names = ("Server version", "Database node", "Kernel", "CPU")
-    mixed = [f.name for f in facts.provenance.facts if f.name in names and len(f.values) > 1]
-    if mixed:
-        yield note(
-            title="Not everything was the same everywhere",
-            text=f"There is more than one {listed(map(_common, mixed))}; the provenance says "
-            "where. A difference between arms may come from there.",
-        )
-
-
-def _common(name: str) -> str:
-    """A fact's name within a sentence; `CPU` stays as it is."""
-    return name if name.isupper() else name.lower()
