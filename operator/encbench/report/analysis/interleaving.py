@@ -73,7 +73,7 @@ def interleaving(
 def carry_overs(pairs: Pairs) -> CarryOvers:
     """By figure, how much who ran before shows in the baseline."""
     blocks, names = _whole(pairs), [arm.name for arm in pairs.arms]
-    same = [names.index(arm) for arm in (pairs.baseline, pairs.control) if arm is not None]
+    same = [names.index(arm) for arm in (pairs.baseline, pairs.control)]
     turns = {number: _turns(names, by_arm) for number, by_arm in blocks.items()}
     kept = [number for number, order in turns.items() if order]
     orders, campaigns = [turns[n] for n in kept], [pairs.campaign(n) for n in kept]
@@ -151,7 +151,7 @@ def _amounts(trial: TrialView, number: int, figure: JudgedFigure) -> Amounts:
 def _against(pairs: Pairs, values: dict[str, float], arm: str) -> float:
     """Ln T - (ln A + ln A') / 2, or ln A' - ln A."""
     base = (pairs.baseline, pairs.control)
-    plain = [math.log(values[one]) for one in base if one is not None and one != arm]
+    plain = [math.log(values[one]) for one in base if one != arm]
     return math.log(values[arm]) - fmean(plain)
 
 
@@ -169,7 +169,7 @@ def _turns(names: Sequence[str], by_arm: dict[str, TrialView]) -> list[int]:
 def _work(pairs: Pairs, blocks: Blocks) -> Iterator[ServerWork]:
     more = list(_more_in_the_block(pairs, blocks))
     units = [unit for unit, _ in more]
-    plain = [arm for arm in (pairs.baseline, pairs.control) if arm is not None]
+    plain = (pairs.baseline, pairs.control)
     for arm in (arm.name for arm in pairs.arms):
         trials = [by_arm[arm] for by_arm in blocks.values()]
         whole = [trial.block_cpu_ms_per_transaction for trial in trials]

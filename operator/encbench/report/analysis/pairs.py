@@ -67,9 +67,9 @@ class Pairs:
         return self.arms[0].name
 
     @property
-    def control(self) -> str | None:
-        """Name of A'."""
-        return next((arm.name for arm in self.arms if arm.role == "control"), None)
+    def control(self) -> str:
+        """Name of A', which every cell has (`core.plan.arms`)."""
+        return next(arm.name for arm in self.arms if arm.role == "control")
 
     @property
     def in_turns(self) -> bool:
@@ -158,20 +158,17 @@ class Pairs:
     def _of(self, found: Sequence["PairedObservation"], arm: str) -> list[float]:
         """A mode's figures by observation: those of both its arms where it is the baseline."""
         own = [one.values[arm] for one in found]
-        control = self.control
-        if arm != self.baseline or control is None:
+        if arm != self.baseline:
             return own
-        return intervals.both(own, [one.values[control] for one in found])
+        return intervals.both(own, [one.values[self.control] for one in found])
 
     def by_arm(self, field: str) -> Estimate | None:
-        """A' against A; None without A'."""
-        control, found = self.control, self.observed(field)
-        if control is None:
-            return None
+        """A' against A; None without a block."""
+        found = self.observed(field)
         return _estimate(
             found,
             [one.values[self.baseline] for one in found],
-            [one.values[control] for one in found],
+            [one.values[self.control] for one in found],
         )
 
     def of_some(self, field: str, arm: str) -> list[float]:
@@ -190,8 +187,6 @@ class Pairs:
     def by_testbed(self, field: str) -> Estimate | None:
         """The control's testbed against the baseline's, whichever of the two arms was on it."""
         control = self.control
-        if control is None:
-            return None
         first, second = [], []
         found = self.observed(field)
         for one in found:
@@ -217,8 +212,6 @@ class Pairs:
         which cancels out by arm because the two arms take turns on their testbeds. Where they share
         one, there is nothing to read by testbed.
         """
-        if self.control is None:
-            return None
         readings = [self.by_arm(figure.field)]
         if not self.shared:
             readings.append(self.placement(figure.field))
@@ -229,7 +222,7 @@ class Pairs:
 
         The baseline's is that of both its arms.
         """
-        arms = [arm] if arm != self.baseline or self.control is None else [arm, self.control]
+        arms = [arm] if arm != self.baseline else [arm, self.control]
         found = [self._mean(figure, one) for one in arms]
         known = [one for one in found if one is not None]
         if not known:
