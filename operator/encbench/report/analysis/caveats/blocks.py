@@ -154,29 +154,26 @@ def _size(change: Interval) -> Interval:
 
 
 def lost_sets(facts: Facts) -> Iterator[Caveat]:
-    """Testbeds that took the place of others within a campaign that keeps its testbeds."""
-    # An index of an earlier release does not say why.
+    """Sets of testbeds that were lost, with what that means for the blocks."""
+    if not facts.lost_sets:
+        return
     why = "; ".join(one.message for one in facts.lost_sets[:SHOWN_SETS])
     if len(facts.lost_sets) > SHOWN_SETS:
         why += f"; {len(facts.lost_sets) - SHOWN_SETS} more are in report.json"
     sets: dict[str, set[int]] = {}
     for trial in facts.counted_here:
         sets.setdefault(trial.cell, set()).add(trial.generation)
-    if not facts.spec.blocks.per_testbed and any(len(own) > 1 for own in sets.values()):
-        most = max(len(own) for own in sets.values())
-        yield note(
-            title="Testbeds were lost and built anew",
-            text=f"Counted blocks of one instance ran on {most} sets of testbeds, because a "
-            "database was lost with its node or deleted "
-            f"({why or 'status.lostSets of the campaign'}). The arms of a block were compared on "
-            "one set; intervals contain some of the luck of where the sets came to lie.",
-        )
-    elif facts.lost_sets:
-        yield note(
-            title="Testbeds were lost and built anew",
-            text=f"{plural(len(facts.lost_sets), 'set')} of testbeds: {why}. A block that was "
-            "under way on one of them does not count.",
-        )
+    most = max(map(len, sets.values()), default=0)
+    moved = (
+        f" Counted blocks of one instance ran on {most} sets. The arms of a block were compared on "
+        "one set; intervals contain some of the luck of where the sets came to lie."
+    )
+    yield note(
+        title="Testbeds were lost and built anew",
+        text=f"{plural(len(facts.lost_sets), 'set')} of testbeds: {why}. A block that was under "
+        "way on one of them does not count."
+        f"{moved if most > 1 and not facts.spec.blocks.per_testbed else ''}",
+    )
 
 
 def several_comparisons(facts: Facts) -> Iterator[Caveat]:
