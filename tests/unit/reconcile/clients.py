@@ -309,7 +309,8 @@ def tpcc_log(plan: Plan) -> str:
         "retries": 2,
         "errors": plan.errors,
         "latencyMs": {"average": 2.0, "min": 0.5, "max": 9.0},
-        "reconnects": 0,
+        "traffic": {"statements": 20 * count, "roundTrips": 20 * count, "cells": 90 * count},
+        "session": {"reconnects": 0},
     }
     end: list[dict[str, object]] = [{"event": "windowEnd", "unix": 2.0}, *types, result]
     return "\n".join([*_told(plan), *map(_line, [*lines, *end]), ""])

@@ -76,6 +76,7 @@ def _measurement(
     if counted != transactions:
         raise ParseError(f"the histograms hold {counted} of {transactions} transactions")
     latency, seconds = result["latencyMs"] or {}, float(result["window"]["seconds"])
+    traffic = result["traffic"]  # between client and server
     return Measurement(
         seconds=seconds,
         transactions=transactions,
@@ -84,26 +85,18 @@ def _measurement(
         latency_p95_ms=percentile(histogram, PERCENTILE) if histogram else None,
         errors=int(result["errors"]),
         # A session that was lost in the warm-up has another in its place in the window.
-        reconnects=int(result.get("session", result)["reconnects"]),
+        reconnects=int(result["session"]["reconnects"]),
         histogram=histogram,
         extra={
             NEW_ORDERS: float(result["tpmC"]) / 60,
             RETRIES: int(result["retries"]) / seconds,
-            **_traffic(result, seconds),
+            ROUND_TRIPS: int(traffic["roundTrips"]) / seconds,
+            CELLS: int(traffic["cells"]) / seconds,
         },
         kinds=kinds,
         sessions=sessions("\n".join(lines)),
         columns=columns("\n".join(lines)),
     )
-
-
-def _traffic(result: Mapping[str, Any], seconds: float) -> dict[str, float]:
-    """What went between client and server a second; clients up to 1.0 do not count it."""
-    counted = result.get("traffic")
-    if counted is None:
-        return {}
-    names = {ROUND_TRIPS: "roundTrips", CELLS: "cells"}
-    return {figure: int(counted[name]) / seconds for figure, name in names.items()}
 
 
 def _kind(event: Mapping[str, Any]) -> TransactionKind:
