@@ -9,12 +9,13 @@ from encbench.text.words import listed, plural
 
 MEASURED = ("server", "proxy", "volume", "tool")
 """Containers whose programs are measured; those beside them measure."""
+_JAR = "jar of the mode's driver"
 _SHOWN = 3
 
 
 def changed(facts: Facts) -> Iterator[Caveat]:
     """Trials of one arm with other server settings, or other programs, than the rest."""
-    found = [*_images(facts), *_jars(facts)]
+    found = [*_programs(facts)]
     settings = _settings(facts)
     if settings:
         more = len(settings) - _SHOWN
@@ -38,29 +39,21 @@ def _settings(facts: Facts) -> list[str]:
     return [name for name, values in settings_of(records).items() if has_changed(values)]
 
 
-def _images(facts: Facts) -> Iterator[str]:
-    """Whose programs changed within an arm under a workload, by the digests that are known."""
+def _programs(facts: Facts) -> Iterator[str]:
+    """Those that changed within an arm under a workload, by the digests that are known."""
     by_uid = {trial.uid: trial for trial in facts.counted_here}
     found: dict[tuple[str, ...], set[str]] = {}
     for source in facts.sources:
+        jars = ((_JAR, digest) for digest in source.record.driver_jars or ())
+        programs = [*source.record.images.items(), *jars]
         for trial in (by_uid[uid] for uid in source.trials if uid in by_uid):
-            for container, image in source.record.images.items():
+            for program, image in programs:
                 # An image that was not pulled from a registry has a digest of another kind.
                 name, _, digest = image.rpartition("@")
                 kind = "pulled" if name else "imported"
-                arm = (container, kind, trial.cell, trial.workload, trial.arm)
+                arm = (program, kind, trial.cell, trial.workload, trial.arm)
                 found.setdefault(arm, set()).add(digest)
-    differing = {container for (container, *_), digests in found.items() if len(digests) > 1}
+    differing = {program for (program, *_), digests in found.items() if len(digests) > 1}
     yield from (f"images of the {one}" for one in MEASURED if one in differing)
-
-
-def _jars(facts: Facts) -> Iterator[str]:
-    """Whether the mode's own driver was another one within an arm under a workload."""
-    by_uid = {trial.uid: trial for trial in facts.counted_here}
-    found: dict[tuple[str, ...], set[str]] = {}
-    for source in facts.sources:
-        for trial in (by_uid[uid] for uid in source.trials if uid in by_uid):
-            arm = (trial.cell, trial.workload, trial.arm)
-            found.setdefault(arm, set()).update(source.record.driver_jars or ())
-    if any(len(digests) > 1 for digests in found.values()):
+    if _JAR in differing:
         yield "jars of the mode's driver"
