@@ -336,6 +336,16 @@ class WorkloadSpec(Model):
         return self.tpcc is not None and self.tpcc.paced
 
     @property
+    def reports_sessions(self) -> bool:
+        """Whether its clients report what their sessions negotiated; BenchmarkSQL does not.
+
+        In a mode without inTransit a server of ours has no TLS, which its settings prove; of an
+        external one that is not proven (`proofs.clients.silent`). `tools.tpcc.problems` refuses the
+        other modes.
+        """
+        return self.tpcc is None or self.tpcc.benchmarksql is None
+
+    @property
     def own_script(self) -> bool:
         """Whether sysbench runs a script of the user's own, whose tables encbench does not know."""
         return self.sysbench is not None and self.sysbench.script_config_map_ref is not None

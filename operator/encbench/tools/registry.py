@@ -49,9 +49,6 @@ class Tool:
     The words are ours: what an image prints gets into no status."""
     statements: Callable[[WorkloadSpec], int] = lambda _: 0
     """Statements that each connection prepares on the server; 0 if too few to count or unknown."""
-    reports_sessions: Callable[[WorkloadSpec], bool] = lambda _: True
-    """Whether its output shows what its sessions negotiated (`tools.session`). If it does not,
-    `pair_problems` refuses the modes that only this could prove."""
     unverified: Callable[[Connection], str | None] = lambda _: None
     """The part of the server's certificate that its clients do not verify, for proofs to mention;
     None if they verify all of it, or without TLS."""
@@ -75,7 +72,6 @@ _TPCC = Tool(
     trial_job=tpcc_jobs.trial_job,
     parse=tpcc_parser.parse,
     pair_problems=tpcc_problems.pair_problems,
-    reports_sessions=tpcc_problems.reports_sessions,
     unverified=jdbc.unverified,
 )
 

@@ -215,7 +215,7 @@ def _clients_proof(
         return None
     testbed, driven = seen.testbed, tool(trial.spec.workload)
     read = clients.decrypted(testbed.spec, trial.spec.workload, collected.clients, made)
-    if not driven.reports_sessions(trial.spec.workload):
+    if not trial.spec.workload.reports_sessions:
         outside = testbed.spec.instance.is_external
         return clients.silent(testbed.spec.mode) if outside else read
     if clients.hides_sessions(testbed.spec):

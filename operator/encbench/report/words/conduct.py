@@ -108,8 +108,7 @@ def searches(report: Report) -> str:
 def _silent(report: Report, outside: Sequence[str]) -> list[str]:
     """The workloads on these instances whose clients do not report their sessions."""
     used = dict.fromkeys(group.workload for group in report.groups if group.instance in outside)
-    tpcc = {name: report.resolved.workloads[name].tpcc for name in used}
-    return [name for name, own in tpcc.items() if own is not None and own.benchmarksql is not None]
+    return [name for name in used if not report.resolved.workloads[name].reports_sessions]
 
 
 def disturbances(report: Report) -> list[tuple[str, str, str | None]]:

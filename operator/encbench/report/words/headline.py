@@ -248,9 +248,9 @@ def _unseen(mode: EncryptionModeSpec, group: Group, resolved: Resolved) -> list[
     """What of an external database's arm no proof shows, though none fails."""
     if not resolved.instances[group.instance].is_external:
         return []
-    tpcc = resolved.workloads[group.workload].tpcc
+    workload = resolved.workloads[group.workload]
     parts = (
-        ("plaintext in transit not proven", tpcc is not None and tpcc.benchmarksql is not None),
+        ("plaintext in transit not proven", not workload.reports_sessions),
         ("what the database encrypts was not seen", mode.driver is not None and mode.proxy is None),
     )
     return [what for what, unseen in parts if unseen]

@@ -88,7 +88,7 @@ def pair_problems(
         yield Problem(WORKLOAD, Reason.DRIVER_UNSUPPORTED, text)
     yield from _columns(tpcc, mode)
     yield from _unlike_statements(tpcc, instance.engine, mode)
-    if tpcc.benchmarksql is not None and mode.in_transit is not None:
+    if not workload.reports_sessions and mode.in_transit is not None:
         text = (
             "BenchmarkSQL does not report what its sessions negotiated, so inTransit cannot be "
             f"proven: {own_client(tpcc)}, or use a mode without inTransit"
@@ -106,16 +106,6 @@ def own_client(tpcc: Tpcc) -> str:
     """What to write in place of BenchmarkSQL. Its image has no client of encbench."""
     dialect = "" if tpcc.dialect == 5 else ", and write dialect: 5"
     return f"leave out tpcc.benchmarksql and client.image{dialect} to use encbench's own client"
-
-
-def reports_sessions(workload: WorkloadSpec) -> bool:
-    """Our own client reports them; BenchmarkSQL does not.
-
-    In a mode without inTransit a server of ours has no TLS, which its settings prove; of an
-    external one that is not proven (`proofs.clients.silent`). `pair_problems` refuses the other
-    modes.
-    """
-    return workload.tpcc is not None and workload.tpcc.benchmarksql is None
 
 
 def _columns(tpcc: Tpcc, mode: EncryptionModeSpec) -> Iterator[Problem]:

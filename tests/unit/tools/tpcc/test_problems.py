@@ -12,7 +12,6 @@ from encbench.tools.registry import tool
 from encbench.tools.sysbench import jobs as sysbench_jobs
 from encbench.tools.tpcc import jobs as tpcc_jobs
 from encbench.tools.tpcc import problems as found_by
-from encbench.tools.tpcc.problems import reports_sessions
 from tests.support.testbeds import instance, spec_of_external
 from tests.support.workloads import tpcc_spec, workload_spec
 
@@ -228,10 +227,10 @@ def test_nobody_could_check_an_external_database_at_the_end() -> None:
 
 
 def test_who_tells_what_sessions_negotiated() -> None:
-    assert reports_sessions(tpcc_spec())
-    assert not reports_sessions(tpcc_spec({"benchmarksql": {}}, WHOLE))
+    assert tpcc_spec().reports_sessions
+    assert not tpcc_spec({"benchmarksql": {}}, WHOLE).reports_sessions
     sysbench = workload_spec()
-    assert tool(sysbench).reports_sessions(sysbench)
+    assert sysbench.reports_sessions
     assert not [*tool(sysbench).pair_problems(sysbench, on("mysql"), TLS)]
 
 

@@ -24,9 +24,7 @@ def external_database(facts: Facts) -> Iterator[Caveat]:
 def _silent_clients(facts: Facts) -> Iterator[Caveat]:
     """External databases whose clients do not report what their sessions negotiated."""
     silent = {
-        name
-        for name, workload in facts.resolved.workloads.items()
-        if workload.tpcc is not None and workload.tpcc.benchmarksql is not None
+        name for name, workload in facts.resolved.workloads.items() if not workload.reports_sessions
     }
     where = {t.instance for t in facts.trials if t.workload in silent} & {*facts.external}
     if where:
