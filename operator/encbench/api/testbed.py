@@ -55,6 +55,12 @@ class Dataset(Model):
         return self.sysbench
 
     @property
+    def tpcc_test(self) -> Tpcc:
+        """TPC-C, of a dataset that has it."""
+        assert self.tpcc is not None  # noqa: S101 - who asks knows the tool
+        return self.tpcc
+
+    @property
     def tables(self) -> int:
         """How many there are of each table of the schema: sysbench numbers its own."""
         return 1 if self.sysbench is None else self.sysbench.tables

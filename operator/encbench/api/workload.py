@@ -355,3 +355,9 @@ class WorkloadSpec(Model):
         """The sysbench test, of a workload that has one."""
         assert self.sysbench is not None  # noqa: S101 - who asks knows the tool
         return self.sysbench
+
+    @property
+    def tpcc_test(self) -> Tpcc:
+        """TPC-C, of a workload that has it."""
+        assert self.tpcc is not None  # noqa: S101 - who asks knows the tool
+        return self.tpcc

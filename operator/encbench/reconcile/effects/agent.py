@@ -68,8 +68,7 @@ async def settle(deps: Deps, address: str, access: Access) -> int | None:
 async def ask_checks(deps: Deps, effect: AskChecks) -> Checked | None:
     """The result of the checks of that name, None while they run. Unavailable, Rejected."""
     testbed = effect.testbed
-    tpcc = testbed.spec.dataset.tpcc
-    assert tpcc is not None  # noqa: S101 - `checks.due` said so
+    tpcc = testbed.spec.dataset.tpcc_test
     space, name = testbed.namespace, testbed.name
     where, access = await agents.agent(deps.cluster, space, name, effect.database)
     answer = await deps.agent.checks(

@@ -30,7 +30,7 @@ client through an upgrade."""
 def load_job(context: LoadContext) -> Body:
     """The Job `<testbed>-load`: drop the old tables, create new ones and fill them."""
     dataset = context.spec.dataset
-    tpcc, client = _loader(_tpcc(dataset.tpcc), dataset.client)
+    tpcc, client = _loader(dataset.tpcc_test, dataset.client)
     # What an external server allows is its own.
     most = None if context.spec.instance.is_external else context.spec.max_connections
     if tpcc.own_load and most is not None and context.index_builds is not None:
@@ -55,7 +55,7 @@ def load_job(context: LoadContext) -> Body:
 def trial_job(context: TrialContext) -> Body:
     """The indexed Job of a trial, with the trial's name."""
     spec, workload = context.spec, context.spec.workload
-    tpcc, load, client = _tpcc(workload.tpcc), workload.load, workload.client
+    tpcc, load, client = workload.tpcc_test, workload.load, workload.client
     connection, files = context.connection, _files(context)
     seconds = load_seconds(spec)
     written = props.run_props(
@@ -101,11 +101,6 @@ def _loader(tpcc: Tpcc, client: Client) -> tuple[Tpcc, Client]:
     own = {"benchmarksql": None, "dialect": 5, "options": options}
     image = {"image": tpcc.benchmarksql.load_image}
     return tpcc.model_copy(update=own), client.model_copy(update=image)
-
-
-def _tpcc(tpcc: Tpcc | None) -> Tpcc:
-    assert tpcc is not None  # noqa: S101 - the registry chose us by it
-    return tpcc
 
 
 def _environment(

@@ -35,8 +35,8 @@ def benchmarksql_heap_mib(client: Client) -> int:
 
 def problems(workload: WorkloadSpec) -> Iterator[Problem]:
     """A problem if the client's memory does not hold the JVM that loads or runs TPC-C."""
-    tpcc, own = workload.tpcc, workload.client.resources
-    if tpcc is None or not tpcc.own_load:
+    tpcc, own = workload.tpcc_test, workload.client.resources
+    if not tpcc.own_load:
         return
     loads_only = tpcc.benchmarksql is not None
     concurrency = 0 if loads_only else max(workload.load.concurrency)

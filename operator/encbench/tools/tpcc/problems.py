@@ -40,9 +40,7 @@ def problems(workload: WorkloadSpec, _: str | None, blocks: Blocks) -> Iterator[
     Builds of BenchmarkSQL differ, and silently accept unknown properties.
     """
     yield from memory.problems(workload)
-    tpcc = workload.tpcc
-    if tpcc is None:
-        return
+    tpcc = workload.tpcc_test
     # The API takes more, because it took them in a release.
     if tpcc.own_load and tpcc.warehouses > MOST_WAREHOUSES:
         text = (
@@ -77,9 +75,7 @@ def pair_problems(
     workload: WorkloadSpec, instance: InstanceTemplateSpec, mode: EncryptionModeSpec
 ) -> Iterator[Problem]:
     """Problems of the workload together with its database."""
-    tpcc = workload.tpcc
-    if tpcc is None:
-        return
+    tpcc = workload.tpcc_test
     wanted = facts(instance.engine).driver
     if tpcc.driver is not None and jdbc.DRIVERS[tpcc.driver].protocol != wanted:
         fitting = [name for name, known in jdbc.DRIVERS.items() if known.protocol == wanted]
