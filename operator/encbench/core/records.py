@@ -289,7 +289,7 @@ class TrialRecord(Record):
     """Start of the server process that the run began on, by the clock of the database's node.
     Absent of an external database, and in records before this fact."""
     timings: dict[str, float] = Field(default_factory=dict)
-    """Seconds by step, such as createdToReleased."""
+    """Seconds by step, such as startedToReleased."""
     artefacts: dict[str, Digest] = Field(default_factory=dict)
     """Digest by name relative to the trial's folder: client-0/series.csv, metrics.json, …"""
 
