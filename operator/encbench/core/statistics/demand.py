@@ -7,6 +7,7 @@ batches. It says nothing about where that interval would lie, so it promises no 
 """
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 
 from encbench.core.statistics.intervals import LEVEL, Estimate, t_quantile
@@ -35,7 +36,4 @@ def in_all(found: Estimate, have: int, target: float, degrees: Callable[[int], i
         low, high = high, 2 * high
         if low > MOST:
             return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if reached(middle) else (middle, high)
-    return high
+    return low + bisect_left(range(low, high), True, key=reached)
