@@ -157,8 +157,6 @@ def estimate(
     own. `campaigns` names the campaign of each. None without a block. ValueError when the lengths
     differ or a figure has no logarithm.
     """
-    if len(baseline) != len(arm):
-        raise ValueError(f"{len(baseline)} baseline figures for {len(arm)} of the treatment")
     if any(not (0 < figure < math.inf) for figure in (*baseline, *arm)):
         raise ValueError("only positive, finite figures have a log-ratio")
     ratios = [math.log(b / a) for a, b in zip(baseline, arm, strict=True)]

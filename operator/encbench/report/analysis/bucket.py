@@ -8,7 +8,7 @@ behind the plots may be missing (the report then shows the trial's mean alone), 
 import math
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -246,13 +246,10 @@ def parse_series(content: bytes, key: str) -> Iterable[tuple[float, float]]:
         yield moment, rate
 
 
-def thin(samples: Iterable[tuple[float, float]], points: int) -> tuple[tuple[float, float], ...]:
+def thin(samples: Sequence[tuple[float, float]], points: int) -> tuple[tuple[float, float], ...]:
     """At most that many points, each the mean of a run of equally many samples."""
-    known = [(t, v) for t, v in samples if v == v]  # noqa: PLR0124 - NaN differs from itself
-    if not known:
-        return ()
-    width = -(-len(known) // points)
-    runs = [known[i : i + width] for i in range(0, len(known), width)]
+    width = max(1, -(-len(samples) // points))
+    runs = [samples[i : i + width] for i in range(0, len(samples), width)]
     return tuple(
         (
             round(sum(t for t, _ in run) / len(run), 1),

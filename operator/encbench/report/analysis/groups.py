@@ -70,23 +70,19 @@ def group(
     half_width = _half_width(pairs, primary)
     has_luck = spec.blocks.per_testbed != 1 and not pairs.shared
     by_testbed = pairs.placement(primary.field) if has_luck else None
-    # A campaign that is extended is complete, so that all its planned blocks are valid.
-    planned = seen.planned + seen.added
-    place = {
+    place: dict[str, Any] = {
         "instance": cell.instance,
         "workload": condition.workload,
         "concurrency": condition.concurrency,
-        "planned_blocks": planned,
+        # A campaign that is extended is complete, so that all its planned blocks are valid.
+        "planned_blocks": seen.planned + seen.added,
     }
     rows = {arm.name: _row(place, pairs, judging, arm, of_arm.get(arm.name)) for arm in cell.arms}
     near = {} if is_recovery else _near(pairs, rows)
     return Group(
         cell=cell.name,
-        instance=cell.instance,
-        workload=condition.workload,
-        concurrency=condition.concurrency,
+        **place,
         arms=cell.arms,
-        planned_blocks=planned,
         counted_blocks=len(pairs.blocks),
         block_plan=seen.block_plan,
         half_width=half_width,

@@ -40,12 +40,8 @@ _RECOVERY: Columns = {
 def text(status: OverheadReportStatus) -> str:
     """Headline, one line for each row, noise floor, exclusions, caveats, and where the page is."""
     formulas = paragraph(_FORMULAS) if status.rows else ""
-    parts = (paragraph(status.headline), *_tables(status.rows), formulas, _notes_of(status))
+    parts = (paragraph(status.headline), *_tables(status.rows), formulas, "\n".join(_notes(status)))
     return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def _notes_of(status: OverheadReportStatus) -> str:
-    return "\n".join(_notes(status))
 
 
 def _notes(status: OverheadReportStatus) -> Iterable[str]:

@@ -65,9 +65,9 @@ def digits_beside(fraction: float, *values: float | None) -> int:
     return max(decimals(least, own, side * 100 * fraction) for side in (1, -1))
 
 
-def bounds_beside(fraction: float, interval: Interval | None, unit: str = "%") -> str:
+def bounds_beside(fraction: float, interval: Interval | None) -> str:
     """An interval's bounds, each on its own side of a margin: `[5.03, 8.00] %` beside 5 %."""
-    return bounds(interval, unit, _digits(interval, fraction))
+    return bounds(interval, digits=_digits(interval, fraction))
 
 
 def signed_percent(fraction: float | None, digits: int = 1) -> str:

@@ -6,7 +6,7 @@ from operator import itemgetter
 from encbench.api.tpcc import Statements
 from encbench.api.workload import WorkloadSpec
 from encbench.engines.postgresql.stock_level import MANY_ORDERS, plan_changes
-from encbench.report.analysis.caveats.facts import Facts, note, serious
+from encbench.report.analysis.caveats.facts import Facts, measured_seconds, note, serious
 from encbench.report.document import Caveat
 from encbench.report.document.trial import TrialView
 from encbench.report.words import text
@@ -99,9 +99,7 @@ def many_orders(facts: Facts) -> Iterator[Caveat]:
 
 def _new_orders(trial: TrialView, workload: WorkloadSpec) -> float:
     """About how many a trial made, its warm-up included."""
-    seconds = sum(one.seconds for one in trial.rounds)
-    if trial.window is not None and not trial.rounds:
-        seconds = trial.window.end - trial.window.start
+    seconds = measured_seconds(trial) or 0.0
     return (trial.new_orders_per_second or 0.0) * (workload.load.warmup_seconds + seconds)
 
 
