@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from encbench.core.statistics import verdict
 from encbench.core.statistics.intervals import of_ratios
 from encbench.core.statistics.rounds import Amounts, batches, carry_over, lag_one, noticed, overall
-from encbench.core.timetable import GUARD, Timetable, timetable
+from encbench.core.timetable import GUARD, timetable
 from encbench.report.analysis.pairs import LUCK
 from tests.calibration.machine import Array, at_the_faster_speed
 
@@ -86,7 +86,7 @@ class TurnsOutcome:
 
 
 @cache
-def _table(design: Interleaved, seed: int) -> Timetable:
+def _table(design: Interleaved, seed: int) -> tuple[int, ...]:
     return timetable(rounds=design.rounds, arms=ARMS, seed=seed)
 
 
@@ -137,7 +137,7 @@ def _judged(
     ratios: list[list[float]] = []
     found, orders, by_testbed = [], [], []
     for block in range(design.blocks):
-        turns = np.array(_table(design, (campaign * design.blocks + block) % SEEDS).turns)
+        turns = np.array(_table(design, (campaign * design.blocks + block) % SEEDS))
         # A and A' take turns on their testbeds.
         swapped = (campaign + block) % 2 == 1
         testbed = np.array([1, 0, 2] if swapped else [0, 1, 2])[turns]

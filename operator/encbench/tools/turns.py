@@ -3,7 +3,7 @@
 from encbench.api.campaign import Interleave
 from encbench.api.trial import TrialSpec, Turns
 from encbench.api.workload import WorkloadSpec
-from encbench.core.timetable import GUARD, Timetable, timetable
+from encbench.core.timetable import GUARD, timetable
 from encbench.tools.gathering import gather_alone, gather_seconds
 from encbench.wire.slices import OwnSlots, SlotTimes
 
@@ -33,11 +33,6 @@ def arm_seconds(interleave: Interleave) -> float:
     return interleave.rounds * (interleave.slice_seconds + GUARD)
 
 
-def table(turns: Turns) -> Timetable:
-    """The block's timetable."""
-    return timetable(rounds=turns.rounds, arms=len(turns.trials), seed=turns.seed)
-
-
 def _turns_seconds(turns: Turns) -> float:
     """From the end of the warm-up to the end of the last slot's guard, whatever the order."""
     return _slots(turns) * (turns.slice_seconds + GUARD)
@@ -62,5 +57,7 @@ def slot_times(spec: TrialSpec, turns: Turns) -> SlotTimes:
 
 def own_slots(spec: TrialSpec, turns: Turns, trial: str) -> OwnSlots:
     """The same with those that are this trial's."""
-    own = list(table(turns).own(turns.trials.index(trial)))
+    drawn = timetable(rounds=turns.rounds, arms=len(turns.trials), seed=turns.seed)
+    arm = turns.trials.index(trial)
+    own = [slot for slot, turn in enumerate(drawn) if turn == arm]
     return OwnSlots(**slot_times(spec, turns), own=own)

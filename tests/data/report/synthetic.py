@@ -557,11 +557,12 @@ def _slices(
     arm, arms = planned.arm, cell.arms
     seed = planned.turns_seed or 0
     table = timetable(rounds=study.rounds, arms=len(arms), seed=seed)
-    own, draw = table.own(arms.index(arm)), random.Random(f"{seed}/{arm.name}")
+    own = [slot for slot, turn in enumerate(table) if arms[turn] == arm]
+    draw = random.Random(f"{seed}/{arm.name}")
     rows, noise = [], 0.0
     for number, slot in enumerate(own):
         noise = study.sticky * noise + draw.gauss(0, study.noise)
-        before = arms[table.turns[slot - 1]] if slot else arm
+        before = arms[table[slot - 1]] if slot else arm
         lost = study.carry if before.role == "treatment" and before is not arm else 0.0
         rate, begin = tps * math.exp(noise) * (1 - lost), start + slot * (3.0 + GUARD)
         slower = math.exp(draw.gauss(0, study.speed)) if study.speed else 1.0
@@ -590,7 +591,7 @@ def _slices(
             read_bytes=0.0,
             write_bytes=4096.0 * (100 if slot in used else 1),
         )
-        for slot in range(len(table.turns))
+        for slot in range(len(table))
     )
     return Slices(
         rows=tuple(rows),

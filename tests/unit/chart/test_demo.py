@@ -56,7 +56,7 @@ def test_it_takes_minutes(demo: list[Manifest]) -> None:
     assert interleave is not None
     table = timetable(rounds=interleave.rounds, arms=len(cell.arms), seed=1)
     period = interleave.slice_seconds + GUARD
-    assert campaign.blocks.min * len(table.turns) * period <= 100
+    assert campaign.blocks.min * len(table) * period <= 100
     unmeasured = 1 - (interleave.slice_seconds - interleave.settle_seconds) / period
     assert unmeasured < 0.25
 

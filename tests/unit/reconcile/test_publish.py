@@ -19,7 +19,7 @@ from encbench.core.records import (
 from encbench.ports import Unavailable
 from encbench.reconcile.campaign.children import CellPlan
 from encbench.reconcile.campaign.ledger import LedgerLine, line
-from encbench.reconcile.campaign.publish import _earlier, _entry, _index, _sets, _when
+from encbench.reconcile.campaign.publish import _earlier, _entry, _sets, _when
 from encbench.reconcile.effects import campaign as effects
 from encbench.reconcile.effects.effect import Publish
 from encbench.reconcile.objects import Campaign
@@ -60,18 +60,6 @@ def test_of_a_trial_without_a_record_the_index_says_why_it_ended(key: str | None
     own = {"message": why, "artefact_key": key, "artefact_digest": digest}
     found = _entry(line(replace(trial, status=trial.status.model_copy(update=own))))
     assert found.message == (why if key is None else None)
-
-
-@pytest.mark.parametrize(("reason", "stopped"), [(MEASURED, False), ("DeadlineExceeded", True)])
-async def test_the_index_says_whether_a_deadline_ended_the_campaign(
-    reason: str, stopped: bool
-) -> None:
-    """Also in the field that readers of earlier releases know."""
-    of = a_campaign()
-    status = of.status.model_copy(update={"resolved": RESOLVED})
-    end = CampaignEnd(reason=reason, message="why")
-    index = await _index(World().deps, of, Publish(status, (), NOW, end))
-    assert (index.end, index.stopped_by_deadline) == (end, stopped)
 
 
 def an_earlier_index(name: str) -> tuple[World, Campaign, IndexRecord, IndexEarlier]:

@@ -3,10 +3,10 @@
 import pytest
 
 from encbench.api.trial import TrialSpec
-from encbench.core.timetable import GUARD, Timetable
+from encbench.core.timetable import GUARD
 from encbench.tools import turns as tools
 from encbench.tools.gathering import gather_seconds
-from encbench.tools.turns import load_seconds, own_slots, slot_times, table
+from encbench.tools.turns import load_seconds, own_slots, slot_times
 from tests.support.workloads import trial_context, workload_spec
 
 
@@ -25,19 +25,20 @@ def a_trial(arms: int = 3, rounds: int = 20, length: float = 3.0) -> TrialSpec:
 def test_the_load_lasts_as_long_as_the_timetable(arms: int, rounds: int, length: float) -> None:
     spec = a_trial(arms, rounds, length)
     assert spec.turns is not None
-    block, warmup = table(spec.turns), spec.workload.load.warmup_seconds
-    period = length + GUARD
-    seconds = len(block.turns) * period
+    warmup, period, slots = spec.workload.load.warmup_seconds, length + GUARD, arms * rounds
+    seconds = slots * period
     assert load_seconds(spec) == gather_seconds(spec) + warmup + seconds + 0.05
     times = slot_times(spec, spec.turns)
-    assert (times["slots"], times["period"]) == (len(block.turns), period)
-    assert own_slots(spec, spec.turns, "run-1")["own"] == list(block.own(1))
+    assert (times["slots"], times["period"]) == (slots, period)
+    own = [own_slots(spec, spec.turns, trial)["own"] for trial in spec.turns.trials]
+    assert [len(one) for one in own] == [rounds] * arms
+    assert sorted(slot for one in own for slot in one) == list(range(slots))
 
 
 def test_its_length_is_known_without_drawing_its_order(monkeypatch: pytest.MonkeyPatch) -> None:
     """A pass over a campaign asks for that of every trial under way."""
 
-    def drawn(**_: object) -> Timetable:
+    def drawn(**_: object) -> tuple[int, ...]:
         raise AssertionError("hundreds of rounds are drawn")
 
     monkeypatch.setattr(tools, "timetable", drawn)

@@ -45,7 +45,7 @@ def simulated(
     orders: list[Sequence[int]] = []
     speed = 0.0
     for number in range(blocks):
-        turns = timetable(rounds=rounds, arms=arms, seed=seed + number).turns
+        turns = timetable(rounds=rounds, arms=arms, seed=seed + number)
         block = []
         for one in range(rounds):
             speed = 0.98 * speed + draw.gauss(0, 0.05)

@@ -11,6 +11,7 @@ from encbench.engines.mysql.marker import echo
 from encbench.sidecars.agent.evidence import EvidenceSource
 from encbench.sidecars.agent.files import CHUNK, search_file
 from encbench.sidecars.agent.probe import probe
+from encbench.wire.agent import EvidenceRequest
 
 MARKER = "encbench-marker-0001"
 ECHO = echo(MARKER)
@@ -57,7 +58,8 @@ class Session:
 def test_evidence_says_where_each_lies(tmp_path: Path, engine: str) -> None:
     data = tmp_path / "data"
     source = EvidenceSource(lambda: Session(data), probe(engine), tmp_path)
-    made = source.gather(MARKER, True, lambda: False)
+    request = EvidenceRequest(marker=MARKER, full=True, seconds=60.0)
+    made = source.gather(request, lambda: False)
     seen = {file["path"]: (file["found"], file.get("echoed")) for file in made["files"]}
     assert seen == {
         "data/ibdata1": (False, None),
