@@ -103,11 +103,12 @@ async def test_a_client_in_turns_stores_its_slices_and_keeps_its_first_slots_and
 ) -> None:
     await harness.wait()
     recorder, where, access = harness.recorder, harness.address, harness.access
-    urls, start_at = uploads(harness.receiver), time.time() + 0.5
+    urls = uploads(harness.receiver)
     with pytest.raises(Rejected, match="uploads"):
-        await recorder.release(where, access, start_at, urls, SLOTS)
+        await recorder.release(where, access, time.time() + 1, urls, SLOTS)
     urls["slices.json"] = harness.receiver.url("client-0/slices.json")
     clock = ClockOffset(seconds=0.25, roundTrip=0.01)
+    start_at = time.time() + 1
     first = await recorder.release(where, access, start_at, urls, SLOTS, clock)
     assert (first["state"], first["startAt"]) == ("released", start_at)
     other, later = OwnSlots(**{**SLOTS, "own": [1]}), ClockOffset(seconds=9.0, roundTrip=0.5)

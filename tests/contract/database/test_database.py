@@ -140,7 +140,7 @@ async def test_a_disarmed_stop_makes_room_for_another_once_its_time_has_come(
     """Soon, but not before a slow machine has disarmed it: the server must go on."""
     database, where, access = either.database, either.address, either.access
     process = (await either.server())["processId"]
-    await database.stop(where, access, "one", how="Crash", after=3.0, seconds=60.0)
+    await database.stop(where, access, "one", how="Crash", after=6.0, seconds=60.0)
     assert (await database.disarm(where, access, "one"))["state"] == "disarmed"
     with pytest.raises(Unavailable, match="one has not ended"):
         await database.stop(where, access, "two", how="Crash", after=9e5, seconds=60.0)

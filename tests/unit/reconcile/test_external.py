@@ -643,8 +643,10 @@ def prepared() -> World:
     return world
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize(
+    "after",
+    [pytest.param(False, marks=pytest.mark.full, id="before"), pytest.param(True, id="after")],
+)
 async def test_killed_at_every_write_it_ends_the_same(after: bool) -> None:
     killed = partial(run, prepared, "cluster", after=after)
     undisturbed, _ = await killed_everywhere(killed, runs=4)

@@ -678,6 +678,13 @@ def test_only_testbeds_of_one_set_are_compared() -> None:
     assert "is unlike node new-a: CPU odd- against new-. A" in odd.text
 
 
+def test_sets_on_unlike_nodes_are_a_note() -> None:
+    apart = of_sets(lambda trial: (f"new{trial.generation}-a", f"new{trial.generation}-a"))
+    (found,) = machines.unlike_sets(apart)
+    assert found.text.startswith("Node new2-a is unlike node new1-a: CPU new2 against new1.")
+    assert not [*machines.unlike_sets(of_sets(lambda _: ("new-a", "old-b")))], "told of the arms"
+
+
 def test_settings_that_changed_between_sets_are_serious() -> None:
     """As where the operator was upgraded between them, and sets more for a server than before."""
 

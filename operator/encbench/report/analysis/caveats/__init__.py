@@ -39,6 +39,7 @@ CHECKS: tuple[Check, ...] = (
     disks.unlike,
     disks.some_on_dm_crypt,
     machines.unlike_clients,
+    machines.unlike_sets,
     machines.beside_databases,
     software.changed,
     columns.stand_in,

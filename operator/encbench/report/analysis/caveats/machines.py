@@ -23,6 +23,25 @@ def unlike_databases(facts: Facts) -> Iterator[Caveat]:
         )
 
 
+def unlike_sets(facts: Facts) -> Iterator[Caveat]:
+    """Sets of testbeds of one cell on machines of different kinds.
+
+    Arms are alike within each, but what a mode costs may differ by the machine.
+    """
+    firsts: dict[str, MachineFacts] = {}
+    found = []
+    for (cell, _), (baseline, *_) in sorted(_sets(facts.counted_here, facts.sources).items()):
+        one, other = baseline.machine, firsts.setdefault(cell, baseline.machine)
+        if unlike := differences(one, other):
+            found.append(f"Node {one.node} is unlike node {other.node}: {listed(unlike)}")
+    if found:
+        yield note(
+            title="Sets of testbeds ran on unlike nodes",
+            text=f"{_first(found)}. The arms of each block were alike, but figures are means over "
+            "blocks of both kinds, and what a mode costs may differ between them.",
+        )
+
+
 def unlike_clients(facts: Facts) -> Iterator[Caveat]:
     """Clients of one comparison on machines of different kinds."""
     found = list(_unlike(facts, lambda record: list(record.clients)))
