@@ -16,10 +16,12 @@ from encbench.reconcile.campaign.decision import CampaignDecision
 from encbench.reconcile.campaign.facts import CampaignFound, CampaignSeen
 from encbench.reconcile.campaign.ledger import Ledger
 from encbench.reconcile.objects import Campaign
+from encbench.tools.turns import load_seconds
 from tests.support import manifests
 from tests.unit.reconcile.seen import NOW, ago
 from tests.unit.reconcile.test_campaign_decide import (
     RESOLVED,
+    TURNS,
     a_campaign,
     began,
     resolved_of,
@@ -56,6 +58,17 @@ def test_the_last_trial_has_its_time() -> None:
     of = a_campaign(blocks={"min": 1})
     trials = began(the_trials(of, "Succeeded", "Succeeded", None), [191.0, 96.0, 1.0])
     assert left(decide(of, saw(of, trials=trials))) == pytest.approx(LOAD + DEAD, abs=DEAD + 1)
+
+
+@pytest.mark.parametrize("released", [1, 2, 3])
+def test_a_block_begins_once_though_its_trials_write_so_one_by_one(released: int) -> None:
+    of = a_campaign(blocks={"min": 2, "interleave": TURNS})
+    trials = the_trials(of, *["Succeeded"] * 3, *[None] * 3)
+    names = [*trials]
+    block = load_seconds(trials[names[3]].spec)
+    known = {name: trials[name] for name in names[: 3 + released]}
+    trials |= began(known, [block + DEAD] * 3 + [0.0] * released)
+    assert left(decide(of, saw(of, trials=trials))) == pytest.approx(block + DEAD, abs=1)
 
 
 def with_workloads(reset: str = "none", **changes: dict[str, Any]) -> Campaign:

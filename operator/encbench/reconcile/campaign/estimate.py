@@ -50,8 +50,13 @@ def estimate(
     firsts = [own[0].at for own in starts.values() if own]
     first = min([*firsts, *filter(None, [seen.found.ledger.first_start])], default=None)
     anew = _building(campaign, first, cells, sets) if between.anew is None else between.anew
-    # Trials of an interleaved block are released together.
-    waiting = {block_of(trial): trial for trial in unended if trial.status.release_at is None}
+    # Trials of an interleaved block are released together, and each writes that down by itself.
+    released = {block_of(trial) for trial in trials if trial.status.release_at is not None}
+    waiting = {
+        block_of(trial): trial
+        for trial in unended
+        if block_of(trial) not in released and not seen.found.ledger.has_begun(trial)
+    }
     needs = []
     for cell in going:
         own, state = starts[cell.name], left[cell.name]
