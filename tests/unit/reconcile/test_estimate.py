@@ -118,6 +118,20 @@ def test_data_are_restored_once_for_each_block_number(conditions: int) -> None:
     assert left(decide(of, later)) == pytest.approx(whole, abs=1)
 
 
+@pytest.mark.parametrize("done", [11, 12])
+def test_a_late_trial_that_no_restore_follows_does_not_bring_the_end_nearer(done: int) -> None:
+    """The last of 12 may wait for a node, or its records be collected."""
+    of = with_workloads(reset="block", **{"oltp": {}, "other": {}})
+    took = ([RESTORE] * 3 + [0.0] * 3) * 2
+    late = LOAD + DEAD + 60
+    ago_released = [
+        late + sum(LOAD + DEAD + one for one in took[place + 1 : done]) for place in range(done)
+    ]
+    trials = began(the_trials(of, *["Succeeded"] * (done - 1), None), ago_released)
+    shown = left(decide(of, saw(of, trials=trials)))
+    assert shown == pytest.approx((12 - done) * (LOAD + DEAD), abs=1)
+
+
 SET = 3600.0
 """Seconds that a cell's testbeds take."""
 

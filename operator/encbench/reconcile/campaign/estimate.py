@@ -60,22 +60,26 @@ def estimate(
     needs = []
     for cell in going:
         own, state = starts[cell.name], left[cell.name]
-        begun = [trial for trial in waiting.values() if trial.spec.cell == cell.name]
+        ahead = [trial for trial in waiting.values() if trial.spec.cell == cell.name]
         beds = sets[cell.name]
         serving = beds[0].spec.generation if _is_whole(cell, beds) else 0
         to_build = anew * sum(one > serving for one in state.sets)
-        seconds = to_build + _seconds(state.usual, cell, resolved, blocks.interleave, between)
+        to_restore = _restoring(state.usual, cell, blocks.interleave, between)
+        to_restore += _restoring(state.solo, cell, None, between)
+        seconds = _seconds(state.usual, cell, resolved, blocks.interleave, between)
         seconds += _seconds(state.solo, cell, resolved, None, between)
-        for trial in begun:
+        for trial in ahead:
             in_turns = trial.spec.turns is not None
             seconds += load_seconds(trial.spec) + between.usual(cell.name, in_turns=in_turns)
             if restores(trial, own, spec):
-                seconds += between.restoring(cell.name, in_turns=in_turns)
+                to_restore += between.restoring(cell.name, in_turns=in_turns)
+        seconds += to_build + to_restore
         if own:
             last, in_turns = own[-1], is_interleaved(blocks, own[-1].block)
             takes = last.seconds + between.usual(cell.name, in_turns=in_turns)
-            # Beyond that the last one's time is that of new testbeds, if any are to come, or data.
-            late = min(anew, to_build) + between.restoring(cell.name, in_turns=in_turns)
+            # Beyond that the last one's time is that of new testbeds or data, if any are to come.
+            restoring = between.restoring(cell.name, in_turns=in_turns)
+            late = min(anew, to_build) + min(restoring, to_restore)
             seconds += max(-late, takes - (seen.now.timestamp() - last.at))
         elif beds and not serving:
             seconds -= min(anew, seen.now.timestamp() - _created(beds))
@@ -90,15 +94,21 @@ def estimate(
 def _seconds(
     left: Left, cell: Cell, resolved: Resolved, interleave: Interleave | None, between: Between
 ) -> float:
-    """What these trials of the cell take, with what lies between them."""
+    """What these trials of the cell take, with what usually lies between them."""
     arms, in_turns = len(cell.arms), interleave is not None
     dead = between.usual(cell.name, in_turns=in_turns)
     seconds = dead * left.count
     for at, count in left.trials.items():
         workload = resolved.workloads[at.workload_ref]
         seconds += count * planned_seconds(workload, at.concurrency, interleave, arms)
-    seconds += left.restored * between.restoring(cell.name, in_turns=in_turns)
     return seconds / arms if in_turns else seconds
+
+
+def _restoring(left: Left, cell: Cell, interleave: Interleave | None, between: Between) -> float:
+    """What restoring the data for them takes; the arms of an interleaved block do so together."""
+    in_turns = interleave is not None
+    seconds = left.restored * between.restoring(cell.name, in_turns=in_turns)
+    return seconds / len(cell.arms) if in_turns else seconds
 
 
 def makespan(needs: Iterable[float], lanes: int) -> float:
