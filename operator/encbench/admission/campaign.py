@@ -1,6 +1,6 @@
 """Whether the campaign's own settings suit its parts."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from encbench.admission import extended
 from encbench.admission.gather import CampaignParts, named
@@ -124,13 +124,9 @@ def _most_usual(spec: CampaignSpec) -> int:
 
 def most_trials(found: CampaignParts) -> int:
     """The most trials of a campaign whose workloads are all there."""
-    return most_trials_of(found.campaign, found.workloads)
-
-
-def most_trials_of(spec: CampaignSpec, workloads: Mapping[str, WorkloadSpec]) -> int:
-    """The same from its spec and all its workloads."""
-    places = sum(len(cell.arms) * len(cell.conditions) for cell in cells(spec, workloads))
-    return most_blocks(spec) * places
+    whole = cells(found.campaign, found.workloads)
+    places = sum(len(cell.arms) * len(cell.conditions) for cell in whole)
+    return most_blocks(found.campaign) * places
 
 
 def _all_workloads(found: CampaignParts) -> bool:

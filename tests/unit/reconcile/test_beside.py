@@ -1,6 +1,6 @@
 """Whether a namespace has room for another campaign."""
 
-from typing import Any
+from dataclasses import replace
 
 import pytest
 
@@ -9,28 +9,35 @@ from encbench.core.problem import Reason
 from encbench.reconcile.campaign.beside import beside_others
 from tests.support.fake_cluster import FakeCluster
 from tests.unit.reconcile.test_campaign_decide import a_campaign, the_cell
+from tests.unit.reconcile.test_estimate import with_workloads
 
 PILOT, MOST = 6 * 3, (500 + 3) * 3
 """Trials of the pilot, and all that there may be, replacements included."""
 
 
-@pytest.mark.parametrize("is_open", [True, False])
-async def test_during_a_pilot_a_campaign_counts_with_all_that_it_may_have(is_open: bool) -> None:
-    precision = {"targetHalfWidth": 0.01}
-    of = a_campaign(blocks={"min": 6, "max": 500}, precision=precision)
-    plan: dict[str, Any] = {
-        "cell": the_cell(of).name,
-        "instance": "small",
-        "workload": "oltp",
-        "concurrency": the_cell(of).conditions[0].concurrency,
-        "pilotBlocks": 6,
-        "plannedBlocks": 6,
-    }
-    other = of.body | {"status": {**of.status.to_dict(), "progress": {"planned": PILOT}}}
-    other["status"]["blockPlans"] = [] if is_open else [plan]
+@pytest.mark.parametrize("fixed", [0, 1, 2])
+async def test_a_condition_in_its_pilot_counts_with_all_that_it_may_have(fixed: int) -> None:
+    """Those whose blocks are fixed count with these alone."""
+    of = with_workloads(oltp={}, other={})
+    spec = a_campaign(blocks={"min": 6, "max": 500}, precision={"targetHalfWidth": 0.01}).spec
+    of = replace(of, spec=spec.model_copy(update={"matrix": of.spec.matrix}))
+    plans = [
+        {
+            "cell": the_cell(of).name,
+            "instance": "small",
+            "workload": one.workload_ref,
+            "concurrency": one.concurrency,
+            "pilotBlocks": 6,
+            "plannedBlocks": 6,
+        }
+        for one in the_cell(of).conditions
+    ]
+    other = of.body | {"spec": of.spec.to_dict(), "status": of.status.to_dict()}
+    other["status"] |= {"progress": {"planned": 2 * PILOT}, "blockPlans": plans[:fixed]}
     other["metadata"] = {**other["metadata"], "name": "other", "uid": "other"}
     cluster = FakeCluster()
     cluster.add(CAMPAIGN, other)
-    for limit, room in ((MOST, not is_open), (MOST + PILOT, True)):
+    fits = (2 - fixed) * MOST + fixed * PILOT + PILOT
+    for limit, reasons in ((fits - 1, [Reason.NAMESPACE_FULL]), (fits, [])):
         found = await beside_others(cluster, of, PILOT, limit)
-        assert [one.reason for one in found] == ([] if room else [Reason.NAMESPACE_FULL])
+        assert [one.reason for one in found] == reasons

@@ -1,8 +1,8 @@
 """What else stands in a campaign's namespace and leaves it no names or no room."""
 
+from collections import Counter
 from collections.abc import Callable
 
-from encbench.admission.campaign import most_trials_of
 from encbench.api.kinds import CAMPAIGN, OVERHEAD_REPORT, SECRET, Kind
 from encbench.core.certificates import authority_name
 from encbench.core.naming import child_name
@@ -86,26 +86,29 @@ async def _crowded(
     others = [
         one for one in await under_way(reader, campaign.namespace) if one.name != campaign.name
     ]
-    planned = sum(map(_planned, others))
-    if planned + count <= limit:
+    beside = sum(map(_may_come_to, others))
+    if beside + count <= limit:
         return ()
     text = (
-        f"its {count:,} trials, replacements included, and the {planned:,} of other campaigns are "
-        f"more than the {limit:,} {where}: wait until others end, or apply it with fewer blocks"
+        f"its {count:,} trials, replacements included, and the {beside:,} that other campaigns may "
+        f"have are more than the {limit:,} {where}: wait until others end, or apply it with fewer "
+        "blocks"
     )
     return (Problem(CAMPAIGN, Reason.NAMESPACE_FULL, text, campaign.name),)
 
 
-def _planned(campaign: Campaign) -> int:
-    """The trials that a campaign may yet come to: all that it may have, until its pilots are over.
+def _may_come_to(campaign: Campaign) -> int:
+    """The trials that a campaign may have in the end.
 
-    Its own count has a pilot's blocks only.
+    Its own count has the pilot's blocks only of each condition whose number is not fixed yet.
     """
     spec, resolved = campaign.spec, campaign.status.resolved
     planned = campaign.status.progress.planned
     if spec.precision is None or resolved is None:
         return planned
-    conditions = sum(len(cell.conditions) for cell in cells(spec, resolved.workloads))
-    if len(campaign.status.block_plans) == conditions:
-        return planned
-    return max(planned, most_trials_of(spec, resolved.workloads))
+    fixed = Counter(one.cell for one in campaign.status.block_plans)
+    more = spec.blocks.max - spec.blocks.min + spec.blocks.max_replacements
+    return planned + more * sum(
+        len(cell.arms) * (len(cell.conditions) - fixed[cell.name])
+        for cell in cells(spec, resolved.workloads)
+    )
