@@ -173,3 +173,19 @@ def test_the_set_that_replaces_a_lost_one_takes_its_time() -> None:
     lost = LostSet(cell=the_cell(of).name, generation=1, message="it is lost", time=ago(1))
     of = replace(of, status=of.status.model_copy(update={"lost_sets": [lost]}))
     assert left(decide(of, saw(of, testbeds=beds))) == pytest.approx(40 + 6 * (LOAD + DEAD), abs=1)
+
+
+@pytest.mark.parametrize("parallelism", [1, 2])
+def test_no_more_cells_go_on_side_by_side_than_the_campaign_allows(parallelism: int) -> None:
+    """A Trial of the first one was deleted while the second one is measured."""
+    usual = manifests.SPECS[TRIAL]["workload"]
+    other = {"sysbench": {**usual["sysbench"], "tables": 77}}
+    first, second = with_workloads(oltp={}), with_workloads(other=other)
+    of = with_workloads(oltp={}, other=other)
+    of = replace(of, spec=of.spec.model_copy(update={"parallelism": parallelism}))
+    beds = {name: replace(bed, created=ago(9 + 40)) for name, bed in the_testbeds(second).items()}
+    done = [(5 - place) * (LOAD + DEAD) for place in range(5)]
+    seen = CampaignSeen(NOW, None, beds, began(the_trials(first, *["Succeeded"] * 5), done))
+    needs = 40 + LOAD + DEAD, 6 * (LOAD + DEAD)
+    whole = sum(needs) if parallelism == 1 else max(needs)
+    assert left(decide(of, seen)) == pytest.approx(whole, abs=1)

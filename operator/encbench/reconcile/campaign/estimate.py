@@ -85,7 +85,7 @@ def estimate(
             seconds -= min(anew, seen.now.timestamp() - _created(beds))
         needs.append(seconds)
     lanes = sum(bool(starts[c.name]) or _is_whole(c, sets[c.name]) for c in going)
-    total = makespan(needs, max(1, lanes))
+    total = makespan(needs, max(1, min(lanes, spec.parallelism)))
     if total > LONGEST:
         return None
     return format_time(seen.now + timedelta(seconds=total))
