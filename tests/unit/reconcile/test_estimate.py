@@ -154,6 +154,36 @@ def test_testbeds_of_a_cell_that_is_done_tell_what_the_next_ones_take(retired: i
     assert left(decide(of, between)) == pytest.approx(SET + 6 * (LOAD + DEAD), abs=1)
 
 
+def test_the_restore_on_new_testbeds_is_none_of_their_time() -> None:
+    """It is counted with those of the other block numbers, once for each arm."""
+    usual = manifests.SPECS[TRIAL]["workload"]
+    other = {"sysbench": {**usual["sysbench"], "tables": 77}}
+    of = with_workloads(reset="block", oltp={}, other=other)
+    alone, each = with_workloads(reset="block", oltp={}), RESTORE + LOAD + DEAD
+    done = [(5 - place) * each + LOAD + DEAD for place in range(6)]
+    trials = began(the_trials(alone, *["Succeeded"] * 6), done)
+    start = ago(SET + RESTORE + done[0])
+    of = replace(of, status=of.status.model_copy(update={"start_time": start}))
+    assert left(decide(of, CampaignSeen(NOW, None, {}, trials))) == pytest.approx(
+        SET + 6 * each, abs=1
+    )
+
+
+def test_sets_between_two_blocks_do_not_take_the_time_of_their_restore() -> None:
+    """With 8 blocks on sets of 2 the third one's first arm has just ended."""
+    of = with_workloads(reset="block", oltp={})
+    blocks = of.spec.blocks.model_copy(update={"min": 8, "per_testbed": 2})
+    of = replace(of, spec=of.spec.model_copy(update={"blocks": blocks}))
+    takes = [LOAD + DEAD + RESTORE + (SET if place in (6, 12, 18) else 0) for place in range(24)]
+    done = [LOAD + DEAD + sum(takes[place + 1 : 9]) for place in range(9)]
+    beds = {
+        name: replace(bed, spec=bed.spec.model_copy(update={"generation": 2}))
+        for name, bed in the_testbeds(of).items()
+    }
+    seen = saw(of, trials=began(the_trials(of, *["Succeeded"] * 9), done), testbeds=beds)
+    assert left(decide(of, seen)) == pytest.approx(sum(takes[9:]), abs=1)
+
+
 @pytest.mark.parametrize("built", [1, 3])
 def test_testbeds_that_are_built_one_after_the_other_take_the_sum(built: int) -> None:
     of = a_campaign(blocks={"min": 4, "perTestbed": 1}, residency="OnDemand")

@@ -49,7 +49,9 @@ def estimate(
     between = Between(found)
     firsts = [own[0].at for own in starts.values() if own]
     first = min([*firsts, *filter(None, [seen.found.ledger.first_start])], default=None)
-    anew = _building(campaign, first, cells, sets) if between.anew is None else between.anew
+    anew = between.anew
+    if anew is None:
+        anew = _building(campaign, first, cells, sets, between)
     # Trials of an interleaved block are released together, and each writes that down by itself.
     released = {block_of(trial) for trial in trials if trial.status.release_at is not None}
     waiting = {
@@ -168,11 +170,12 @@ def _building(
     first: float | None,
     cells: Sequence[Cell],
     sets: Mapping[str, list[Testbed]],
+    between: Between,
 ) -> float:
     """Seconds that a set of testbeds takes, going by the first of a cell; 0 if that is not known.
 
     Once a cell is done its testbeds are gone, and the time until the campaign's first trial, at
-    `first` (Unix time), stands for theirs.
+    `first` (Unix time), stands for theirs. With `reset: block` the data were restored in it too.
     """
     whole = [_took(sets[cell.name]) for cell in cells if _is_whole(cell, sets[cell.name])]
     if whole:
@@ -180,7 +183,8 @@ def _building(
     start = campaign.status.start_time
     if first is not None and start is not None:
         suspended = campaign.status.suspended_seconds or 0
-        return max(0.0, first - parse_time(start).timestamp() - suspended)
+        restored = between.restoring("", in_turns=campaign.spec.blocks.interleave is not None)
+        return max(0.0, first - parse_time(start).timestamp() - suspended - restored)
     in_a_row = campaign.spec.residency == "OnDemand"
     some = {cell: [bed for bed in sets[cell.name] if bed.status.ready_time] for cell in cells}
     return max(

@@ -84,8 +84,13 @@ class Between:
         usual = self.usual(cell, in_turns=in_turns)
         return max(0.0, self._median(cell, in_turns, True, usual) - usual)
 
+    def _expected(self, gap: Gap) -> float:
+        """Seconds that it would last without new testbeds."""
+        usual, more = (of(gap.cell, in_turns=gap.in_turns) for of in (self.usual, self.restoring))
+        return usual + more if gap.restores else usual
+
     @property
     def anew(self) -> float | None:
         """Seconds that new testbeds add to that; None if none have been built between trials."""
-        added = [one.seconds - self.usual(one.cell, in_turns=one.in_turns) for one in self.pauses]
+        added = [one.seconds - self._expected(one) for one in self.pauses]
         return max(0.0, median(added)) if added else None
