@@ -154,6 +154,24 @@ def test_testbeds_of_a_cell_that_is_done_tell_what_the_next_ones_take(retired: i
     assert left(decide(of, between)) == pytest.approx(SET + 6 * (LOAD + DEAD), abs=1)
 
 
+@pytest.mark.parametrize("resumed", [6 * (LOAD + DEAD) + 100, 10.0])
+def test_a_suspension_counts_as_building_neither_before_nor_after_the_first_trial(
+    resumed: float,
+) -> None:
+    usual = manifests.SPECS[TRIAL]["workload"]
+    other = {"sysbench": {**usual["sysbench"], "tables": 77}}
+    alone, of = with_workloads(oltp={}), with_workloads(oltp={}, other=other)
+    held, is_late = 3000, resumed == 10
+    done = [(6 - place) * (LOAD + DEAD) + held * is_late for place in range(6)]
+    trials = began(the_trials(alone, *["Succeeded"] * 6), done)
+    start = ago(SET + done[0] + held * (not is_late))
+    facts = a_campaign({"Accepted": ("True", 9999.0), "Suspended": ("False", resumed)}).status
+    known = {"start_time": start, "suspended_seconds": held, "conditions": facts.conditions}
+    of = replace(of, status=of.status.model_copy(update=known))
+    shown = left(decide(of, CampaignSeen(NOW, None, {}, trials)))
+    assert shown == pytest.approx(SET + 6 * (LOAD + DEAD), abs=1)
+
+
 def test_the_restore_on_new_testbeds_is_none_of_their_time() -> None:
     """It is counted with those of the other block numbers, once for each arm."""
     usual = manifests.SPECS[TRIAL]["workload"]

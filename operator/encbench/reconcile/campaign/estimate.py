@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from encbench.api.campaign import Interleave, Resolved
-from encbench.api.conditions import format_time, parse_time
+from encbench.api.conditions import find, format_time, parse_time
+from encbench.api.lifecycle import SUSPENDED
 from encbench.core.plan import Cell, CellState, Left, is_interleaved
 from encbench.reconcile.campaign.facts import CampaignSeen
 from encbench.reconcile.campaign.ledger import Begun, block_of
@@ -182,7 +183,7 @@ def _building(
         return max(whole)
     start = campaign.status.start_time
     if first is not None and start is not None:
-        suspended = campaign.status.suspended_seconds or 0
+        suspended = _suspended_before(campaign, first)
         restored = between.restoring("", in_turns=campaign.spec.blocks.interleave is not None)
         return max(0.0, first - parse_time(start).timestamp() - suspended - restored)
     in_a_row = campaign.spec.residency == "OnDemand"
@@ -195,6 +196,14 @@ def _building(
         ),
         default=0.0,
     )
+
+
+def _suspended_before(campaign: Campaign, first: float) -> float:
+    """Seconds for which it was suspended before its first trial, unless it was so later as well."""
+    last = find(campaign.status.conditions, SUSPENDED)
+    if last is None or parse_time(last.last_transition_time).timestamp() > first:
+        return 0.0
+    return campaign.status.suspended_seconds or 0
 
 
 def _took(beds: Sequence[Testbed]) -> float:
