@@ -9,9 +9,11 @@ from encbench.api.kinds import TRIAL
 from encbench.kube.labels import ACTIVE
 from encbench.reconcile.campaign.catchup import AGAIN
 from encbench.reconcile.campaign.cleanup import remove_unfinished
-from encbench.reconcile.campaign.ledger import PACE, Ledger
+from encbench.reconcile.campaign.ledger import Ledger
+from encbench.reconcile.campaign.pace import Between, gaps
 from tests.unit.reconcile.oracle import assert_sound
 from tests.unit.reconcile.seen import a_trial
+from tests.unit.reconcile.test_campaign_decide import a_campaign
 from tests.unit.reconcile.world import SPACE, World, parts, study
 
 
@@ -127,12 +129,20 @@ def test_a_line_is_entered_once() -> None:
     assert not ledger.starts("another cell")
 
 
-def test_the_pace_is_that_of_the_last_trials() -> None:
-    ledger = Ledger()
-    for number in range(2 * PACE):
-        trial = a_trial(outcome="Succeeded", releaseAt=10_000.0 - 10 * number)
-        ledger.add(replace(trial, name=f"run-{number}"))
-    starts = ledger.starts(a_trial().spec.cell)
-    assert len(starts) == PACE
+@pytest.mark.parametrize(("each", "whole"), [(40, 120), (150, 150)])
+def test_the_pace_is_that_of_the_last_block_numbers(each: int, whole: int) -> None:
+    """With many conditions 100 trials are a part of one, which need not have a restore."""
+    ledger, usual, at = Ledger(), a_trial(outcome="Succeeded"), 10_000.0
+    for number in range(2 * whole):
+        block, place = divmod(number, each)
+        at += 80 + (1200 if place < 3 else 0)
+        spec = usual.spec.model_copy(update={"block": 1 + block, "concurrency": 1 + place // 3})
+        status = usual.status.model_copy(update={"release_at": at})
+        ledger.add(replace(usual, name=f"run-{number}", spec=spec, status=status))
+    starts = ledger.starts(usual.spec.cell)
     assert list(starts) == sorted(starts)
-    assert starts[-1].at - starts[0].at == pytest.approx(10 * (PACE - 1))
+    assert starts[-1].at == at
+    assert len(starts) == whole + 1
+    of = a_campaign(reset="block")
+    restoring = Between(gaps(starts, of.spec)).restoring(usual.spec.cell, in_turns=False)
+    assert restoring == pytest.approx(1200)

@@ -24,7 +24,7 @@ from encbench.reconcile.objects import Trial
 from encbench.tools.turns import load_seconds
 
 PACE = 100
-"""Starts by which the pace is judged."""
+"""Starts by which the pace is judged, and those before them in the same block number."""
 
 Place = tuple[str, str, int]
 """Cell, workload and concurrency."""
@@ -249,8 +249,16 @@ class Ledger:
         return block_of(trial) in self._begun
 
     def starts(self, cell: str) -> Sequence[Begun]:
-        """How the last trials of a cell began, in their order."""
-        return self._starts.get(cell, [])[-PACE:]
+        """How the last trials of a cell began, in their order.
+
+        They are those of whole block numbers, with the one before, because `reset: block` restores
+        the data at the begin of each.
+        """
+        own = self._starts.get(cell, [])
+        first = max(0, len(own) - PACE)
+        while first > 0 and own[first].block == own[first - 1].block:
+            first -= 1
+        return own[max(0, first - 1) :]
 
     def tried(self, fixed: Iterable[Place]) -> Iterator[LedgerLine]:
         """The lines of all conditions but these."""
