@@ -75,18 +75,19 @@ def effects(trial: Trial, seen: TrialSeen, status: TrialStatus) -> tuple[NodeEff
         may_join = before is not None and is_leaving(before) and wanted <= known.free
         if held and not may_join:
             return ()
-        use = Use(unit(trial), member(trial.name), wanted, longest(trial.spec), expected(trial))
+        lasts = expected(trial, is_external=seen.is_external)
+        use = Use(unit(trial), member(trial.name), wanted, longest(trial.spec), lasts)
         return (TakeNodes(use),)
     return leave
 
 
-def expected(trial: Trial) -> float | None:
+def expected(trial: Trial, *, is_external: bool) -> float | None:
     """Seconds for which a trial needs its nodes, as planned.
 
     None where the longest part comes after the load, and depends on the data: a recovery, or the
-    consistency queries of TPC-C.
+    consistency queries of TPC-C, which an external database is not asked.
     """
     workload = trial.spec.workload
-    if workload.recovery is not None or workload.tpcc is not None:
+    if workload.recovery is not None or (workload.tpcc is not None and not is_external):
         return None
     return load_seconds(trial.spec) + AROUND
