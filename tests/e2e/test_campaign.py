@@ -275,7 +275,8 @@ def test_the_plugin_finds_what_was_altered_in_the_bucket(
 ) -> None:
     verified(installed, "numbers")
     with bucket(installed, "operator") as store:
-        prefix = report["artefacts"]["index"]["key"].rpartition("/")[0]
+        index = json.loads(readings.checked(store, report["artefacts"]["index"]))
+        prefix = index["storage"]["prefix"]
         keys = store.keys(f"{prefix}/")
         for key in keys:
             path = tmp_path / key

@@ -19,6 +19,7 @@ from encbench.core.naming import INDEX
 from encbench.core.records import IndexOrphan, IndexRecord, IndexScript, IndexTrial, TrialRecord
 from encbench.report.analysis.build import build, to_status
 from encbench.report.formats.render import texts
+from encbench.report.verify import verification
 from tests.data.report.golden import COLUMNS
 from tests.data.report.synthetic import Bucket, Study, write
 from tests.support.fake_cluster import FakeCluster
@@ -31,6 +32,12 @@ PUBLISHED = replace(
     COLUMNS, instances=("2x4c32g",), concurrency=(64,), blocks=2, without_cpu=frozenset()
 )
 ROUNDS = Study(blocks=2, concurrency=(4,), rounds=8)
+
+
+@pytest.fixture(autouse=True)
+def _of_this_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The made-up reports are of this version, whatever it is."""
+    monkeypatch.setattr(verification, "__version__", "0.1.0")
 
 
 def finished(index: IndexRecord, bucket: Bucket) -> Bucket:
