@@ -148,4 +148,5 @@ class FakeRecorder:
             "clock": self.clock() + client.clock_offset,
             "error": client.error,
             "away": None,
+            "window": None,
         }

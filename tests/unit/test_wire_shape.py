@@ -23,6 +23,8 @@ STATE: dict[str, Any] = {
 def test_what_fits() -> None:
     assert misfit(StateAnswer, STATE) is None
     assert misfit(StateAnswer, {**STATE, "further": object()}) is None, "of a newer version"
+    for window in (None, {"start": 1.7e9, "end": 1.7e9 + 60}):
+        assert misfit(StateAnswer, {**STATE, "window": window}) is None, "of 0.1.0"
     assert misfit(RecoveryAnswer, {"run": "a", "state": "unknown"}) is None
     assert misfit(SlicesFile, {"schema": "x", "slices": [], "latency": [[1.0, 2.0, 3]]}) is None
 

@@ -33,6 +33,9 @@ class StateAnswer(TypedDict):
     """Why the store refused the artefacts; other URLs may help."""
     away: NotRequired[str | None]
     """Why the last try did not reach the store, or why it failed there; it is tried again."""
+    window: NotRequired[dict[str, float] | None]
+    """Always null, because an operator of 0.1.0 requires the field. Recorders of 0.1.0 give the
+    measured window here."""
 
 
 class ClockOffset(TypedDict):

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("precedence")
 
 WRONG = access("wrong", "recorder")
 SLOTS = OwnSlots(warmup=0.2, period=0.3, slice=0.2, settle=0.1, slots=3, own=[0, 2])
-STATE = {"state", "startAt", "exitCode", "lastTps", "digests", "clock", "error", "away"}
+STATE = {"state", "startAt", "exitCode", "lastTps", "digests", "clock", "error", "away", "window"}
 
 
 async def test_not_before_the_tool_waits(harness: Harness) -> None:

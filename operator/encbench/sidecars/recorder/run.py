@@ -158,4 +158,5 @@ class Run:
                 "clock": time.time(),
                 "error": self.error,
                 "away": self.away,
+                "window": None,
             }

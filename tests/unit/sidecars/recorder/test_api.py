@@ -52,6 +52,7 @@ def test_the_whole_life(api: Api, run: Run) -> None:
         "digests": {},
         "error": None,
         "away": None,
+        "window": None,
     }
     state = json.loads(release(api, {"startAt": 5, "uploads": UPLOADS}).content)
     assert (state["state"], state["startAt"]) == ("released", 5.0)
