@@ -101,7 +101,7 @@ def _columns() -> Columns:
             yield from _change(f"step_{figure.step_stem}", sense, "before", _of_step(figure.step))
         if figure is TPS:
             yield "step_verdict", _step_verdict
-            yield "step_verdict_figure", _step_figure
+    yield "step_verdict_figure", _step_figure
 
 
 COLUMNS = dict(_columns())

@@ -27,10 +27,7 @@ _WORK = (
     ),
     *(f"server_{when}_{rate}" for rate in _RATES for when in ("running", "stopped")),
 )
-_CHECKS = (
-    *(*_PLACE, "check", "formula", "arm", "figure"),
-    *("value", "ci95_low", "ci95_high", "pairs_or_slices"),
-)
+_CHECKS = (*_PLACE, "check", "arm", "figure", "value", "ci95_low", "ci95_high", "pairs", "formula")
 _SLOTS = (
     *_PLACE,
     "block",
@@ -45,8 +42,8 @@ _SLOTS = (
     "counted_seconds",
     "counted_transactions",
     "counted_server_cpu_seconds",
-    "counted_proxy_cpu_seconds",
     "counted_client_cpu_seconds",
+    "counted_proxy_cpu_seconds",
 )
 
 
@@ -108,18 +105,19 @@ def _checks(group: Group) -> Iterator[tuple[Any, ...]]:
             ("autocorrelation_of_rounds", one.rounds, one.round_pairs),
             ("autocorrelation_of_observations", one.observations, one.observation_pairs),
         ):
-            yield (*place, check, "lag_1", one.arm, figure, value, None, None, pairs)
+            yield (*place, check, one.arm, figure, value, None, None, pairs, "lag_1")
     for carried in turns.carry_over:
-        ends, formula = _ends(carried.change), "after_another_mode_over_after_itself_minus_1"
-        arm = group.baseline.name
-        yield (*place, "carry_over_fraction", formula, arm, carried.figure, *ends, None)
+        of, ends = (group.baseline.name, carried.figure), _ends(carried.change)
+        formula = "after_another_mode_over_after_itself_minus_1"
+        yield (*place, "carry_over_fraction", *of, *ends, None, formula)
     if turns.speed_spread is not None:
-        slices, formula = turns.speed_slices, "standard_deviation_of_ln_speed"
-        yield (*place, "speed_spread", formula, None, None, turns.speed_spread, None, None, slices)
+        figures = (turns.speed_spread, None, None, turns.speed_slices)
+        formula = "standard_deviation_of_ln_speed"
+        yield (*place, "speed_spread", None, None, *figures, formula)
     for solo in turns.solo:
         ends, sense = _ends(solo.difference), JUDGED[solo.figure].sense
         formula = f"interleaved_{sense}_minus_solo_{sense}"
-        yield (*place, "interleaved_minus_solo", formula, solo.arm, solo.figure, *ends, None)
+        yield (*place, "interleaved_minus_solo", solo.arm, solo.figure, *ends, None, formula)
 
 
 def _slots(trials: Sequence[TrialView]) -> Iterator[tuple[Any, ...]]:
@@ -139,4 +137,4 @@ def _slot(
         yield from (None,) * 6
         return
     yield from (own.all_transactions, own.seconds, own.transactions)
-    yield from (own.database_cpu_seconds, own.proxy_cpu_seconds, own.client_cpu_seconds)
+    yield from (own.database_cpu_seconds, own.client_cpu_seconds, own.proxy_cpu_seconds)

@@ -303,6 +303,7 @@ def test_a_step_s_verdict_in_the_csv_is_that_of_the_figure_beside_it() -> None:
     rows = csv.DictReader(io.StringIO(csv_rows(report)))
     found = {row["arm"]: (row["step_verdict"], row["step_verdict_figure"]) for row in rows}
     assert found[step.arm] == ("Overhead", "cpuPerTransaction")
+    assert (rows.fieldnames or ())[-1] == "step_verdict_figure"
 
 
 @pytest.mark.parametrize(("algorithm", "other"), [("aes", "sm4"), ("sm4", "aes")])

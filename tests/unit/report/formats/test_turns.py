@@ -91,7 +91,7 @@ def test_csv_of_checks() -> None:
     found = {(row["check"], row["arm"], row["figure"]): row for row in lines("interleaved-checks")}
     tde = turns().neighbours[1]
     row = found["autocorrelation_of_rounds", "tde", "tps"]
-    assert (float(row["value"]), int(row["pairs_or_slices"])) == (tde.rounds, tde.round_pairs)
+    assert (float(row["value"]), int(row["pairs"])) == (tde.rounds, tde.round_pairs)
     solo = turns().solo[0]
     row = found["interleaved_minus_solo", "tde", "tps"]
     assert row["formula"] == "interleaved_loss_minus_solo_loss"
@@ -100,12 +100,19 @@ def test_csv_of_checks() -> None:
     assert float(row["value"]) == solo.difference.estimate
     assert float(row["ci95_high"]) == solo.difference.high
     row = found["speed_spread", "", ""]
-    found_spread = float(row["value"]), int(row["pairs_or_slices"])
+    found_spread = float(row["value"]), int(row["pairs"])
     assert found_spread == (turns().speed_spread, 36)
     carried = turns().carry_over[0]
     row = found["carry_over_fraction", "plain", carried.figure]
     assert float(row["ci95_low"]) == carried.change.low
     assert row["formula"] == "after_another_mode_over_after_itself_minus_1"
+
+
+def test_csv_has_later_columns_last() -> None:
+    """Those of 0.1.0 keep their names and positions."""
+    checks, slots = (list(lines(f"interleaved-{name}")[0]) for name in ("checks", "slots"))
+    assert checks[-3:] == ["ci95_high", "pairs", "formula"] and checks[4] == "arm"
+    assert slots[-2:] == ["counted_client_cpu_seconds", "counted_proxy_cpu_seconds"]
 
 
 def test_csv_of_slots_has_stopped_servers_too() -> None:
