@@ -2,7 +2,7 @@
 
     import encbench
     results = encbench.load("s3://encbench/bench/demo-1a2b")
-    results.rows[["workload", "concurrency", "arm", "tps", "overhead.estimate"]]
+    results.rows.filter(["workload", "concurrency", "arm", "tps", "overhead.estimate"])
     results.series(results.trials.name[0])
     results.write_parquet("demo")
 
