@@ -123,8 +123,8 @@ class Results:
         """Write rows, trials, rounds, and the series of every trial that has one.
 
         Of these four files, one that the campaign has nothing for is removed, because it is another
-        campaign's. RecordError where a series is missing or altered: half of the seconds look like
-        all.
+        campaign's. Of a report.json alone `series` is left as it is: it may be this campaign's.
+        RecordError where a series is missing or altered: half of the seconds look like all.
         """
         from pandas import concat  # noqa: PLC0415
 
@@ -139,7 +139,8 @@ class Results:
         for name in ("rows", "trials", "rounds", "series"):
             frame, path = frames.get(name), target / f"{name}.parquet"
             if frame is None or frame.empty:
-                path.unlink(missing_ok=True)
+                if name != "series" or self._folder is not None:
+                    path.unlink(missing_ok=True)
                 continue
             written.append(path)
             frame.to_parquet(path, index=False)

@@ -176,6 +176,14 @@ def test_parquet_of_another_campaign_is_removed(tmp_path: Path) -> None:
     assert found == {"rows", "trials", "notes"}, "it has no rounds, and files of others are kept"
 
 
+def test_a_report_alone_leaves_the_seconds_that_were_written(
+    folder: Path, results: Results, tmp_path: Path
+) -> None:
+    results.write_parquet(tmp_path / "out")
+    encbench.load(folder / "report" / "report.json").write_parquet(tmp_path / "out")
+    assert (tmp_path / "out" / "series.parquet").exists()
+
+
 def test_a_report_alone_has_no_series(tmp_path: Path) -> None:
     path = tmp_path / "report.json"
     path.write_bytes(encode(known()))
