@@ -84,7 +84,7 @@ class TrialSpec(Model):
 
 
 class Window(Model):
-    """The measured window as the client stamped it."""
+    """The measured window that all clients share, by the operator's clock."""
 
     start: UnixTime = Field(description="Start, Unix time in seconds.")
     end: UnixTime = Field(description="End, Unix time in seconds.")
