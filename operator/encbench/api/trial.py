@@ -44,8 +44,8 @@ class TrialSpec(Model):
     workload_ref: Name = Field(description="Workload from which the spec was taken.")
     arm: Arm = Field(description="The measured arm.")
     block: Positive
-    """Block of this instance, workload and concurrency, from 1; numbers above the planned ones are
-    replacements."""
+    """Block of this instance, workload and concurrency, from 1; `blocks.solo` from 1001. Numbers
+    above the planned ones of either are replacements."""
     order: Positive = Field(description="Place within the block, from 1.")
     concurrency: Positive = Field(description="Client threads in total over all replicas.")
     seed: Positive

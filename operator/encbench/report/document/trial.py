@@ -71,7 +71,8 @@ class TrialView(Model):
     arm: Name
     role: Role
     block: int
-    """From 1; numbers above the planned ones are replacements."""
+    """From 1; `blocks.solo` from 1001. Numbers above the planned ones of either are
+    replacements."""
     order: int
     """Place within the block, from 1."""
     outcome: Outcome
