@@ -36,6 +36,12 @@ def test_every_field_has_its_description() -> None:
     assert part("RoundView")["allTransactions"] == ["integer", "Those of the whole slot."]
 
 
+def test_only_a_field_without_a_value_is_left_out() -> None:
+    cell = "string or integer or number or null"
+    assert part("StudyTable")["rows"][0] == f"list of list of {cell}"
+    assert "null" not in part("TrialView")["queue"][0]
+
+
 def test_figures_have_their_columns_in_the_csv() -> None:
     shown = " ".join(cells[-1] for cells in part("Row").values())
     assert all(f"`{figure.column}`" in shown for figure in FIGURES)
