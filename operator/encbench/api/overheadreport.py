@@ -200,8 +200,8 @@ class OverheadReportStatus(Model):
     verdict: Annotated[str, Field(max_length=32)] = ""
     """The first treatment's verdict, for kubectl get."""
     noise_floor: Annotated[Number, Field(ge=0)] | None = None
-    """Largest absolute bound of A' against A, by arm and by testbed, for the figure of the verdict,
-    over all rows, as a fraction."""
+    """Largest absolute bound of A' against A, by arm and by testbed, over all rows, as a fraction:
+    of the figure of the verdict."""
     rows: Annotated[list[Row], Field(max_length=2048)] = Field(default_factory=list)
     """The figures: the first 900 rows in the order of the plan. report.json has all rows."""
     invalid: Annotated[list[InvalidCount], Field(max_length=64)] = Field(default_factory=list)

@@ -252,7 +252,7 @@ class Ledger:
         """How the last trials of a cell began, in their order.
 
         They are those of whole block numbers, with the one before, because `reset: block` restores
-        the data at the begin of each.
+        the data where each begins.
         """
         own = self._starts.get(cell, [])
         first = max(0, len(own) - PACE)
