@@ -2,16 +2,17 @@
 
 import heapq
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from encbench.api.campaign import Interleave, Resolved
+from encbench.api.campaign import CampaignSpec, Interleave, Resolved
 from encbench.api.conditions import find, format_time, parse_time
 from encbench.api.lifecycle import SUSPENDED
 from encbench.core.plan import Cell, CellState, Left, is_interleaved
 from encbench.reconcile.campaign.facts import CampaignSeen
 from encbench.reconcile.campaign.ledger import Begun, block_of
 from encbench.reconcile.campaign.pace import Between, gaps, restores
-from encbench.reconcile.objects import Campaign, Testbed
+from encbench.reconcile.objects import Campaign, Testbed, Trial
 from encbench.tools.turns import load_seconds, planned_seconds
 
 COARSE, COARSE_SHARE = 10.0, 0.05
@@ -36,9 +37,9 @@ def estimate(
     which `reset: block` restores the data. Cells that have begun, or have all their testbeds, are
     expected to go on side by side, and no more than these.
     """
-    spec, blocks, trials = campaign.spec, campaign.spec.blocks, seen.trials.values()
+    spec = campaign.spec
     sets = {cell.name: _newest_set(cell, seen) for cell in cells}
-    unended = [trial for trial in trials if trial.status.outcome is None]
+    unended = [trial for trial in seen.trials.values() if trial.status.outcome is None]
     active = {trial.spec.cell for trial in unended}
     known = [cell for cell in cells if cell.name in left]
     going = [cell for cell in known if left[cell.name].remaining or cell.name in active]
@@ -53,45 +54,72 @@ def estimate(
     anew = between.anew
     if anew is None:
         anew = _building(campaign, first, cells, sets, between)
-    # Trials of an interleaved block are released together, and each writes that down by itself.
-    released = {block_of(trial) for trial in trials if trial.status.release_at is not None}
-    waiting = {
-        block_of(trial): trial
-        for trial in unended
-        if block_of(trial) not in released and not seen.found.ledger.has_begun(trial)
-    }
-    needs = []
-    for cell in going:
-        own, state = starts[cell.name], left[cell.name]
-        ahead = [trial for trial in waiting.values() if trial.spec.cell == cell.name]
-        beds = sets[cell.name]
-        serving = beds[0].spec.generation if _is_whole(cell, beds) else 0
-        to_build = anew * sum(one > serving for one in state.sets)
-        to_restore = _restoring(state.usual, cell, blocks.interleave, between)
-        to_restore += _restoring(state.solo, cell, None, between)
-        seconds = _seconds(state.usual, cell, resolved, blocks.interleave, between)
-        seconds += _seconds(state.solo, cell, resolved, None, between)
-        for trial in ahead:
-            in_turns = trial.spec.turns is not None
-            seconds += load_seconds(trial.spec) + between.usual(cell.name, in_turns=in_turns)
-            if restores(trial, own, spec):
-                to_restore += between.restoring(cell.name, in_turns=in_turns)
-        seconds += to_build + to_restore
-        if own:
-            last, in_turns = own[-1], is_interleaved(blocks, own[-1].block)
-            takes = last.seconds + between.usual(cell.name, in_turns=in_turns)
-            # Beyond that the last one's time is that of new testbeds or data, if any are to come.
-            restoring = between.restoring(cell.name, in_turns=in_turns)
-            late = min(anew, to_build) + min(restoring, to_restore)
-            seconds += max(-late, takes - (seen.now.timestamp() - last.at))
-        elif beds and not serving:
-            seconds -= min(anew, seen.now.timestamp() - _created(beds))
-        needs.append(seconds)
+    look = _Look(spec, resolved, between, anew, _waiting(seen, unended), seen.now.timestamp())
+    needs = [
+        look.seconds(cell, left[cell.name], starts[cell.name], sets[cell.name]) for cell in going
+    ]
     lanes = sum(bool(starts[c.name]) or _is_whole(c, sets[c.name]) for c in going)
     total = makespan(needs, max(1, min(lanes, spec.parallelism)))
     if total > LONGEST:
         return None
     return format_time(seen.now + timedelta(seconds=total))
+
+
+def _waiting(seen: CampaignSeen, unended: Iterable[Trial]) -> list[Trial]:
+    """One trial of each block that waits for its start, or each trial that does.
+
+    Those of an interleaved block are released together, and each writes that down by itself.
+    """
+    trials = seen.trials.values()
+    released = {block_of(trial) for trial in trials if trial.status.release_at is not None}
+    begun = seen.found.ledger.has_begun
+    waiting = {
+        block_of(trial): trial
+        for trial in unended
+        if block_of(trial) not in released and not begun(trial)
+    }
+    return list(waiting.values())
+
+
+@dataclass(frozen=True)
+class _Look:
+    """What one look at a campaign goes by."""
+
+    spec: CampaignSpec
+    resolved: Resolved
+    between: Between
+    anew: float
+    """Seconds that a set of new testbeds takes."""
+    waiting: Sequence[Trial]
+    now: float
+
+    def seconds(
+        self, cell: Cell, state: CellState, own: Sequence[Begun], beds: Sequence[Testbed]
+    ) -> float:
+        """What is left of a cell, whose last trials and newest testbeds these are."""
+        between, blocks = self.between, self.spec.blocks
+        serving = beds[0].spec.generation if _is_whole(cell, beds) else 0
+        to_build = self.anew * sum(one > serving for one in state.sets)
+        to_restore = _restoring(state.usual, cell, blocks.interleave, between)
+        to_restore += _restoring(state.solo, cell, None, between)
+        seconds = _seconds(state.usual, cell, self.resolved, blocks.interleave, between)
+        seconds += _seconds(state.solo, cell, self.resolved, None, between)
+        for trial in (one for one in self.waiting if one.spec.cell == cell.name):
+            in_turns = trial.spec.turns is not None
+            seconds += load_seconds(trial.spec) + between.usual(cell.name, in_turns=in_turns)
+            if restores(trial, own, self.spec):
+                to_restore += between.restoring(cell.name, in_turns=in_turns)
+        seconds += to_build + to_restore
+        if own:
+            # Beyond that the last one's time is that of new testbeds or data, if any are to come.
+            in_turns = is_interleaved(blocks, own[-1].block)
+            restoring = between.restoring(cell.name, in_turns=in_turns)
+            late = min(self.anew, to_build) + min(restoring, to_restore)
+            takes = own[-1].seconds + between.usual(cell.name, in_turns=in_turns)
+            seconds += max(-late, takes - (self.now - own[-1].at))
+        elif beds and not serving:
+            seconds -= min(self.anew, self.now - _created(beds))
+        return seconds
 
 
 def _seconds(
