@@ -58,7 +58,7 @@ def markdown(report: Report) -> str:
         f"{escaped(conduct.plan(report))}.",
         "## Where it comes from",
         f"Bucket `{report.storage.bucket}`, prefix `{report.storage.prefix}`; index "
-        f"`{report.index.key}` with digest `{report.index.digest}`.",
+        f"`{report.index.key}`\nwith digest `{report.index.digest}`.",
         "TPS, latency and CPU per transaction are geometric means over the valid blocks, so that "
         "each loss and increase follows from the two figures beside it; CPU in percent is an "
         "arithmetic mean: of the limit for server and client, of all cores for the node; so is "
