@@ -7,7 +7,6 @@ models and their docstrings. A unit test runs the check.
 import html
 import re
 import sys
-import textwrap
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -23,6 +22,7 @@ from encbench.core.records import TrialRecord
 from encbench.report.document import Report
 from encbench.report.document.trial import RoundView, SlotView
 from encbench.report.figures import FIGURES
+from encbench.text.lines import paragraph
 
 PAGE = Path("docs/reference/report-json.md")
 ROOTS = (Report, TrialRecord)
@@ -62,7 +62,7 @@ def pages() -> dict[Path, str]:
             parts[it.__name__]["properties"][to_camel(name)]["description"] = text
     columns, lines = dict(_columns()), [_HEAD]
     for name in dict.fromkeys(name for root in ROOTS for name in _below(root.__name__, parts)):
-        lines += [f"## {name}\n", f"{textwrap.fill(_words(parts[name]['description']), 100)}\n"]
+        lines += [f"## {name}\n", f"{paragraph(_words(parts[name]['description']))}\n"]
         rows = []
         for field, schema in parts[name]["properties"].items():
             words = _words(schema.get("description", ""))

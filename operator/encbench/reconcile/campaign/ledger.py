@@ -32,9 +32,13 @@ Place = tuple[str, str, int]
 
 def block_of(trial: Trial) -> tuple[str, str, int, int, str]:
     """What trials that run at the same time have in common: an interleaved block, else the name."""
-    spec = trial.spec
-    alone = trial.name if spec.turns is None else ""
-    return (spec.cell, spec.workload_ref, spec.concurrency, spec.block, alone)
+    alone = trial.name if trial.spec.turns is None else ""
+    return (*condition_of(trial), trial.spec.block, alone)
+
+
+def condition_of(trial: Trial) -> Place:
+    """Under which condition of which cell it runs."""
+    return (trial.spec.cell, trial.spec.workload_ref, trial.spec.concurrency)
 
 
 class Begun(NamedTuple):
@@ -56,8 +60,7 @@ class Begun(NamedTuple):
         spec, at = trial.spec, trial.status.release_at
         if at is None:
             return None
-        place = (spec.cell, spec.workload_ref, spec.concurrency)
-        return cls(at, spec.block, place, load_seconds(spec))
+        return cls(at, spec.block, condition_of(trial), load_seconds(spec))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from encbench.api.campaign import CampaignSpec
 from encbench.core.plan import generation, is_interleaved
-from encbench.reconcile.campaign.ledger import Begun
+from encbench.reconcile.campaign.ledger import Begun, condition_of
 from encbench.reconcile.objects import Trial
 
 DEAD_TIME = 5.0
@@ -48,7 +48,7 @@ def gaps(starts: Sequence[Begun], spec: CampaignSpec) -> Iterator[Gap]:
 
 def restores(trial: Trial, starts: Sequence[Begun], spec: CampaignSpec) -> bool:
     """Whether a trial that follows these of its cell has the data restored first."""
-    own = (trial.spec.cell, trial.spec.workload_ref, trial.spec.concurrency)
+    own = condition_of(trial)
     places = (start.place for start in starts if start.block == trial.spec.block)
     return spec.reset == "block" and all(place == own for place in places)
 
