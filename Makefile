@@ -260,7 +260,7 @@ bench-tpcc: ## Measure what the TPC-C client costs, on PostgreSQL on loopback
 	$(python) -m tests.bench.tpcc
 
 .PHONY: bench-tpcc-beside
-bench-tpcc-beside: ## The TPC-C client beside your own BenchmarkSQL 6; BENCHMARKSQL=/path/to/it WINDOWS=5 SYNCHRONOUS_COMMIT=on
+bench-tpcc-beside: ## The TPC-C client beside your own BenchmarkSQL 6; BENCHMARKSQL=/path/to/it LAUNCHES=6 ROUNDS=20
 	$(python) -m tests.bench.tpcc_beside
 
 .PHONY: bench-proxy

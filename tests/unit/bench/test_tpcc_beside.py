@@ -1,101 +1,58 @@
-"""The benchmark beside BenchmarkSQL, with a script in its place."""
+"""How the benchmark beside BenchmarkSQL sums up and judges."""
 
-import subprocess
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
-from tests.bench import tpcc_beside
-from tests.bench.tpcc_beside import LEAN, MEMORY, SAME, THEIRS, Driven, Window, _specs, report
+from tests.bench.tpcc_beside import (
+    AGAIN,
+    LEAN,
+    MEMORY,
+    SAME,
+    TERMINALS,
+    THEIRS,
+    Launch,
+    report,
+    summed,
+    workloads,
+)
+from tests.bench.tpcc_driven import Slice, environment
 from tests.support import tpcc
 from tests.support.tpcc import Bench
-from tests.support.workloads import tpcc_spec
+from tests.unit.bench.test_tpcc_driven import SERVER
 
-LOG = Path(__file__).parents[2] / "data/tpcc/benchmarksql6.log"
-SERVER = SimpleNamespace(
-    engine="postgresql",
-    layout=SimpleNamespace(port=5432),
-    credentials={"username": "encbench", "password": "secret", "ca.crt": ""},
-)
-SIX = Window(60_000, 0.5, 700)
-OPTIONS = "-XX:MaxRAM=1073741824 -XX:+UseSerialGC"
+SIX = Launch(60_000, 0.5, 700)
 SPREAD = (0.99, 1.0, 1.01)
 
 
-class Watched(Driven):
-    """One that tells its script when the readings are made, however slow the machine is."""
-
-    def _used(self, process: "subprocess.Popen[bytes]", began: float) -> tuple[float, float]:
-        used = super()._used(process, began)
-        (self.home / "read").touch()
-        return used
+def test_a_launch_has_the_sum_of_its_slices() -> None:
+    found = summed([Slice(0, 0.1, 1.0), Slice(400, 0.3, 3.0)], 3_000_000)
+    assert found == pytest.approx(Launch(6_000, 1.0, 3.0))
 
 
-def driven(folder: Path, script: str) -> Driven:
-    """BenchmarkSQL, whose script is this."""
-    program = folder / "home/run/runBenchmark.sh"
-    program.parent.mkdir(parents=True)
-    program.write_text(f"#!/bin/sh\n{script}\n")
-    program.chmod(0o755)
-    home = program.parents[1]
-    fields = {"dialect": 6, "benchmarksql": {"home": str(home)}}
-    client = {"resources": {"cpu": "2", "memory": MEMORY}}
-    spec = tpcc_spec(fields, {"warmup": "1m", "duration": "1m"}, client)
-    (folder / "window").mkdir()
-    return Watched(spec, Bench(SERVER, folder / "window"), home)
-
-
-@pytest.fixture
-def brief(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Windows of a second, and no client of ours."""
-    for name, value in {"WARMUP": 0.0, "EDGE": 0.2, "MINUTES": 1 / 60}.items():
-        monkeypatch.setattr(tpcc_beside, name, value)
-    monkeypatch.setattr(tpcc, "home", lambda: tmp_path)
-
-
-@pytest.mark.usefixtures("brief")
-def test_a_window_has_the_client_s_rate_and_its_processes_cpu(tmp_path: Path) -> None:
-    seen = tmp_path / "props"
-    busy = f"timeout 60 sh -c 'while [ ! -e {tmp_path}/home/read ]; do :; done'"
-    window = driven(tmp_path, f'cp "$1" {seen}; {busy}; cat {LOG}').measured()
-    assert window.per_minute == pytest.approx(74_230, rel=0.001)
-    # One core at most; a machine with other things to do gives less, or reads late.
-    cores = window.cpu_ms * window.per_minute / 60_000
-    assert 0 < cores < 2
-    assert window.resident_mb > 0.5
-    own = seen.read_text()
-    assert "sutThreads=8" in own
-    assert f"resultDirectory={tmp_path}/window/scratch" in own
-
-
-@pytest.mark.usefixtures("brief")
-def test_a_client_that_fails_ends_it_with_its_words(tmp_path: Path) -> None:
-    with pytest.raises(SystemExit, match="no such driver"):
-        driven(tmp_path, "echo no such driver; exit 1").measured()
-
-
-@pytest.mark.usefixtures("brief")
-def test_benchmarksql_has_the_memory_of_a_pod(tmp_path: Path) -> None:
-    seen = tmp_path / "options"
-    driven(tmp_path, f'echo "$JAVA_TOOL_OPTIONS" > {seen}; cat {LOG}').measured()
-    assert seen.read_text() == f"-Xmx716m -Djava.net.preferIPv6Addresses=system {OPTIONS}\n"
-
-
-def test_each_client_has_the_memory_of_the_same_pod(
+def test_each_client_has_the_memory_of_the_same_pod_and_as_many_terminals(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tpcc, "home", lambda: tmp_path)
-    for spec in _specs(tmp_path).values():
-        found = Driven(spec, Bench(SERVER, tmp_path), tmp_path)._environment()
-        assert found["JAVA_TOOL_OPTIONS"] == OPTIONS
+    for spec in workloads(tmp_path).values():
+        assert spec.client.resources.memory == MEMORY
+        bench = Bench(SERVER, tmp_path)
+        found = environment(spec, bench, tmp_path)
+        assert found["JAVA_TOOL_OPTIONS"] == "-XX:MaxRAM=1073741824 -XX:+UseSerialGC"
         assert found["TPCC_JAVA_OPTIONS"] == "-Xmx512m"
+        (own,) = bench.arguments(spec, TERMINALS)
+        assert {"terminals=8", "sutThreads=8"} & set(own.split())
 
 
-def windows(factor: float, cpu: float, resident: float) -> list[Window]:
-    """Three windows beside BenchmarkSQL's."""
+def test_each_client_makes_as_many_new_orders_of_a_hundred(tmp_path: Path) -> None:
+    mixes = {str(spec.tpcc.mix.weights) for spec in workloads(tmp_path).values() if spec.tpcc}
+    assert len(mixes) == 1
+
+
+def launches(factor: float, cpu: float, resident: float) -> list[Launch]:
+    """Three beside BenchmarkSQL's."""
     return [
-        Window(SIX.per_minute * factor * one, SIX.cpu_ms * cpu / one, SIX.resident_mb * resident)
+        Launch(SIX.per_minute * factor * one, SIX.cpu_ms * cpu / one, SIX.resident_mb * resident)
         for one in SPREAD
     ]
 
@@ -115,8 +72,20 @@ def test_the_worse_end_of_an_interval_is_judged(
     missed: int,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    seen = {THEIRS: [SIX] * 3, SAME: windows(*same), LEAN: windows(*lean)}
+    seen = {THEIRS: [SIX] * 3, AGAIN: [SIX] * 3, SAME: launches(*same), LEAN: launches(*lean)}
     assert report(seen) is (missed == 0)
     said = capsys.readouterr().out
     assert said.count("MISSED") == missed
     assert said.count(" asked") == 4
+    assert said.count("(A/A)") == 3
+
+
+def test_the_clients_are_compared_with_the_mean_of_both_of_benchmarksql(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    four = Launch(SIX.per_minute * 4, SIX.cpu_ms, SIX.resident_mb)
+    seen = {THEIRS: [SIX] * 3, AGAIN: [four] * 3, SAME: launches(4, 1, 1), LEAN: launches(4, 1, 1)}
+    report(seen)
+    said = capsys.readouterr().out
+    assert "BenchmarkSQL 6 again: 240,000 [240,000, 240,000], 4.000 [4.000, 4.000] times" in said
+    assert "lean statements: 239,992 [234,103, 246,029], 2.000 [1.951, 2.050] times" in said
