@@ -16,7 +16,7 @@ from tests.attacks.people import Person, author, shown
 from tests.cluster.network import NODE_ADDRESS
 from tests.e2e import manifests
 from tests.e2e.bucket import SERVICE
-from tests.e2e.conftest import Start, conditions, ended
+from tests.e2e.campaigns import Start, conditions, ended
 from tests.e2e.refusals import refused
 from tests.support import manifests as small
 from tests.support.install import NAMESPACE, OPERATOR, databases_outside, is_own

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from tests.e2e import manifests
-from tests.e2e.conftest import Start, conditions, ended
+from tests.e2e.campaigns import Start, conditions, ended, trials
 from tests.e2e.refusals import refused
-from tests.faults.running import trials, wait_for_running_trial
+from tests.faults.running import wait_for_running_trial
 from tests.faults.test_operator_killed import OPERATOR
 from tests.support.install import NAMESPACE
 from tests.support.kube import Kube, wait_for

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.e2e import manifests
-from tests.e2e.conftest import Start
+from tests.e2e.campaigns import Start
 from tests.faults.running import scale_store, wait_for_running_trial
 from tests.support.install import NAMESPACE
 from tests.support.kube import Kube, wait_for

@@ -16,9 +16,8 @@ import pytest
 from encbench.core.certificates import AUTHORITY_KEY
 from encbench.wire import agent
 from tests.e2e import manifests
+from tests.e2e.campaigns import conditions, delete_campaign, ended, trials
 from tests.e2e.columns import Wire
-from tests.e2e.conftest import conditions, delete_campaign, ended
-from tests.faults.running import trials
 from tests.support.install import NAMESPACE, is_own
 from tests.support.kube import Kube, wait_for
 

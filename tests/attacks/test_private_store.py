@@ -10,8 +10,7 @@ import pytest
 
 from tests.cluster.network import NODE_ADDRESS
 from tests.e2e import manifests
-from tests.e2e.conftest import conditions, delete_campaign, ended
-from tests.faults.running import trials
+from tests.e2e.campaigns import conditions, delete_campaign, ended, trials
 from tests.support import certified
 from tests.support.install import NAMESPACE, install, is_own
 from tests.support.kube import Kube, wait_for

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.e2e import manifests
-from tests.e2e.conftest import conditions, delete_campaign
+from tests.e2e.campaigns import conditions, delete_campaign
 from tests.support.install import NAMESPACE, privileged_volumes
 from tests.support.kube import Kube, wait_for
 

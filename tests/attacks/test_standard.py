@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.e2e import manifests
-from tests.e2e.conftest import Start
+from tests.e2e.campaigns import Start
 from tests.e2e.refusals import refused
 from tests.support.install import NAMESPACE, enforce, install
 from tests.support.kube import Kube

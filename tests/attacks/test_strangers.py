@@ -17,8 +17,8 @@ import pytest
 from tests.cluster import policies
 from tests.cluster.network import NODE_ADDRESS
 from tests.e2e import manifests
-from tests.e2e.conftest import conditions, delete_campaign, ended
-from tests.faults.running import trials, wait_for_running_trial
+from tests.e2e.campaigns import conditions, delete_campaign, ended, trials
+from tests.faults.running import wait_for_running_trial
 from tests.support.connections import HEALTH, PORTS, TABLE
 from tests.support.install import NAMESPACE, RELEASE, is_own
 from tests.support.kube import Kube, wait_for

@@ -17,7 +17,7 @@ from typing import Any
 
 from tests.bench import program, results
 from tests.e2e import manifests
-from tests.e2e.conftest import conditions, delete_campaign, ended
+from tests.e2e.campaigns import conditions, delete_campaign, ended
 from tests.support.install import NAMESPACE, installation
 from tests.support.kube import REPO, Kube, wait_for
 

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from tests.bench import program
 from tests.e2e import manifests
-from tests.e2e.conftest import delete_campaign, ended
+from tests.e2e.campaigns import delete_campaign, ended
 from tests.support.install import NAMESPACE, installation
 from tests.support.kube import wait_for
 

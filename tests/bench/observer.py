@@ -28,7 +28,7 @@ from tests.bench import program
 from tests.bench.processes import Process, in_pods, pause, resume
 from tests.e2e import manifests
 from tests.e2e.bucket import bucket
-from tests.e2e.conftest import delete_campaign
+from tests.e2e.campaigns import delete_campaign
 from tests.support.install import NAMESPACE, installation, is_own
 from tests.support.kube import REPO, Kube, wait_for
 

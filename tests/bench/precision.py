@@ -33,7 +33,7 @@ from tests.bench.precision_summary import (
 )
 from tests.e2e import manifests
 from tests.e2e.bucket import bucket
-from tests.e2e.conftest import conditions, delete_campaign, ended
+from tests.e2e.campaigns import conditions, delete_campaign, ended
 from tests.support.install import NAMESPACE, installation
 from tests.support.kube import REPO, Kube, wait_for
 

@@ -13,7 +13,7 @@ from tests.chaos.oracle import Evidence
 from tests.chaos.scene import NotThere, Scene
 from tests.chaos.schedule import Planned
 from tests.e2e import manifests
-from tests.e2e.conftest import conditions
+from tests.e2e.campaigns import conditions
 from tests.support.install import NAMESPACE
 from tests.support.kube import CommandFailed, wait_for
 

@@ -14,7 +14,7 @@ from typing import Any
 from tests.chaos.faults import Begun
 from tests.chaos.scene import NotThere, Scene
 from tests.chaos.schedule import Planned
-from tests.e2e.conftest import conditions
+from tests.e2e.campaigns import conditions
 
 MOST = 900
 """Seconds that a campaign may take after its last fault: longer than any of its deadlines."""

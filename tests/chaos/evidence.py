@@ -12,7 +12,7 @@ from tests.chaos.scene import Scene, groups
 from tests.cluster import cgroups, mounts
 from tests.e2e import readings
 from tests.e2e.bucket import Bucket, bucket
-from tests.faults.running import trials
+from tests.e2e.campaigns import trials
 from tests.support.install import NAMESPACE
 from tests.support.kube import Kube
 

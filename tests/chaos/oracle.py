@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from math import isclose
 from typing import Any
 
+from tests.e2e.campaigns import conditions
 from tests.e2e.readings import geometric
 
 Body = dict[str, Any]
@@ -58,7 +59,7 @@ def replaced(found: Evidence) -> int:
 
 
 def _ended(found: Evidence) -> Iterator[str]:
-    facts = {c["type"]: c for c in _status(found.campaign).get("conditions", [])}
+    facts = conditions(found.campaign)
     if facts.get("Complete", {}).get("status") == "True":
         return
     failed = facts.get("Failed", {})

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.e2e.bucket import Bucket, bucket
+from tests.e2e.campaigns import conditions, ended, verified
 from tests.e2e.columns import Watch, Wire, leaks, places
-from tests.e2e.conftest import conditions, ended, verified
 from tests.support.install import NAMESPACE, is_own
 from tests.support.kube import Kube, wait_for
 

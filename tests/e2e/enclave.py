@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.e2e import manifests
+from tests.e2e.campaigns import conditions
 from tests.support.install import NAMESPACE, is_own
 from tests.support.kube import Kube
 
@@ -79,8 +80,7 @@ class StoppedServers:
         }
         for testbed in self.kube.list("testbeds", NAMESPACE, label):
             name, arm = testbed["metadata"]["name"], testbed["spec"]["arm"]["name"]
-            facts = (testbed.get("status") or {}).get("conditions", [])
-            loaded = any(c["type"] == "Proven" and c["status"] == "True" for c in facts)
+            loaded = conditions(testbed).get("Proven", {}).get("status") == "True"
             if loaded and name not in running and arm not in self.found:
                 path = self._volume(name)
                 if path is not None:

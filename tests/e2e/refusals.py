@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from tests.e2e.conftest import conditions, delete_campaign
+from tests.e2e.campaigns import conditions, delete_campaign
 from tests.support.install import NAMESPACE
 from tests.support.kube import Kube, wait_for
 

@@ -16,7 +16,7 @@ import pytest
 
 from tests.e2e import manifests, readings
 from tests.e2e.bucket import bucket
-from tests.e2e.conftest import conditions, ended, verified
+from tests.e2e.campaigns import conditions, delete_campaign, ended, verified
 from tests.e2e.hidden import HIDDEN, INSTALLATION, OTHER, Hidden
 from tests.e2e.readings import Records
 from tests.support.install import NAMESPACE
@@ -302,7 +302,5 @@ def test_the_plugin_finds_what_was_altered_in_the_bucket(
 
 @pytest.fixture(scope="module", autouse=True)
 def _remove(installed: Kube) -> Any:
-    from tests.e2e.conftest import delete_campaign
-
     yield
     delete_campaign(installed, "numbers")

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from tests.e2e import manifests, readings
+from tests.e2e.campaigns import conditions, delete_campaign
 from tests.e2e.columns import ALGORITHMS, MAGIC, PROXY, SERVER, leaks, mode
 from tests.e2e.columns_study import Study, conducted
-from tests.e2e.conftest import conditions, delete_campaign
 from tests.e2e.test_tpcc import ENGINES
 from tests.support.install import is_own
 from tests.support.kube import Kube

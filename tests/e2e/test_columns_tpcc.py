@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from tests.e2e import manifests, readings
+from tests.e2e.campaigns import conditions, delete_campaign
 from tests.e2e.columns import ALGORITHMS, MAGIC, PROXY, SERVER, mode
 from tests.e2e.columns_study import Study, Trial, conducted
-from tests.e2e.conftest import conditions, delete_campaign
 from tests.e2e.test_tpcc import ENGINES, SMALL, workload
 from tests.support.kube import REPO, Kube
 

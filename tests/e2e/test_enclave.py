@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from tests.e2e import manifests
+from tests.e2e.campaigns import conditions, delete_campaign
 from tests.e2e.columns_study import Study, Trial, conducted
-from tests.e2e.conftest import conditions, delete_campaign
 from tests.e2e.enclave import INSTANCE, StoppedServers, instance, mode, workload
 from tests.support.install import is_own
 from tests.support.kube import Kube

@@ -9,7 +9,7 @@ import pytest
 
 from tests.e2e import manifests
 from tests.e2e.bucket import bucket
-from tests.e2e.conftest import conditions, delete_campaign, ended, verified
+from tests.e2e.campaigns import conditions, delete_campaign, ended, verified
 from tests.support.install import NAMESPACE
 from tests.support.kube import Kube, wait_for
 

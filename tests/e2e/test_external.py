@@ -10,7 +10,7 @@ import pytest
 from encbench.core import certificates
 from tests.e2e import manifests
 from tests.e2e.bucket import bucket
-from tests.e2e.conftest import Start, conditions, ended, verified
+from tests.e2e.campaigns import Start, conditions, ended, verified
 from tests.support import certified
 from tests.support.install import NAMESPACE, databases_outside
 from tests.support.kube import Kube, wait_for

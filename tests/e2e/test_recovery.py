@@ -13,7 +13,7 @@ import pytest
 
 from tests.e2e import manifests
 from tests.e2e.bucket import bucket
-from tests.e2e.conftest import Start, conditions, delete_campaign, ended, verified
+from tests.e2e.campaigns import Start, conditions, delete_campaign, ended, verified
 from tests.e2e.refusals import refused
 from tests.support.install import NAMESPACE
 from tests.support.kube import Kube, wait_for

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.e2e import manifests
-from tests.e2e.conftest import Start, conditions, delete_campaign, ended
+from tests.e2e.campaigns import Start, conditions, delete_campaign, ended
 from tests.e2e.refusals import Refusal, applied, assert_refused, refused
 from tests.support.install import NAMESPACE
 from tests.support.kube import CommandFailed, Kube, wait_for

@@ -12,7 +12,7 @@ from tests.cluster.architecture import native
 from tests.cluster.console import Console
 from tests.cluster.layout import Layout
 from tests.e2e import manifests
-from tests.e2e.conftest import conditions, delete_campaign, ended
+from tests.e2e.campaigns import conditions, delete_campaign, ended
 from tests.release import chart
 from tests.release.__main__ import write_images
 from tests.release.build import IMAGES, build

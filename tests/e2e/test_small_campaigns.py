@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.e2e import manifests, readings
-from tests.e2e.conftest import conditions, delete_campaign, ended, verified
+from tests.e2e.campaigns import conditions, delete_campaign, ended, verified
 from tests.support.install import NAMESPACE
 from tests.support.kube import REPO, Kube, wait_for
 

@@ -16,7 +16,7 @@ import pytest
 
 from tests.e2e import manifests
 from tests.e2e.bucket import Bucket, bucket
-from tests.e2e.conftest import Start, conditions, delete_campaign, ended, verified
+from tests.e2e.campaigns import Start, conditions, delete_campaign, ended, trials, verified
 from tests.e2e.refusals import refused
 from tests.support.install import NAMESPACE
 from tests.support.kube import CommandFailed, Kube, wait_for
@@ -118,10 +118,6 @@ def in_agent(kube: Kube, testbed: str, script: str) -> str:
     """What a script prints in the agent's container."""
     pod = [f"{testbed}-0", f"--namespace={NAMESPACE}", "--container=agent"]
     return kube.kubectl("exec", *pod, "--", "python3", "-c", script)
-
-
-def trials(kube: Kube, name: str) -> list[dict[str, Any]]:
-    return kube.list("trials", NAMESPACE, f"encbench.io/campaign={name}")
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from tests.cluster import mounts
 from tests.cluster.layout import Layout
 from tests.e2e import manifests, readings
 from tests.e2e.bucket import bucket
-from tests.e2e.conftest import conditions, delete_campaign, ended, verified
+from tests.e2e.campaigns import conditions, delete_campaign, ended, verified
 from tests.e2e.test_engines import CASES
 from tests.faults.breaking import beside_the_mount, edit_pod
 from tests.support.install import NAMESPACE, is_own, privileged_volumes

@@ -13,9 +13,11 @@ from tests.cluster import components, processes
 from tests.cluster.layout import Layout
 from tests.cluster.nodes import Node, planned
 from tests.e2e import manifests
-from tests.e2e.conftest import conditions, node_names, ready, start
+from tests.e2e.campaigns import conditions
+from tests.e2e.fixtures import start
+from tests.e2e.prepared import ready
 from tests.support.install import NAMESPACE, cluster, is_own
-from tests.support.kube import Kube, import_images, join
+from tests.support.kube import Kube, import_images, join, node_names
 
 __all__ = ["installed", "start"]
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.conftest import Start, conditions
+from tests.e2e.campaigns import Start, conditions, trials
 from tests.e2e_nodes.conftest import Nodes, apart
-from tests.faults.running import trials, wait_for_running_trial
+from tests.faults.running import wait_for_running_trial
 from tests.support.install import NAMESPACE
 from tests.support.kube import CommandFailed, Kube, wait_for
 

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from tests.e2e import manifests
-from tests.e2e.conftest import delete_campaign
+from tests.e2e.campaigns import delete_campaign, trials
 from tests.e2e_nodes.conftest import Joined, Nodes, matrix, on
-from tests.faults.running import trials
 from tests.support.kube import Kube, wait_for
 
 NAME = "joined"

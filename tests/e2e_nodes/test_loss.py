@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.e2e import manifests, readings
-from tests.e2e.conftest import conditions, delete_campaign, ended
+from tests.e2e.campaigns import conditions, delete_campaign, ended
 from tests.e2e_nodes.conftest import COUNT, Nodes, apart, matrix
 from tests.faults.running import wait_for_running_trial
 from tests.support import kube as cluster

@@ -14,11 +14,11 @@ import pytest
 from tests.cluster.network import NODE_ADDRESS
 from tests.e2e import manifests, readings
 from tests.e2e.bucket import bucket
-from tests.e2e.conftest import conditions, delete_campaign, ended
+from tests.e2e.campaigns import conditions, delete_campaign, ended, trials
 from tests.e2e.readings import Records
 from tests.e2e_nodes.conftest import Nodes, matrix, on
 from tests.e2e_nodes.test_loss import lost, named
-from tests.faults.running import trials, wait_for_running_trial
+from tests.faults.running import wait_for_running_trial
 from tests.support.install import NAMESPACE
 from tests.support.kube import Kube, wait_for
 from tests.support.overcommit import overcommitted

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.e2e import manifests, readings
-from tests.e2e.conftest import conditions, delete_campaign, ended
+from tests.e2e.campaigns import conditions, delete_campaign, ended
 from tests.e2e.readings import Records
 from tests.e2e_nodes.conftest import Nodes, matrix, on
 from tests.e2e_nodes.windows import Windows, overlaps, windows

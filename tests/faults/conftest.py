@@ -1,5 +1,5 @@
 """The faults are put on the same installation as the end-to-end tests use."""
 
-from tests.e2e.conftest import installed, start
+from tests.e2e.fixtures import installed, start
 
 __all__ = ["installed", "start"]

@@ -3,15 +3,9 @@
 from typing import Any
 
 from tests.e2e.bucket import SERVICE
-from tests.e2e.conftest import conditions
+from tests.e2e.campaigns import conditions, trials
 from tests.support.install import NAMESPACE
 from tests.support.kube import Kube, wait_for
-
-
-def trials(kube: Kube, campaign: str) -> list[dict[str, Any]]:
-    """The trials of a campaign in the order of their creation."""
-    found = kube.list("trials", NAMESPACE, f"encbench.io/campaign={campaign}")
-    return sorted(found, key=lambda t: (t["metadata"]["creationTimestamp"], t["metadata"]["name"]))
 
 
 def with_record(found: list[dict[str, Any]]) -> list[dict[str, Any]]:

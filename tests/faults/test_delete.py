@@ -2,8 +2,8 @@
 
 from tests.e2e import manifests
 from tests.e2e.bucket import bucket
-from tests.e2e.conftest import Start
-from tests.faults.running import trials, wait_for_running_trial, with_record
+from tests.e2e.campaigns import Start, trials
+from tests.faults.running import wait_for_running_trial, with_record
 from tests.support.install import NAMESPACE
 from tests.support.kube import Kube, wait_for
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.e2e import manifests
-from tests.e2e.conftest import Start, conditions
+from tests.e2e.campaigns import Start, conditions
 from tests.support.install import NAMESPACE
 from tests.support.kube import Kube, wait_for
 

@@ -3,9 +3,8 @@
 import pytest
 
 from tests.e2e import manifests
-from tests.e2e.conftest import Start, conditions, ended
+from tests.e2e.campaigns import Start, conditions, ended, trials
 from tests.faults.breaking import as_root
-from tests.faults.running import trials
 from tests.support.install import NAMESPACE, is_own
 from tests.support.kube import Kube, wait_for
 

@@ -15,7 +15,7 @@ import pytest
 from encbench.core.certificates import CERTIFICATE, KEY
 from encbench.engines.layout import LOWER, VOLUME
 from tests.e2e import manifests
-from tests.e2e.conftest import conditions, delete_campaign, ended
+from tests.e2e.campaigns import conditions, delete_campaign, ended, trials
 from tests.e2e.test_engines import CASES as ENGINES
 from tests.faults.breaking import (
     PLACEMENT,
@@ -32,7 +32,6 @@ from tests.faults.breaking import (
     reload_postgresql,
     replaced,
 )
-from tests.faults.running import trials
 from tests.support import certified
 from tests.support.install import NAMESPACE, is_own, privileged_volumes
 from tests.support.kube import Kube, wait_for

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.e2e import manifests
-from tests.e2e.conftest import Start, conditions, ended
+from tests.e2e.campaigns import Start, conditions, ended
 from tests.faults.test_operator_killed import OPERATOR
 from tests.support.install import NAMESPACE, install
 from tests.support.kube import Kube, wait_for

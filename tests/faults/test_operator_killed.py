@@ -4,8 +4,8 @@ import json
 
 from tests.e2e import manifests
 from tests.e2e.bucket import bucket
-from tests.e2e.conftest import Start, conditions, ended
-from tests.faults.running import trials, wait_for_running_trial
+from tests.e2e.campaigns import Start, conditions, ended, trials
+from tests.faults.running import wait_for_running_trial
 from tests.support.install import NAMESPACE
 from tests.support.kube import Kube, wait_for
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.e2e import manifests
-from tests.e2e.conftest import Start
+from tests.e2e.campaigns import Start
 from tests.faults.running import wait_for_running_trial
 from tests.support.install import NAMESPACE, install, uninstall
 from tests.support.kube import Kube

@@ -111,6 +111,12 @@ class Kube:
         return command, {**self.environment, "PYTHONPATH": str(REPO / "operator")}
 
 
+def node_names(kube: Kube) -> set[str]:
+    """The names of all nodes that the cluster has, lost ones included."""
+    found = kube.kubectl("get", "nodes", "--output=name").split()
+    return {name.removeprefix("node/") for name in found}
+
+
 def import_images(*images: str) -> None:
     """Hand our cluster its images; all of them unless named."""
     _cluster("images", *images)

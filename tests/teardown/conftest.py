@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.conftest import installed
+from tests.e2e.fixtures import installed
 from tests.support import machine
 from tests.support.install import is_own
 from tests.support.kube import down
