@@ -16,7 +16,7 @@ from tests.e2e import manifests
 from tests.e2e.campaigns import Start, conditions, ended
 from tests.e2e.columns import RESOURCES, columns, mode
 from tests.e2e.refusals import Refusal, applied, assert_refused
-from tests.e2e.test_tpcc import instance, workload
+from tests.e2e.tpcc import instance, workload
 from tests.support.install import NAMESPACE, databases_outside, is_own
 from tests.support.kube import CommandFailed, Kube, wait_for
 

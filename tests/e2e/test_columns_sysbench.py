@@ -14,7 +14,7 @@ from tests.e2e import manifests, readings
 from tests.e2e.campaigns import conditions, delete_campaign
 from tests.e2e.columns import ALGORITHMS, MAGIC, PROXY, SERVER, leaks, mode
 from tests.e2e.columns_study import Study, conducted
-from tests.e2e.test_tpcc import ENGINES
+from tests.e2e.tpcc import ENGINES
 from tests.support.install import is_own
 from tests.support.kube import Kube
 from tests.support.subset import first_of

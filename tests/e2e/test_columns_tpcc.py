@@ -17,7 +17,7 @@ from tests.e2e import manifests, readings
 from tests.e2e.campaigns import conditions, delete_campaign
 from tests.e2e.columns import ALGORITHMS, MAGIC, PROXY, SERVER, mode
 from tests.e2e.columns_study import Study, Trial, conducted
-from tests.e2e.test_tpcc import ENGINES, SMALL, workload
+from tests.e2e.tpcc import ENGINES, SMALL, workload
 from tests.support.kube import REPO, Kube
 
 # The shares, the driver and the digests are in the contract tests too; databases start one by one.

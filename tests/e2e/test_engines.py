@@ -15,6 +15,7 @@ import pytest
 from tests.e2e import manifests
 from tests.e2e.bucket import bucket
 from tests.e2e.campaigns import conditions, delete_campaign, ended, verified
+from tests.e2e.engines import ENGINES, Engine
 from tests.support.install import NAMESPACE
 from tests.support.kube import Kube, wait_for
 
@@ -26,55 +27,10 @@ SUITE = "TLS_AES_128_GCM_SHA256"
 
 
 @dataclass(frozen=True)
-class Case:
-    """An engine with the modes that one campaign compares."""
-
-    engine: str
-    fields: dict[str, Any]
-    modes: tuple[str, ...]
-    marked: tuple[str, ...]
-    """Kinds of files in which the marker is readable, unless the engine encrypts them."""
-
-
-SMALL = {"resources": {"cpu": "250m", "memory": "384Mi"}, "storage": {"size": "1Gi"}}
-CASES = (
-    Case(
-        "mariadb",
-        {**SMALL, "version": "10.11", "image": "docker.io/encbench/mariadb:10.11"},
-        ("tde", "tls"),
-        ("table", "redo", "binlog"),
-    ),
-    Case(
-        "mysql",
-        {
-            **SMALL,
-            "version": "9.7",
-            "image": "docker.io/encbench/mysql:9.7",
-            "resources": {"cpu": "250m", "memory": "768Mi"},
-            "storage": {"size": "2Gi"},
-        },
-        ("tde", "tls"),
-        ("table", "redo", "binlog"),
-    ),
-    Case(
-        "postgresql",
-        {
-            **SMALL,
-            "version": "15",
-            "image": "docker.io/encbench/postgresql:15",
-            "settings": {"shared_buffers": "128MB"},
-        },
-        ("tls",),
-        ("table", "redo"),
-    ),
-)
-
-
-@dataclass(frozen=True)
 class Finished:
     """A campaign that ended, with what it left in the bucket."""
 
-    case: Case
+    engine: Engine
     campaign: dict[str, Any]
     report: dict[str, Any]
     testbeds: dict[str, dict[str, Any]]
@@ -86,19 +42,17 @@ class Finished:
     """What the tool printed, by the trial's UID."""
 
     def arms(self) -> list[str]:
-        return ["plaintext", "plaintext-control", *self.case.modes]
+        return ["plaintext", "plaintext-control", *self.engine.modes]
 
 
-@pytest.fixture(scope="module", params=CASES, ids=lambda case: case.engine)
+@pytest.fixture(scope="module", params=ENGINES)
 def finished(request: pytest.FixtureRequest, installed: Kube) -> Iterator[Finished]:
     """One campaign over all modes of an engine, run to its end."""
-    case: Case = request.param
-    instance = manifests.instance(f"engine-{case.engine}", **{"settings": {}, **case.fields})
-    instance["spec"]["engine"] = case.engine
+    engine, name = ENGINES[request.param], f"engine-{request.param}"
+    instance = manifests.instance(name, **engine.fields)
     tls = manifests.mode("tls", inTransit={})
-    name = f"engine-{case.engine}"
-    campaign = manifests.campaign(name, list(case.modes), blocks={"min": 1, "maxReplacements": 2})
-    campaign["spec"]["matrix"][0]["instanceRefs"] = [instance["metadata"]["name"]]
+    campaign = manifests.campaign(name, list(engine.modes), blocks={"min": 1, "maxReplacements": 2})
+    campaign["spec"]["matrix"][0]["instanceRefs"] = [name]
     installed.apply(instance, tls, campaign)
     body = wait_for("the end of the campaign", lambda: ended(installed, name), 600)
     report = installed.get("overheadreport", name, NAMESPACE)
@@ -120,7 +74,7 @@ def finished(request: pytest.FixtureRequest, installed: Kube) -> Iterator[Finish
             output = store.get(f"{folder}/client-0/output.log").decode()
             outputs[trial["trial"]["uid"]] = output
     verified(installed, name)
-    yield Finished(case, body, report["status"], testbeds, trials, proofs, outputs)
+    yield Finished(engine, body, report["status"], testbeds, trials, proofs, outputs)
     delete_campaign(installed, name)
 
 
@@ -140,7 +94,7 @@ def test_the_files_show_what_the_mode_promises(finished: Finished) -> None:
         proof = record["proof"]
         assert proof["ok"], (arm, proof["summary"])
         files = proof["evidence"]["files"]
-        for kind in finished.case.marked:
+        for kind in finished.engine.marked:
             found = [file["found"] for file in files if file["kind"] == kind]
             assert found, f"{arm}: no file of kind {kind} was searched"
             if arm == "tde":

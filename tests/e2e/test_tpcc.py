@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from tests.e2e import manifests
 from tests.e2e.bucket import Bucket, bucket
 from tests.e2e.campaigns import Start, conditions, delete_campaign, ended, trials, verified
 from tests.e2e.refusals import refused
+from tests.e2e.tpcc import DURATION, ENGINES, campaign, instance, workload
 from tests.support.install import NAMESPACE
 from tests.support.kube import CommandFailed, Kube, wait_for
 from tests.support.subset import first_of
@@ -25,35 +25,6 @@ from tests.support.subset import first_of
 LOADED_ORDERS = LOADED_HISTORY = 30_000
 """Rows of one warehouse as TPC-C wants it loaded (clause 4.3.3.1)."""
 WEIGHTS = {"newOrder": 45, "payment": 43, "orderStatus": 4, "delivery": 4, "stockLevel": 4}
-
-SMALL: dict[str, dict[str, str]] = {
-    "resources": {"cpu": "380m", "memory": "384Mi"},
-    "storage": {"size": "2Gi"},
-    "settings": {},
-}
-ENGINES: dict[str, dict[str, Any]] = {
-    "postgresql": {
-        **SMALL,
-        "engine": "postgresql",
-        "version": "15",
-        "image": "docker.io/encbench/postgresql:15",
-        "settings": {"shared_buffers": "128MB"},
-    },
-    "mariadb": {
-        **SMALL,
-        "engine": "mariadb",
-        "version": "10.11",
-        "image": "docker.io/encbench/mariadb:10.11",
-    },
-    "mysql": {
-        **SMALL,
-        "engine": "mysql",
-        "version": "9.7",
-        "image": "docker.io/encbench/mysql:9.7",
-        "resources": {"cpu": "380m", "memory": "768Mi"},
-        "storage": {"size": "3Gi"},
-    },
-}
 
 COUNT = textwrap.dedent("""
     import os
@@ -83,35 +54,6 @@ KILL = textwrap.dedent("""
         if open("/proc/" + pid + "/comm").read().strip() in ("mariadbd", "mysqld", "postgres"):
             os.kill(int(pid), signal.SIGKILL)
 """)
-
-
-DURATION = 8
-
-
-def instance(engine: str) -> dict[str, Any]:
-    return manifests.instance(f"tpcc-{engine}", **ENGINES[engine])
-
-
-def workload(name: str = "tpcc", **tpcc: Any) -> dict[str, Any]:
-    """One warehouse through our own client."""
-    made = manifests.workload(
-        name,
-        load={"concurrency": [4], "warmup": "3s", "duration": f"{DURATION}s"},
-        client={
-            "image": "docker.io/encbench/tpcc:1.0",
-            "resources": {"cpu": "400m", "memory": "384Mi"},
-        },
-    )
-    del made["spec"]["sysbench"]
-    made["spec"]["tpcc"] = {"warehouses": 1, **tpcc}
-    return made
-
-
-def campaign(name: str, engine: str, workloads: str = "tpcc", **fields: Any) -> dict[str, Any]:
-    """The baseline against itself: two databases."""
-    made = manifests.campaign(name, ["plaintext"], **fields)
-    made["spec"]["matrix"][0] |= {"instanceRefs": [f"tpcc-{engine}"], "workloadRefs": [workloads]}
-    return made
 
 
 def in_agent(kube: Kube, testbed: str, script: str) -> str:

@@ -14,7 +14,7 @@ from tests.cluster.layout import Layout
 from tests.e2e import manifests, readings
 from tests.e2e.bucket import bucket
 from tests.e2e.campaigns import conditions, delete_campaign, ended, verified
-from tests.e2e.test_engines import CASES
+from tests.e2e.engines import ENGINES
 from tests.faults.breaking import beside_the_mount, edit_pod
 from tests.support.install import NAMESPACE, is_own, privileged_volumes
 from tests.support.kube import Kube, wait_for
@@ -190,10 +190,8 @@ def test_a_server_beside_its_mount_is_never_measured(privileged: Kube) -> None:
 
 @pytest.mark.parametrize("engine", ["mysql", "postgresql"])
 def test_other_engines_on_gocryptfs(privileged: Kube, engine: str) -> None:
-    (case,) = [case for case in CASES if case.engine == engine]
     name = f"volume-{engine}"
-    instance = manifests.instance(name, **{"settings": {}, **case.fields})
-    instance["spec"]["engine"] = engine
+    instance = manifests.instance(name, **ENGINES[engine].fields)
     campaign = volume_campaign(name, ["gocryptfs"])
     campaign["spec"]["matrix"][0]["instanceRefs"] = [name]
     privileged.apply(instance, campaign)
@@ -206,7 +204,7 @@ def test_other_engines_on_gocryptfs(privileged: Kube, engine: str) -> None:
             index = json.loads(store.get(report["status"]["artefacts"]["index"]["key"]))
             (entry,) = [one for one in index["testbeds"] if one["arm"] == "gocryptfs"]
             evidence = json.loads(store.get(entry["proof"]["key"]))["proof"]["evidence"]
-        for kind in case.marked:
+        for kind in ENGINES[engine].marked:
             assert any(file["found"] for file in evidence["files"] if file["kind"] == kind)
         assert evidence["volume"]["type"] == "fuse.gocryptfs"
         below = evidence["volume"]["lower"]

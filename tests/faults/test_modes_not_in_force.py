@@ -16,7 +16,7 @@ from encbench.core.certificates import CERTIFICATE, KEY
 from encbench.engines.layout import LOWER, VOLUME
 from tests.e2e import manifests
 from tests.e2e.campaigns import conditions, delete_campaign, ended, trials
-from tests.e2e.test_engines import CASES as ENGINES
+from tests.e2e.engines import ENGINES
 from tests.faults.breaking import (
     PLACEMENT,
     appended,
@@ -260,10 +260,8 @@ def campaign(
     """The case's campaign, not applied, with all that it names; its volumes are allowed to be."""
     cases = {**BEFORE_START, **WHILE_RUNNING}
     case, name = cases[request.param], f"broken-{request.param}"
-    (engine,) = [one for one in ENGINES if one.engine == case.engine]
     waits = {"placement": PLACEMENT} if request.param in BEFORE_START else {}
-    instance = manifests.instance(name, **{"settings": {}, **engine.fields, **waits})
-    instance["spec"]["engine"] = case.engine
+    instance = manifests.instance(name, **ENGINES[case.engine].fields, **waits)
     modes = [manifests.mode(mode, **MODES[mode]) for mode in {"plaintext", case.treatment}]
     script = "enclave_point" if case.mode == "enclave" else "oltp_read_write"
     workload = manifests.workload("broken", load={"duration": "15s"}, sysbench={"script": script})
