@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from tests.e2e.campaigns import Start, conditions, trials
-from tests.e2e_nodes.conftest import Nodes, apart
+from tests.e2e_nodes.nodes import Nodes
+from tests.e2e_nodes.placed import apart
 from tests.faults.running import wait_for_running_trial
 from tests.support.install import NAMESPACE
 from tests.support.kube import CommandFailed, Kube, wait_for

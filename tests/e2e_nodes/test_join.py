@@ -9,7 +9,9 @@ import pytest
 
 from tests.e2e import manifests
 from tests.e2e.campaigns import delete_campaign, trials
-from tests.e2e_nodes.conftest import Joined, Nodes, matrix, on
+from tests.e2e_nodes.joining import Joined
+from tests.e2e_nodes.nodes import Nodes
+from tests.e2e_nodes.placed import matrix, on
 from tests.support.kube import Kube, wait_for
 
 NAME = "joined"

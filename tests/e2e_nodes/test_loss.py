@@ -1,40 +1,20 @@
 """A node goes: the campaign names it, its deletion ends, and nothing of it stays on the node."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
 from tests.e2e import manifests, readings
 from tests.e2e.campaigns import conditions, delete_campaign, ended
-from tests.e2e_nodes.conftest import COUNT, Nodes, apart, matrix
+from tests.e2e_nodes.losing import lost, named
+from tests.e2e_nodes.nodes import Nodes
+from tests.e2e_nodes.placed import apart, matrix
 from tests.faults.running import wait_for_running_trial
-from tests.support import kube as cluster
 from tests.support.install import NAMESPACE
 from tests.support.kube import Kube, wait_for
 
 SOON = 75
 """Kubernetes itself waits for 50 s for a kubelet that does not answer."""
-
-
-@contextmanager
-def lost(kube: Kube, node: str) -> Iterator[None]:
-    """A node that is cut off, and boots again in the end."""
-    cluster.lose(node)
-    try:
-        yield
-    finally:
-        cluster.join(COUNT)
-
-
-def named(kube: Kube, campaign: str, node: str) -> dict[str, Any] | None:
-    """The campaign, if it says that the node is lost."""
-    body = kube.get("campaign", campaign, NAMESPACE)
-    assert body is not None
-    fact = conditions(body).get("Hindered", {})
-    told = fact.get("status") == "True" and fact["reason"] == "NodeLost" and node in fact["message"]
-    return body if told else None
 
 
 def assert_told(kube: Kube, body: dict[str, Any], node: str) -> None:
@@ -59,7 +39,7 @@ def test_a_lost_database_is_named_and_its_campaign_can_be_deleted(
     installed.apply(apart(installed, nodes, name, blocks={"min": 3}))
     try:
         wait_for_running_trial(installed, name)
-        with lost(installed, nodes.databases):
+        with lost(nodes.databases):
             body = wait_for(
                 "a word about the node", lambda: named(installed, name, nodes.databases), SOON
             )
@@ -77,7 +57,7 @@ def test_a_lost_client_is_named_and_its_campaign_can_be_deleted(
     installed.apply(apart(installed, nodes, name, blocks={"min": 3}))
     try:
         wait_for_running_trial(installed, name)
-        with lost(installed, nodes.clients):
+        with lost(nodes.clients):
             wait_for("a word about the node", lambda: named(installed, name, nodes.clients), SOON)
             # The lost kubelet will never confirm the client's end: the operator gives up at 300 s.
             where = ("-n", NAMESPACE, "--timeout=340s")
@@ -112,7 +92,7 @@ def test_a_campaign_goes_on_with_other_testbeds_after_its_databases_were_lost(
             for bed in installed.list("testbeds", NAMESPACE, f"encbench.io/campaign={name}")
         }
         (node, *_) = sorted(where)
-        with lost(installed, node):
+        with lost(node):
             body = wait_for("the end of the campaign", lambda: ended(installed, name), 560)
         assert conditions(body)["Complete"]["status"] == "True"
         (gone,) = body["status"]["lostSets"]

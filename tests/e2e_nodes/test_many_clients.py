@@ -16,8 +16,9 @@ from tests.e2e import manifests, readings
 from tests.e2e.bucket import bucket
 from tests.e2e.campaigns import conditions, delete_campaign, ended, trials
 from tests.e2e.readings import Records
-from tests.e2e_nodes.conftest import Nodes, matrix, on
-from tests.e2e_nodes.test_loss import lost, named
+from tests.e2e_nodes.losing import lost, named
+from tests.e2e_nodes.nodes import Nodes
+from tests.e2e_nodes.placed import matrix, on
 from tests.faults.running import wait_for_running_trial
 from tests.support.install import NAMESPACE
 from tests.support.kube import Kube, wait_for
@@ -241,7 +242,7 @@ def test_a_lost_client_s_node_spoils_its_own_trial_alone(crowded: Kube, nodes: N
         spoilt = wait_for_running_trial(crowded, name)
         where = {one["node"] for one in spoilt["status"]["pods"]["clients"]}
         assert where == set(nodes.further)
-        with lost(crowded, nodes.clients):
+        with lost(nodes.clients):
             wait_for("a word about the node", lambda: named(crowded, name, nodes.clients), 90)
             body = wait_for("the end of the campaign", lambda: ended(crowded, name), 600)
         found = left_by(crowded, body)

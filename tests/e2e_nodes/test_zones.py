@@ -14,7 +14,8 @@ import pytest
 from tests.e2e import manifests, readings
 from tests.e2e.campaigns import conditions, delete_campaign, ended
 from tests.e2e.readings import Records
-from tests.e2e_nodes.conftest import Nodes, matrix
+from tests.e2e_nodes.nodes import Nodes
+from tests.e2e_nodes.placed import matrix
 from tests.support.install import NAMESPACE
 from tests.support.kube import Kube, wait_for
 
