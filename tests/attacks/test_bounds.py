@@ -8,8 +8,7 @@ from tests.e2e import manifests
 from tests.e2e.campaigns import Start, conditions, ended, trials
 from tests.e2e.refusals import refused
 from tests.faults.running import wait_for_running_trial
-from tests.faults.test_operator_killed import OPERATOR
-from tests.support.install import NAMESPACE
+from tests.support.install import NAMESPACE, OPERATOR_PODS
 from tests.support.kube import Kube, wait_for
 
 pytestmark = pytest.mark.full
@@ -34,7 +33,7 @@ def restarts(kube: Kube) -> list[int]:
     """Of the operator's containers; a killed one may be on its way out."""
     return [
         status["restartCount"]
-        for pod in kube.list("pods", NAMESPACE, OPERATOR)
+        for pod in kube.list("pods", NAMESPACE, OPERATOR_PODS)
         for status in pod["status"].get("containerStatuses", [])
     ]
 

@@ -7,8 +7,7 @@ import pytest
 
 from tests.e2e import manifests
 from tests.e2e.campaigns import Start, conditions, ended
-from tests.faults.test_operator_killed import OPERATOR
-from tests.support.install import NAMESPACE, install
+from tests.support.install import NAMESPACE, OPERATOR_PODS, install
 from tests.support.kube import Kube, wait_for
 
 pytestmark = pytest.mark.full
@@ -40,7 +39,7 @@ def test_the_namespace_goes_and_the_others_go_on(
     start(manifests.campaign(NAME, ["plaintext"], blocks={"min": 1, "maxReplacements": 0}))
     body = wait_for("the end of the campaign", lambda: ended(installed, NAME), 400)
     assert conditions(body)["Complete"]["status"] == "True", body["status"]
-    (pod,) = installed.list("pods", NAMESPACE, OPERATOR)
+    (pod,) = installed.list("pods", NAMESPACE, OPERATOR_PODS)
     assert [status["restartCount"] for status in pod["status"]["containerStatuses"]] == [0]
 
 

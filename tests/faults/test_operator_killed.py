@@ -6,11 +6,10 @@ from tests.e2e import manifests
 from tests.e2e.bucket import bucket
 from tests.e2e.campaigns import Start, conditions, ended, trials
 from tests.faults.running import wait_for_running_trial
-from tests.support.install import NAMESPACE
+from tests.support.install import NAMESPACE, OPERATOR_PODS
 from tests.support.kube import Kube, wait_for
 
 NAME = "killed"
-OPERATOR = "app.kubernetes.io/name=encbench,app.kubernetes.io/component=operator"
 
 
 def test_the_outcome_is_the_same(installed: Kube, start: Start) -> None:
@@ -47,11 +46,13 @@ def _own() -> str:
 
 def _kill(kube: Kube) -> None:
     """Kill -9 by way of a deletion without grace: the kubelet sends SIGKILL at once."""
-    kube.kubectl("delete", "pod", "-n", NAMESPACE, "-l", OPERATOR, "--grace-period=0", "--force")
+    kube.kubectl(
+        "delete", "pod", "-n", NAMESPACE, "-l", OPERATOR_PODS, "--grace-period=0", "--force"
+    )
 
 
 def _ready(kube: Kube) -> bool:
-    pods = kube.list("pods", NAMESPACE, OPERATOR)
+    pods = kube.list("pods", NAMESPACE, OPERATOR_PODS)
     return any(
         status["ready"]
         for pod in pods

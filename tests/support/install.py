@@ -16,6 +16,8 @@ RELEASE = "encbench"
 NAMESPACE = "encbench"
 OPERATOR = f"system:serviceaccount:{NAMESPACE}:{RELEASE}-operator"
 """The user as whom the operator acts."""
+OPERATOR_PODS = "app.kubernetes.io/name=encbench,app.kubernetes.io/component=operator"
+"""The labels of its pods."""
 OWN_SERVERS = ("mariadb", "mysql", "postgresql")
 """Engines of which a cluster of our own has our images, and no way to upstream's."""
 
