@@ -18,7 +18,7 @@ from encbench.report.analysis.bucket import parse_series
 from encbench.tools.measurement import Measurement, ParseError, in_slices
 from tests.fuzz.budget import Budget
 from tests.fuzz.inputs import documents, texts
-from tests.fuzz.test_tools import sound
+from tests.fuzz.measurements import sound
 
 SERIES = ["time,tps,qps,latency_p95_ms,errors\n1.5,10.00,20.00,,0.00\n2.5,11.00,,3.1,\n"]
 SUMMARY = {

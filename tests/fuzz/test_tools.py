@@ -18,6 +18,7 @@ from encbench.tools.tpcc import parser as tpcc
 from encbench.tools.tpcc.progress import own_event
 from tests.fuzz.budget import Budget
 from tests.fuzz.inputs import texts
+from tests.fuzz.measurements import sound
 
 DATA = Path(__file__).parents[1] / "data"
 LOGS = {
@@ -28,15 +29,6 @@ OWN = [log for log in LOGS["tpcc"] if "encbench-tpcc " in log]
 FIVE, SIX = ([log for log in LOGS["tpcc"] if word in log] for word in ("Term-00, ", "Scheduler, "))
 READ_WRITE = (DATA / "sysbench" / "read_write.log").read_text()
 CUT = [log for log in LOGS["sysbench"] if "FATAL: " in log]
-
-
-def sound(found: Measurement) -> None:
-    """A result is one that a report can show."""
-    assert 0 < found.seconds < math.inf
-    assert 0 <= found.tps < math.inf
-    assert found.transactions >= 0
-    for figure in (found.latency_average_ms, found.latency_p95_ms):
-        assert figure is None or 0 <= figure < math.inf
 
 
 def parsing(parse: Callable[[str], Measurement]) -> Callable[[str], None]:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.contract.api.test_plugin import plugin
+from tests.contract.api.plugin import plugin
 from tests.support.apiserver import REPOSITORY, ApiServer
 from tests.support.chart import render
 

@@ -2,8 +2,6 @@
 
 import json
 import socket
-import subprocess
-import sys
 import threading
 from collections.abc import AsyncIterator, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -18,9 +16,9 @@ from encbench.cli.watch import Live
 from encbench.kube import labels
 from encbench.kube.pods import LINUX
 from encbench.tools.pod import RECORDER_PORT
-from tests.support.apiserver import ApiServer
+from tests.contract.api.plugin import plugin
+from tests.support.apiserver import REPOSITORY, ApiServer
 
-REPO = Path(__file__).resolve().parents[3]
 SPACE = "plugin"
 
 
@@ -101,23 +99,6 @@ async def test_a_pod_that_does_not_answer_is_passed_over(
     assert await Live(KubernetesCluster(ClientTransport(client)), SPACE).tps("one") is None
 
 
-def plugin(server: ApiServer, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """`kubectl encbench` as a user calls it, with the server's kubeconfig and kubectl."""
-    return subprocess.run(
-        [sys.executable, "-m", "encbench.cli.main", *arguments],
-        cwd=REPO,
-        env={
-            "PYTHONPATH": "operator",
-            "KUBECONFIG": str(server.kubeconfig),
-            "PATH": f"{server.binaries}:/usr/bin:/bin",
-        },
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-
-
 def test_a_plan_by_kustomize_and_one_of_what_is_applied(
     api_server: ApiServer, tmp_path: Path
 ) -> None:
@@ -126,7 +107,9 @@ def test_a_plan_by_kustomize_and_one_of_what_is_applied(
     where = (f"--namespace={space}", "--output=json")
     planned = plugin(api_server, "plan", "-k", "campaigns/demo", *where)
     assert planned.returncode == 0, planned.stderr
-    api_server.kubectl("apply", f"--namespace={space}", "--kustomize", f"{REPO}/campaigns/demo")
+    api_server.kubectl(
+        "apply", f"--namespace={space}", "--kustomize", f"{REPOSITORY}/campaigns/demo"
+    )
     applied = plugin(api_server, "plan", "demo", *where)
     assert applied.returncode == 0, applied.stderr
     (there,), (here,) = (json.loads(it.stdout)["campaigns"] for it in (applied, planned))
