@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from encbench.core.connection import DATABASE
-from tests.contract.columns.conftest import PASSWORD, USER, Server
+from tests.contract.columns.servers import PASSWORD, USER, Server
 from tests.support import encjdbc
 
 TYPES = (

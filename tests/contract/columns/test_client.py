@@ -20,12 +20,11 @@ from encbench.core.columns.layout import MEK_FILE
 from encbench.core.connection import Connection, SecretEntry
 from encbench.core.evidence import Proof
 from encbench.core.records import ClientFacts
-from encbench.proofs import columns as judging
 from encbench.proofs.clients import read
 from encbench.tools.measurement import Measurement, ParseError
 from encbench.tools.tpcc import drivers
 from encbench.tools.tpcc.parser import parse
-from tests.contract.columns.test_proof import GOOD, OTHER_KEY, evidence, spec_of
+from tests.contract.columns.proving import OTHER_KEY, evidence, judge, spec_of
 from tests.support import confidential, mariadb, mysql
 from tests.support.confidential import AES, KEY, SM4
 from tests.support.subset import first_of
@@ -97,7 +96,7 @@ def around(server: Any, folder: Path, client: Client, spec: TestbedSpec, **more:
     with confidential.running(folder / "proxy", server.layout.port, text, columns.algorithm) as one:
         found = measurement(replace(client, port=one.port).run(**more))
     after = evidence(server, folder / "after", spec, full=False)
-    proofs = [judging.judge(GOOD, seen, spec, full=False) for seen in (before, after)]
+    proofs = [judge(seen, spec, full=False) for seen in (before, after)]
     assert all(proof.ok for proof in proofs), [proof.summary for proof in proofs]
     assert found.transactions > 0
     return read([ClientFacts(columns=found.columns)], *proofs)

@@ -12,22 +12,10 @@ from typing import Any
 import pytest
 
 from encbench.core.connection import DATABASE
+from tests.contract.columns.drivers import URLS
+from tests.contract.columns.getters import compared
 from tests.support import encjdbc, mariadb
 from tests.support.subset import chosen, first_of
-
-URLS = {
-    "Connector/J": "jdbc:mysql://127.0.0.1:{port}/{database}?sslMode=DISABLED"
-    "&allowPublicKeyRetrieval=true",
-    "Connector/J, binary protocol": "jdbc:mysql://127.0.0.1:{port}/{database}?sslMode=DISABLED"
-    "&allowPublicKeyRetrieval=true&useServerPrepStmts=true",
-    "MariaDB's": "jdbc:mariadb://127.0.0.1:{port}/{database}?sslMode=disable",
-    "MariaDB's, binary protocol": "jdbc:mariadb://127.0.0.1:{port}/{database}?sslMode=disable"
-    "&useServerPrepStmts=true",
-}
-GETTERS = 51
-"""That are there at least, each by number and by label."""
-TYPES = 37
-"""That MariaDB has; MySQL has JSON besides."""
 
 
 @pytest.fixture(scope="module")
@@ -52,15 +40,6 @@ def conformance(
         timeout=120,
         check=False,
     )
-
-
-def compared(said: str, types: int = TYPES) -> None:
-    """What the program said last: how much was compared, and that it was encrypted at all."""
-    _, comparisons, _, sealed = said.split()
-    rows, protocols, forms = 4, 2, 2
-    assert int(comparisons) >= types * rows * protocols * forms * GETTERS
-    # One of the rows is nothing but NULLs.
-    assert int(sealed) == types * (rows - 1)
 
 
 @pytest.mark.parametrize("driver", chosen(URLS, "Connector/J", "MariaDB's, binary protocol"))

@@ -9,7 +9,7 @@ import pytest
 from cryptography.exceptions import InvalidTag
 
 from tests.contract.columns import corpus
-from tests.contract.columns.conftest import Server
+from tests.contract.columns.servers import Server
 from tests.contract.columns.wire import Result, ServerError, Wire
 from tests.support import confidential
 from tests.support.confidential import AES, SM4, Recorder, is_envelope, opened

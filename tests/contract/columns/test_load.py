@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.contract.columns.conftest import PASSWORD, USER
+from tests.contract.columns.servers import PASSWORD, USER
 from tests.contract.columns.wire import ServerError, Wire, execution
 from tests.support import confidential, mariadb
 from tests.support.confidential import AES, MAGIC, eventually

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.contract.columns import corpus, wire
-from tests.contract.columns.conftest import EXPIRED, PASSWORD, USER, Server
+from tests.contract.columns.servers import EXPIRED, PASSWORD, USER, Server
 from tests.contract.columns.wire import ServerError, Wire, packed
 from tests.support import confidential
 from tests.support.confidential import Recorder, is_envelope

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from encbench.core.connection import DATABASE
-from tests.contract.columns.test_encjdbc import URLS
+from tests.contract.columns.drivers import URLS
 from tests.support import encjdbc, mariadb, mysql, postgres
 
 ENGINES: dict[str, Callable[..., AbstractContextManager[Any]]] = {

@@ -8,7 +8,7 @@ import pymysql
 import pytest
 
 from tests.contract.columns import corpus, wire
-from tests.contract.columns.conftest import PASSWORD, USER, Server
+from tests.contract.columns.servers import PASSWORD, USER, Server
 from tests.contract.columns.wire import DEPRECATE_EOF, Result, ServerError, Wire, execution
 from tests.support import confidential
 from tests.support.confidential import Proxy, Recorder, is_envelope, opened

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from encbench.core.connection import DATABASE
-from tests.contract.columns.test_encjdbc import TYPES, URLS, compared
+from tests.contract.columns.drivers import URLS
+from tests.contract.columns.getters import TYPES, compared
 from tests.contract.tpcc.program import DRIVERS, Program
 from tests.support import confidential, encjdbc, mariadb, mysql
 from tests.support.confidential import AES, SM4

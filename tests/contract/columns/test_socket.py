@@ -6,7 +6,7 @@ import pymysql
 import pytest
 
 from tests.contract.columns import corpus
-from tests.contract.columns.conftest import ANYWHERE, PASSWORD, Server
+from tests.contract.columns.servers import ANYWHERE, PASSWORD, Server
 from tests.contract.columns.wire import ServerError, Wire
 from tests.support import confidential
 from tests.support.confidential import AES, Proxy, is_envelope, opened

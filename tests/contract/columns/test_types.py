@@ -4,7 +4,7 @@ import struct
 
 import pytest
 
-from tests.contract.columns.conftest import Server
+from tests.contract.columns.servers import Server
 from tests.contract.columns.wire import Column, Result
 from tests.support.confidential import AES, SM4, is_envelope, opened
 

@@ -6,6 +6,8 @@ Its schema is SQL in versioned files, as Flyway and the command-line clients rea
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.contract.columns.servers import Server
+
 SCHEMA = Path(__file__).parent / "schema"
 DATABASE = "bank"
 
@@ -45,7 +47,27 @@ def _split(text: str) -> Iterator[str]:
         raise ValueError("a statement has no end")
 
 
-def every_column(columns: list[tuple[str, str]]) -> str:
-    """The file of columns that chooses all of these, each a table's name and its own."""
+def fresh(server: Server, database: str = DATABASE) -> None:
+    """The schema anew, with its first rows."""
+    anew(server, database)
+    server.real.admin(f"USE {database}", *statements())
+
+
+def anew(server: Server, database: str) -> None:
+    """An empty database of that name."""
+    server.real.admin(
+        f"DROP DATABASE IF EXISTS {database}",
+        f"CREATE DATABASE {database} DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci",
+    )
+
+
+def all_columns(server: Server, database: str = DATABASE) -> str:
+    """The file of columns at 100 %: those of all base tables, because rules are about these."""
+    columns: list[tuple[str, str]] = server.real.admin(
+        "SELECT table_name, column_name FROM information_schema.tables "  # noqa: S608
+        "JOIN information_schema.columns USING (table_schema, table_name) "
+        f"WHERE table_schema = '{database}' AND table_type = 'BASE TABLE' "
+        "ORDER BY table_name, ordinal_position"
+    )
     tables = sorted({table for table, _ in columns})
     return "".join(f"{table}.{column}\n" for table, column in columns) + "\n".join(tables) + "\n"

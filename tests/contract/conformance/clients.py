@@ -17,7 +17,7 @@ from typing import Any, Final, Protocol
 
 import pymysql
 
-from tests.contract.columns.conftest import PASSWORD, USER
+from tests.contract.columns.servers import PASSWORD, USER
 from tests.contract.conformance import bank, programs
 from tests.support import mariadb, rootfs
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from cryptography.exceptions import InvalidTag
 
-from tests.contract.columns.conftest import PASSWORD, USER, Server
+from tests.contract.columns.servers import PASSWORD, USER, Server
 from tests.contract.columns.wire import Wire
 from tests.contract.conformance import bank
+from tests.contract.conformance.bank import all_columns, fresh
 from tests.contract.conformance.clients import CLIENTS, DUMPS, Ask, dump
-from tests.contract.conformance.conftest import all_columns, fresh
 from tests.contract.conformance.outcomes import OUTCOMES, REFUSED, WORKS
 from tests.support.confidential import Proxy, is_envelope, opened
 from tests.support.subset import chosen

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.contract.columns.conftest import PASSWORD, USER, Server
+from tests.contract.columns.servers import PASSWORD, USER, Server
 from tests.contract.conformance import bank
-from tests.contract.conformance.conftest import all_columns, anew, fresh
+from tests.contract.conformance.bank import all_columns, anew, fresh
 from tests.contract.conformance.outcomes import LIBRARIES, OUTCOMES, WORKS
 from tests.support import conformance
 from tests.support.confidential import AES, SM4

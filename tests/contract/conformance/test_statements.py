@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 import pytest
 
-from tests.contract.columns.conftest import PASSWORD, USER, Server
+from tests.contract.columns.servers import PASSWORD, USER, Server
 from tests.contract.columns.wire import CLOSE, Column, Result, ServerError, Wire
 from tests.contract.conformance import bank
-from tests.contract.conformance.conftest import all_columns, fresh
+from tests.contract.conformance.bank import all_columns, fresh
 from tests.contract.conformance.statements import Generator, Statement
 from tests.fuzz.budget import SEED
 from tests.support import confidential
