@@ -1,19 +1,17 @@
 """Servers that tests share, and both implementations of the port."""
 
 from collections.abc import AsyncIterator, Iterator
-from typing import Any
 
 import pytest
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.wire.agent import VolumeRoom
 from tests.contract.database.harness import ServedAgent, agent
+from tests.contract.database.modes import MODES
 from tests.support import sidecars
 from tests.support.fake_agent import FakeAgent, FakeServer
 from tests.support.mariadb import MariaDB, running
 from tests.support.testbeds import PLAINTEXT, TDE
-
-MODES: dict[str, dict[str, Any]] = {"plaintext": PLAINTEXT, "tde": TDE}
 
 
 @pytest.fixture(scope="session")

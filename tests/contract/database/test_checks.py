@@ -7,10 +7,10 @@ import pytest
 
 from encbench.tools.tpcc.consistency import conditions, counts
 from encbench.wire.agent import ChecksAnswer
-from tests.contract.database.conftest import MODES
 from tests.contract.database.harness import ServedAgent, agent, checked
 from tests.support import bmsql, sidecars
 from tests.support.fake_agent import FakeAgent, FakeServer
+from tests.support.testbeds import PLAINTEXT
 
 SIX = [query.name for query in conditions("")]
 COUNTS = [query.name for query in counts("", bmsql.WAREHOUSES)]
@@ -30,12 +30,11 @@ class Dataset:
 @pytest.fixture(params=["fake", "real"])
 async def dataset(request: pytest.FixtureRequest) -> AsyncIterator[Dataset]:
     """Consistent, until a test changes it."""
-    mode = MODES["plaintext"]
     if request.param == "fake":
         server = FakeServer(token="secret")
         fake, access = FakeAgent({"db:9472": server}), sidecars.access("secret")
         yield Dataset(
-            ServedAgent(fake, "db:9472", access, mode),
+            ServedAgent(fake, "db:9472", access, PLAINTEXT),
             lambda: setattr(server, "broken", ("new-order-gaps",)),
             lambda: setattr(server, "check_error", "bmsql_order_line doesn't exist"),
         )
@@ -44,7 +43,7 @@ async def dataset(request: pytest.FixtureRequest) -> AsyncIterator[Dataset]:
     real.admin(*bmsql.create())
     gap = "DELETE FROM bmsql_new_order WHERE no_w_id = 1 AND no_d_id = 1 AND no_o_id = 25"
     try:
-        async with agent(real, mode) as one:
+        async with agent(real, PLAINTEXT) as one:
             yield Dataset(
                 one, lambda: real.admin(gap), lambda: real.admin("DROP TABLE bmsql_order_line")
             )

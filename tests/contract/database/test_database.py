@@ -10,8 +10,8 @@ from encbench.adapters.agent import HttpAgent
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.engines.registry import engine
 from encbench.ports import Rejected, Unavailable
-from tests.contract.database.conftest import MODES
 from tests.contract.database.harness import ServedAgent, agent
+from tests.contract.database.modes import MODES
 from tests.contract.database.proving import prove
 from tests.support import sidecars
 from tests.support.daemon import free_port
@@ -106,7 +106,7 @@ async def test_a_server_that_does_not_answer_is_unavailable(plaintext_server: Ma
         await fake.evidence(
             "db:9472", sidecars.access("secret"), "encbench-marker-0001", full=False
         )
-    async with agent(plaintext_server, MODES["plaintext"]) as real:
+    async with agent(plaintext_server, PLAINTEXT) as real:
         plaintext_server.stop()
         try:
             with pytest.raises(Unavailable):

@@ -1,22 +1,12 @@
 """MySQL servers that tests share. Tests leave them as they found them."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
+from tests.contract.mysql.modes import ALL, REST, TABLES
 from tests.support.mysql import SETTINGS, MySQL, running
-from tests.support.testbeds import spec_of_testbed
-
-PLAINTEXT: dict[str, Any] = {}
-ALL: dict[str, Any] = {"atRest": {"method": "engine"}}
-TABLES: dict[str, Any] = {"atRest": {"method": "engine", "scope": ["tables"]}}
-REST: dict[str, Any] = {
-    "atRest": {"method": "engine", "scope": ["system", "redo", "undo", "binlog"]}
-}
-"""All that `TABLES` leaves out: of the two, each part is encrypted in one."""
-
-MODES = {"plaintext": PLAINTEXT, "tde": ALL, "tables": TABLES, "rest": REST}
+from tests.support.testbeds import PLAINTEXT, spec_of_testbed
 
 
 @pytest.fixture(scope="session")

@@ -8,9 +8,9 @@ import pymysql
 import pytest
 
 from tests.contract.database.proving import failed, prove
-from tests.contract.mysql.conftest import ALL, PLAINTEXT
+from tests.contract.mysql.modes import ALL
 from tests.support.mysql import MySQL, prepared, running
-from tests.support.testbeds import TLS
+from tests.support.testbeds import PLAINTEXT, TLS
 
 
 @pytest.fixture(scope="module")

@@ -11,10 +11,11 @@ from encbench.engines.mysql import catalogue
 from encbench.engines.registry import engine
 from tests.contract.database.harness import MARKER, agent
 from tests.contract.database.proving import prove
-from tests.contract.mysql.conftest import ALL, MODES, PLAINTEXT
+from tests.contract.mysql.modes import ALL, MODES
 from tests.support.mysql import MySQL, running
 from tests.support.search import files_with
 from tests.support.subset import chosen
+from tests.support.testbeds import PLAINTEXT
 
 JUDGE = engine("mysql").judge
 

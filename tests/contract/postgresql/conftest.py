@@ -1,15 +1,12 @@
 """Servers that tests share."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
+from tests.contract.postgresql.modes import OTHER
 from tests.support.postgres import Postgres, running
 from tests.support.testbeds import PLAINTEXT, TLS
-
-OTHER = {"inTransit": {"version": "TLSv1.2", "cipherSuite": "TLS_AES_256_GCM_SHA384"}}
-MODES: dict[str, dict[str, Any]] = {"plaintext": PLAINTEXT, "tls": TLS, "other": OTHER}
 
 
 @pytest.fixture(scope="session")

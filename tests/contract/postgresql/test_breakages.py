@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.contract.database.proving import failed, prove
-from tests.contract.postgresql.conftest import OTHER
+from tests.contract.postgresql.modes import OTHER
 from tests.support.postgres import Postgres
 from tests.support.testbeds import PLAINTEXT, TLS
 

@@ -10,7 +10,7 @@ from encbench.engines.registry import engine
 from encbench.ports import Unavailable
 from encbench.reconcile.testbed.provision import is_version
 from tests.contract.database.harness import agent
-from tests.contract.postgresql.conftest import MODES
+from tests.contract.postgresql.modes import MODES
 from tests.support.postgres import Postgres
 
 JUDGE = engine("postgresql").judge

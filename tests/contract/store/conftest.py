@@ -1,18 +1,16 @@
 """Real stores, and their fake."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import cache
 
 import pytest
 from botocore.loaders import create_loader
 
-from tests.contract.store.harness import FakeHarness, Harness, RealHarness, new_bucket
+from tests.contract.store.harness import FakeHarness, Harness, RealHarness, Servers, new_bucket
 from tests.support.daemon import free_port
 from tests.support.s3 import S3Server
 from tests.support.stores import PROGRAMS, Program
-
-Servers = Callable[[str], S3Server]
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,7 +1,7 @@
 """What the contract tests need beside a store: a client with a URL, and ways to spoil things."""
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Protocol
@@ -17,6 +17,9 @@ from tests.support.s3 import S3Server
 from tests.support.stores import PROGRAMS, Program
 
 QUICK = S3Limits(connect_seconds=10, read_seconds=30, attempts=1)
+
+Servers = Callable[[str], S3Server]
+"""A real store by the name of its program."""
 
 
 class Harness(Protocol):

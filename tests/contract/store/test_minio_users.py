@@ -19,8 +19,7 @@ from encbench.adapters.minio import MinioAdmin
 from encbench.adapters.objectstore import ObjectStore
 from encbench.ports import Unavailable
 from encbench.sidecars.storeusers import __main__ as program
-from tests.contract.store.conftest import Servers
-from tests.contract.store.harness import QUICK
+from tests.contract.store.harness import QUICK, Servers
 from tests.support.kube import wait_for
 from tests.support.s3 import S3Server, login, write_login
 

@@ -21,7 +21,7 @@ from encbench.tools.measurement import Measurement, merge
 from encbench.tools.tpcc.parser import parse
 from tests.contract.client.harness import uploads
 from tests.contract.database.harness import agent
-from tests.contract.tpcc.conftest import contradicted
+from tests.contract.tpcc.consistency import contradicted
 from tests.support import certified, mariadb, mysql, postgres
 from tests.support.local_client import LocalClient, local_client
 from tests.support.receiver import Receiver, receiving

@@ -6,7 +6,7 @@ import pytest
 
 from encbench.reconcile.checks import Checked, judge
 from tests.contract.database import harness
-from tests.contract.tpcc.conftest import Bench
+from tests.contract.tpcc.consistency import Bench
 from tests.support import bmsql
 
 BREAKAGES = {

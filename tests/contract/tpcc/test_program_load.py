@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from encbench.tools.tpcc.consistency import conditions
-from tests.contract.tpcc.conftest import contradicted
+from tests.contract.tpcc.consistency import contradicted
 from tests.contract.tpcc.program import Program
 from tests.support import mariadb, postgres
 from tests.support.subset import first_of
