@@ -1,5 +1,7 @@
 """A meter after a life with a bit of everything, so that every metric has a series."""
 
+from prometheus_client.parser import text_string_to_metric_families
+
 from encbench.adapters.meter import PrometheusMeter
 from encbench.api.kinds import CAMPAIGN, TESTBED, TRIAL
 from encbench.ports import CampaignFigures
@@ -31,3 +33,23 @@ def live(meter: PrometheusMeter) -> None:
         meter.ended("bench", "Invalid", "ProofFailed")
     meter.finished("bench", "Failed", "TestbedFailed")
     meter.idle(1.7)
+
+
+Sample = tuple[str, tuple[tuple[str, str], ...]]
+
+
+def samples(meter: PrometheusMeter) -> dict[Sample, float]:
+    """Value by name and labels, of our own metrics."""
+    families = text_string_to_metric_families(meter.exposition().decode())
+    return {
+        (sample.name, tuple(sorted(sample.labels.items()))): sample.value
+        for family in families
+        for sample in family.samples
+        if sample.name.startswith("encbench_")
+    }
+
+
+def series(meter: PrometheusMeter, name: str) -> dict[tuple[str, ...], float]:
+    """Value by the labels' values, in the order of the labels' names."""
+    found = samples(meter).items()
+    return {tuple(v for _, v in labels): value for (one, labels), value in found if one == name}

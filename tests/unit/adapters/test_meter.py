@@ -4,7 +4,6 @@ import asyncio
 
 import aiohttp
 import pytest
-from prometheus_client.parser import text_string_to_metric_families
 
 from encbench.adapters.kubernetes_http import HttpAnswer, path, resource
 from encbench.adapters.meter import MOST, MeteredTransport, PrometheusMeter
@@ -12,25 +11,7 @@ from encbench.adapters.meter_http import FRESH, alive, serving
 from encbench.api.kinds import CAMPAIGN, NODE, POD, TRIAL, Kind
 from encbench.ports import CampaignFigures
 from tests.support.daemon import free_port
-
-Sample = tuple[str, tuple[tuple[str, str], ...]]
-
-
-def samples(meter: PrometheusMeter) -> dict[Sample, float]:
-    """Value by name and labels, of our own metrics."""
-    families = text_string_to_metric_families(meter.exposition().decode())
-    return {
-        (sample.name, tuple(sorted(sample.labels.items()))): sample.value
-        for family in families
-        for sample in family.samples
-        if sample.name.startswith("encbench_")
-    }
-
-
-def of(meter: PrometheusMeter, name: str) -> dict[tuple[str, ...], float]:
-    """Value by the labels' values, in the order of the labels' names."""
-    found = samples(meter).items()
-    return {tuple(v for _, v in labels): value for (one, labels), value in found if one == name}
+from tests.support.metered import samples, series
 
 
 def figures(name: str, *, ended: str = "", hindered: str = "") -> CampaignFigures:
@@ -46,31 +27,31 @@ def test_passes_requests_and_trials_are_counted() -> None:
     meter.asked("GET", "pods", 0, 30.0)
     meter.ended("bench", "Invalid", "ServerRestarted")
     meter.idle(1.5)
-    assert of(meter, "encbench_reconcile_total") == {
+    assert series(meter, "encbench_reconcile_total") == {
         ("done", "Trial"): 1,
         ("unavailable", "Trial"): 2,
     }
-    assert of(meter, "encbench_reconcile_seconds_count") == {("Trial",): 3}
-    requests = of(meter, "encbench_api_requests_total")
+    assert series(meter, "encbench_reconcile_seconds_count") == {("Trial",): 3}
+    requests = series(meter, "encbench_api_requests_total")
     assert requests == {("GET", "pods", "200"): 1, ("GET", "pods", "0"): 1}
-    assert of(meter, "encbench_trials_total") == {("bench", "Invalid", "ServerRestarted"): 1}
-    assert of(meter, "encbench_dead_time_seconds_sum") == {(): 1.5}
-    assert of(meter, "encbench_build_info") == {("1.2.3",): 1}
+    assert series(meter, "encbench_trials_total") == {("bench", "Invalid", "ServerRestarted"): 1}
+    assert series(meter, "encbench_dead_time_seconds_sum") == {(): 1.5}
+    assert series(meter, "encbench_build_info") == {("1.2.3",): 1}
 
 
 def test_the_first_trial_or_campaign_of_each_end_is_an_increase() -> None:
     meter = PrometheusMeter("1")
     for name in ("study", "other"):
         meter.campaign(figures(name))
-    ends = of(meter, "encbench_trials_total")
-    campaigns = of(meter, "encbench_ended_campaigns_total")
+    ends = series(meter, "encbench_trials_total")
+    campaigns = series(meter, "encbench_ended_campaigns_total")
     assert {*ends.values(), *campaigns.values()} == {0}
     meter.ended("bench", "Succeeded", "")
     meter.ended("bench", "Invalid", "ProofFailed")
     meter.finished("bench", "Complete", "AllBlocksMeasured")
     meter.finished("bench", "Failed", "TestbedFailed")
-    assert set(of(meter, "encbench_ended_campaigns_total")) == set(campaigns)
-    assert set(of(meter, "encbench_trials_total")) == set(ends), "a new one would begin with 1"
+    assert set(series(meter, "encbench_ended_campaigns_total")) == set(campaigns)
+    assert set(series(meter, "encbench_trials_total")) == set(ends), "a new one would begin with 1"
 
 
 def test_a_campaigns_series_vanish_with_it() -> None:
@@ -78,15 +59,15 @@ def test_a_campaigns_series_vanish_with_it() -> None:
     meter.campaign(figures("study", hindered="ImagePullFailed"))
     meter.running("bench", "study", "tde", "study-b1-tde", 100.0)
     meter.running("bench", "study", "tde", "study-b2-tde", 20.0)
-    assert of(meter, "encbench_campaign_trials") == {
+    assert series(meter, "encbench_campaign_trials") == {
         ("study", "bench", "planned"): 8,
         ("study", "bench", "active"): 1,
     }
-    assert of(meter, "encbench_campaign_hindered") == {("study", "bench", "ImagePullFailed"): 1}
-    assert of(meter, "encbench_campaign_tps") == {("tde", "study", "bench"): 120}
-    assert of(meter, "encbench_campaigns") == {("bench", "Running"): 1}
+    assert series(meter, "encbench_campaign_hindered") == {("study", "bench", "ImagePullFailed"): 1}
+    assert series(meter, "encbench_campaign_tps") == {("tde", "study", "bench"): 120}
+    assert series(meter, "encbench_campaigns") == {("bench", "Running"): 1}
     meter.running("bench", "study", "tde", "study-b1-tde", None)
-    assert of(meter, "encbench_campaign_tps") == {("tde", "study", "bench"): 20}
+    assert series(meter, "encbench_campaign_tps") == {("tde", "study", "bench"): 20}
     meter.gone("bench", "study")
     assert not [name for name, _ in samples(meter) if name.startswith("encbench_campaign")]
     meter.running("bench", "study", "tde", "study-b2-tde", None)
@@ -97,9 +78,9 @@ def test_what_no_event_reported_is_forgotten_by_the_sweep() -> None:
     for name in ("kept", "deleted"):
         meter.campaign(figures(name))
     meter.only("elsewhere", [])
-    assert of(meter, "encbench_campaigns") == {("bench", "Running"): 2}
+    assert series(meter, "encbench_campaigns") == {("bench", "Running"): 2}
     meter.only("bench", ["kept"])
-    assert {key[0] for key in of(meter, "encbench_campaign_trials")} == {"kept"}
+    assert {key[0] for key in series(meter, "encbench_campaign_trials")} == {"kept"}
 
 
 def test_many_campaigns_make_no_more_series_and_those_that_run_or_ended_last_come_first() -> None:
@@ -108,19 +89,19 @@ def test_many_campaigns_make_no_more_series_and_those_that_run_or_ended_last_com
         meter.campaign(figures(f"done-{number}", ended=f"2026-01-01T00:{number // 60:02}:00Z"))
     meter.campaign(figures("runs"))
     meter.campaign(figures("done-0", ended="2026-02-01T00:00:00Z"))
-    shown = {key[0] for key in of(meter, "encbench_campaign_trials")}
+    shown = {key[0] for key in series(meter, "encbench_campaign_trials")}
     assert len(shown) == MOST
     assert shown >= {"runs", "done-0", f"done-{3 * MOST - 1}"}, "the oldest by name ended last"
     assert "done-1" not in shown
-    assert of(meter, "encbench_campaigns") == {("bench", "Running"): 3 * MOST + 1}
+    assert series(meter, "encbench_campaigns") == {("bench", "Running"): 3 * MOST + 1}
 
 
 def test_the_queue_is_read_at_the_scrape() -> None:
     meter = PrometheusMeter("1")
     meter.watch(lambda: {"trials": (3, 1), "others": (0, 2)}, lambda: 5)
-    assert of(meter, "encbench_queue_waiting") == {("trials",): 3, ("others",): 0}
-    assert of(meter, "encbench_queue_working") == {("trials",): 1, ("others",): 2}
-    assert of(meter, "encbench_slow_effects") == {(): 5}
+    assert series(meter, "encbench_queue_waiting") == {("trials",): 3, ("others",): 0}
+    assert series(meter, "encbench_queue_working") == {("trials",): 1, ("others",): 2}
+    assert series(meter, "encbench_slow_effects") == {(): 5}
 
 
 @pytest.mark.parametrize(
@@ -176,16 +157,16 @@ async def test_the_kubelet_is_answered() -> None:
 
 def test_it_is_shown_which_shards_the_process_leads() -> None:
     meter = PrometheusMeter("1.2.3")
-    assert of(meter, "encbench_leader") == {}
+    assert series(meter, "encbench_leader") == {}
     meter.follow(lambda: {0: False, 1: True})
-    assert of(meter, "encbench_leader") == {("0",): 0, ("1",): 1}
+    assert series(meter, "encbench_leader") == {("0",): 0, ("1",): 1}
 
 
 def test_it_is_shown_which_services_can_be_used() -> None:
     meter = PrometheusMeter("1")
-    assert of(meter, "encbench_service_up") == {}
+    assert series(meter, "encbench_service_up") == {}
     meter.depend(lambda: {"object store": True, "Prometheus": False})
-    assert of(meter, "encbench_service_up") == {("object store",): 1, ("Prometheus",): 0}
+    assert series(meter, "encbench_service_up") == {("object store",): 1, ("Prometheus",): 0}
 
 
 class Answering:
@@ -210,5 +191,7 @@ async def test_each_request_is_counted_with_its_answer() -> None:
         assert answer.status == status
     with pytest.raises(OSError, match="no route"):
         await MeteredTransport(Answering(0), meter).exchange("GET", where, (), None, "")
-    counted = {status: n for (_, _, status), n in of(meter, "encbench_api_requests_total").items()}
+    counted = {
+        status: n for (_, _, status), n in series(meter, "encbench_api_requests_total").items()
+    }
     assert counted == {"200": 1, "404": 2, "503": 1, "0": 1}

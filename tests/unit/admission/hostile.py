@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from encbench.admission.checks import admit
-from encbench.admission.gather import CampaignParts, Installed
+from encbench.admission.gather import CampaignParts
 from encbench.api.kinds import CAMPAIGN
 from encbench.api.resources import BY_KIND, RESOURCES, problems
 from encbench.cli.manifests import Manifests, Offline
@@ -27,9 +27,9 @@ from encbench.tools.context import LoadContext, TrialContext
 from encbench.tools.registry import tool
 from tests.revisions import parts
 from tests.revisions.parts import SPACE, Body, columns, external, instance, ours, secret
+from tests.unit.admission.campaigns import FULL
 from tests.unit.engines import rendering
 
-INSTALLED = Installed(proxy=True, fuse=True, turnstile=True)
 SHELLS = ("sh", "-c")
 _EXPANDED = re.compile(r"\$(\$|\([^()]*\))")
 _BY_NAME = {resource.kind.kind: resource.kind for resource in RESOURCES}
@@ -135,7 +135,7 @@ def admitted(applied: Mapping[str, Body]) -> tuple[CampaignParts, tuple[Problem,
     }
     spec = BY_KIND[CAMPAIGN].spec.model_validate(applied["Campaign"]["spec"])
     offline = Offline(Manifests(held))
-    return asyncio.run(admit(offline, SPACE, "study", spec, INSTALLED))  # type: ignore[arg-type]
+    return asyncio.run(admit(offline, SPACE, "study", spec, FULL))  # type: ignore[arg-type]
 
 
 def children(applied: Mapping[str, Body], found: CampaignParts) -> list[Body]:

@@ -8,7 +8,7 @@ from encbench.api.kinds import CAMPAIGN, ENCRYPTION_MODE, INSTANCE_TEMPLATE, WOR
 from encbench.core.problem import Problem, Reason
 from encbench.ports import Body
 from tests.support import manifests
-from tests.unit.admission.test_checks import SPACE, admitted, study
+from tests.unit.admission.campaigns import SPACE, admitted, study
 
 
 def modes(*names: str) -> list[Body]:

@@ -8,9 +8,7 @@ from typing import Any
 import pytest
 
 from encbench.admission import limits
-from encbench.admission.checks import admit
 from encbench.admission.gather import Allowed, Installed
-from encbench.api.campaign import CampaignSpec
 from encbench.api.kinds import (
     CAMPAIGN,
     ENCRYPTION_MODE,
@@ -20,15 +18,22 @@ from encbench.api.kinds import (
     WORKLOAD,
     Kind,
 )
-from encbench.cli.manifests import Manifests, Offline
-from encbench.core.problem import Problem, Reason
+from encbench.core.problem import Reason
 from encbench.kube.labels import CREDENTIALS, KEY, USE
 from encbench.ports import Body
 from tests.support import choices, manifests
+from tests.unit.admission.campaigns import (
+    FULL,
+    SCRIPT,
+    SPACE,
+    admitted,
+    mode,
+    study,
+    template,
+    workload,
+)
 
-SPACE = "bench"
 BARE = Installed(proxy=False, fuse=False)
-FULL = Installed(proxy=True, fuse=True, turnstile=True)
 EXTERNAL = {
     "engine": "mysql",
     "version": "8.0",
@@ -40,19 +45,7 @@ Said = tuple[str, str, Reason]
 PROXY_TOO_SMALL = (ENCRYPTION_MODE, Reason.MEMORY_TOO_SMALL)
 
 
-def mode(**spec: Any) -> Body:
-    return manifests.body(ENCRYPTION_MODE, "enc", SPACE, **spec)
-
-
-def template(**spec: Any) -> Body:
-    return manifests.body(INSTANCE_TEMPLATE, "small", SPACE, **spec)
-
-
 CLIENT = {"cpu": "1", "memory": "1Gi"}
-
-
-def workload(**spec: Any) -> Body:
-    return manifests.body(WORKLOAD, "oltp", SPACE, **spec)
 
 
 def external(**campaign: Any) -> list[Body]:
@@ -68,31 +61,12 @@ def encoded(text: str) -> str:
     return base64.b64encode(text.encode()).decode()
 
 
-def study(**spec: Any) -> Body:
-    matrix = [{"instanceRefs": ["small"], "modeRefs": ["enc"], "workloadRefs": ["oltp"]}]
-    return manifests.body(CAMPAIGN, "study", SPACE, **{"matrix": matrix, **spec})
-
-
-async def admitted(*changed: Body, installed: Installed | None = FULL) -> tuple[Problem, ...]:
-    """A campaign that could be carried out, but for these objects in place of its own."""
-    usual = [template(), mode(), workload(), study()]
-    usual.append(manifests.body(ENCRYPTION_MODE, "plain", SPACE))
-    bodies = {
-        (body["kind"], body["metadata"].get("namespace", ""), body["metadata"]["name"]): body
-        for body in [*usual, *changed]
-    }
-    spec = CampaignSpec.model_validate(bodies["Campaign", SPACE, "study"]["spec"])
-    _, problems = await admit(Offline(Manifests(bodies)), SPACE, "study", spec, installed)
-    return problems
-
-
 COLUMNS = {"method": "confidential", "ratio": 100}
 ENCLAVE = {"method": "enclave", "ratio": 75, "enclave": {}}
 POINT = {"script": "enclave_point"}
 POSTGRESQL = {"engine": "postgresql", "version": "15", "image": "registry.example.com/postgresql"}
 OWN_KEY = {"method": "engine", "keySecretRef": {"name": "key", "key": "file"}}
 KEY_FILE = f"1;{'0f' * 32}\n"
-SCRIPT = {"scriptConfigMapRef": {"name": "mine", "key": "mine.lua"}}
 
 
 async def test_what_can_be_carried_out_has_no_problem() -> None:

@@ -7,38 +7,17 @@ import pytest
 from encbench.admission.checks import admit
 from encbench.admission.extended import extended
 from encbench.admission.follow_up import plan_digest
-from encbench.admission.gather import CampaignParts, frozen
+from encbench.admission.gather import CampaignParts
 from encbench.api.campaign import CampaignSpec
-from encbench.api.kinds import CAMPAIGN, ENCRYPTION_MODE, INSTANCE_TEMPLATE, WORKLOAD
+from encbench.api.kinds import ENCRYPTION_MODE
 from encbench.cli.extend import manifest
 from encbench.cli.manifests import Manifests, Offline
 from encbench.core.artefact import digest_of
 from encbench.core.problem import Problem, Reason
 from encbench.ports import Body
 from tests.support import manifests
-
-SPACE = "bench"
-TDE = {"atRest": {"method": "engine"}}
-SCRIPTED = {"scriptConfigMapRef": {"name": "mine", "key": "mine.lua"}}
-COMPLETE = {"type": "Complete", "status": "True", "reason": "AllBlocksMeasured"}
-
-
-def first(*, complete: bool = True, scripts: bool = False, **spec: Any) -> Body:
-    """A campaign that was accepted when `tde` encrypted at rest."""
-    made = manifests.body(CAMPAIGN, "demo", SPACE, **spec)
-    workload = dict(manifests.SPECS[WORKLOAD])
-    if scripts:
-        workload["sysbench"] = SCRIPTED
-    resolved = frozen(
-        {"small": manifests.SPECS[INSTANCE_TEMPLATE]},
-        {"plain": {}, "tde": TDE},
-        {"oltp": workload},
-        {"oltp": "demo-script"} if scripts else {},
-    )
-    done = {**COMPLETE, "lastTransitionTime": "2030-01-01T00:00:00Z", "message": ""}
-    status = {"resolved": resolved.to_dict(), "conditions": [done] if complete else []}
-    made["metadata"]["uid"] = "uid-demo"
-    return {**made, "status": status}
+from tests.unit.admission.accepted import first
+from tests.unit.admission.campaigns import SPACE
 
 
 async def admitted(follow_up: Body, *there: Body) -> tuple[CampaignParts, tuple[Problem, ...]]:

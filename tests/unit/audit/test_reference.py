@@ -4,23 +4,11 @@ import csv
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from itertools import product
-from pathlib import Path
 
 import pytest
 
-from encbench.audit.audit import Audit, audit
 from encbench.audit.checks import OverheadCheck
-from encbench.audit.tables import read
-
-FOLDER = Path(__file__).resolve().parents[2] / "data" / "reference"
-NAMES = sorted(path.name for path in FOLDER.glob("*.csv"))
-
-
-def audited(*names: str) -> Audit:
-    return audit([read(name, (FOLDER / name).read_bytes()) for name in names], None)
-
-
-ALL = audited(*NAMES)
+from tests.unit.audit.reference import ALL, FOLDER, NAMES, audited
 
 
 def of(kind: str) -> list[str]:

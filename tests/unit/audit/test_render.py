@@ -10,7 +10,7 @@ from encbench.audit.audit import audit
 from encbench.audit.tables import read
 from encbench.report.formats.csvrows import COLUMNS
 from encbench.text.lines import WIDTH
-from tests.unit.audit.test_reference import ALL
+from tests.unit.audit.reference import ALL
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 

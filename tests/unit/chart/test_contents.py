@@ -1,6 +1,5 @@
 """What the chart installs, with its switches one way and the other."""
 
-import argparse
 import re
 import shutil
 from pathlib import Path
@@ -21,6 +20,7 @@ from tests.cluster.versions import IMAGE_TAGS
 from tests.release.__main__ import tag
 from tests.support.chart import CHART, NAMESPACE, Refused, Rendered, lint, render
 from tests.support.choices import ALLOWED
+from tests.unit.chart.contents import operator_arguments, prometheus_config
 from tests.unit.chart.variants import EXTERNAL
 
 KINDS = {
@@ -32,17 +32,6 @@ KINDS = {
     "Trial",
     "Workload",
 }
-
-
-def prometheus_config(rendered: Rendered) -> dict[str, Any]:
-    text = rendered.one("ConfigMap", "prometheus")["data"]["prometheus.yml"]
-    config: dict[str, Any] = yaml.safe_load(text)
-    return config
-
-
-def operator_arguments(rendered: Rendered) -> argparse.Namespace:
-    pod = rendered.one("Deployment", "operator")["spec"]["template"]["spec"]
-    return arguments().parse_args(pod["containers"][0]["args"])
 
 
 def test_helm_finds_no_fault() -> None:

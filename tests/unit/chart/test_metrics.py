@@ -24,7 +24,7 @@ from encbench.tools.progress import Sample
 from tests.support.chart import NAMESPACE, REPO, Rendered, render
 from tests.support.dashboards import alerts, dashboard, metric_names, panels, queries
 from tests.support.metered import metered
-from tests.unit.chart.test_contents import prometheus_config
+from tests.unit.chart.contents import prometheus_config
 
 EVERYTHING: dict[str, Any] = {
     "watchNamespaces": ["team-a"],

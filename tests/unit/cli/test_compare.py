@@ -12,7 +12,7 @@ from encbench.cli.main import main
 from encbench.core.artefact import encode
 from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study
-from tests.unit.report.analysis.test_pooled import two_incarnations
+from tests.unit.report.analysis.extended import two_incarnations
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,8 @@ from encbench.cli.extend import extend
 from encbench.cli.main import main
 from encbench.cli.output import CommandError
 from tests.support.fake_cluster import FakeCluster
-from tests.unit.admission.test_extended import SPACE, first
+from tests.unit.admission.accepted import first
+from tests.unit.admission.campaigns import SPACE
 
 
 def arguments(**given: Any) -> argparse.Namespace:

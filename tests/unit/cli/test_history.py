@@ -25,7 +25,7 @@ from tests.support.fake_cluster import FakeCluster
 from tests.support.fake_store import FakeStore
 from tests.support.manifests import body
 from tests.unit.reconcile.seen import with_status
-from tests.unit.report.analysis.test_pooled import two_incarnations
+from tests.unit.report.analysis.extended import two_incarnations
 
 
 @pytest.fixture(scope="module")

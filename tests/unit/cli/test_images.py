@@ -23,7 +23,7 @@ from tests.support.documented import examples
 from tests.support.fake_cluster import FakeCluster
 from tests.support.kube import REPO
 from tests.support.manifests import body
-from tests.unit.cli.test_plan import everything, written
+from tests.unit.cli.campaigns import everything, written
 
 HERE = "registry.example.com/mirror"
 PARTS = (INSTANCE_TEMPLATE, ENCRYPTION_MODE, WORKLOAD, CAMPAIGN)

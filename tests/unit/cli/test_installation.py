@@ -4,7 +4,6 @@ import contextlib
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -13,25 +12,15 @@ from encbench.adapters import kubectl
 from encbench.adapters.kubectl import Kubectl
 from encbench.api.kinds import SECRET, SERVICE, Kind
 from encbench.cli import installation
-from encbench.cli.installation import DEPLOYMENT, OPERATOR
+from encbench.cli.installation import DEPLOYMENT
 from encbench.cli.output import CommandError
 from encbench.options import arguments
 from encbench.ports import Body, Rejected
 from tests.support.chart import CHART
 from tests.support.fake_cluster import FakeCluster
+from tests.unit.cli.deployments import operator
 
 HERE = ("http://minio.store.svc:9000", "encbench")
-
-
-def operator(*arguments: str, mounted: str | None = "s3") -> dict[str, Any]:
-    volumes = [{"name": "x", "secret": {"secretName": mounted}}] if mounted else []
-    container = {"name": "operator", "image": "x", "args": list(arguments)}
-    return {
-        "apiVersion": DEPLOYMENT.api_version,
-        "kind": DEPLOYMENT.kind,
-        "metadata": {"name": "operator", "namespace": "encbench", "labels": OPERATOR},
-        "spec": {"template": {"spec": {"containers": [container], "volumes": volumes}}},
-    }
 
 
 def test_the_operator_has_every_option_that_is_read_here() -> None:

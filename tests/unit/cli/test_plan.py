@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from encbench.admission.checks import admit
 from encbench.api.kinds import (
@@ -37,33 +36,13 @@ from encbench.reconcile.campaign.estimate import makespan
 from encbench.reconcile.campaign.pace import DEAD_TIME
 from tests.support.fake_cluster import FakeCluster
 from tests.support.manifests import body
-from tests.unit.cli.test_installation import operator
+from tests.unit.cli.campaigns import campaign, everything, written
+from tests.unit.cli.deployments import operator
 from tests.unit.reconcile.world import World, parts, study
 
 KINDS = {kind.kind: kind for kind in (INSTANCE_TEMPLATE, ENCRYPTION_MODE, WORKLOAD, CAMPAIGN)}
 REPO = Path(__file__).resolve().parents[3]
 DEMO = [str(REPO / "campaigns" / "demo" / f"{n}.yaml") for n in ("instance", "modes", "workload")]
-
-
-def written(folder: Path, *bodies: Body) -> str:
-    path = folder / "all.yaml"
-    path.write_text(yaml.safe_dump_all(bodies))
-    return str(path)
-
-
-def campaign(**spec: Any) -> Body:
-    return body(CAMPAIGN, "study", "bench", **spec)
-
-
-def everything(**spec: Any) -> list[Body]:
-    load_ = {"concurrency": [8, 2], "warmup": "10s", "duration": "50s"}
-    return [
-        body(INSTANCE_TEMPLATE, "small", "bench"),
-        body(ENCRYPTION_MODE, "plain", "bench"),
-        body(ENCRYPTION_MODE, "tde", "bench", atRest={"method": "engine"}),
-        body(WORKLOAD, "oltp", "bench", load=load_),
-        campaign(**spec),
-    ]
 
 
 async def outlined(folder: Path, **spec: Any) -> Outline:

@@ -25,7 +25,7 @@ from tests.data.report.synthetic import Bucket, Study, write
 from tests.support.fake_cluster import FakeCluster
 from tests.support.fake_store import FakeStore
 from tests.support.manifests import body
-from tests.unit.report.analysis.test_pooled import written
+from tests.unit.report.analysis.extended import written
 
 PLAIN = Study(blocks=2, concurrency=(4,), seconds=12)
 PUBLISHED = replace(

@@ -12,7 +12,7 @@ from encbench.api.trial import Outcome
 from encbench.core import plan
 from encbench.core.plan import Attempts, Cell, Past, PlannedTrial
 from encbench.core.starts import is_fresh_by_block, start_for
-from tests.unit.core.test_plan import campaign, only_cell, played, run_to_the_end, succeeds
+from tests.unit.core.plans import campaign, only_cell, played, run_to_the_end, succeeds
 
 Ends = Callable[[PlannedTrial], Outcome]
 

@@ -7,7 +7,7 @@ import pytest
 from encbench.core import plan
 from encbench.core.plan import Attempts, Past
 from encbench.core.tally import BlockRun
-from tests.unit.core.test_plan import campaign, only_cell
+from tests.unit.core.plans import campaign, only_cell
 
 ARMS = ("a", "b", "c")
 

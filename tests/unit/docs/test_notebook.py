@@ -17,7 +17,7 @@ from encbench.report.document import Report
 from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study
 from tests.support.chart import REPO
-from tests.unit.report.analysis.test_recovery import recovered
+from tests.unit.report.analysis.recoveries import recovered
 
 OTHERS = ["latencyAverageOverhead", "latencyP95Overhead", "cpuPerTransactionOverhead"]
 NOTEBOOK = REPO / "docs" / "notebook.ipynb"

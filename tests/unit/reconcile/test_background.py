@@ -22,7 +22,7 @@ from encbench.reconcile.effects.effect import (
 from encbench.reconcile.failures import FIRST, Failures
 from tests.support import manifests
 from tests.support.fake_cluster import FakeCluster
-from tests.unit.adapters.test_meter import of
+from tests.support.metered import series
 from tests.unit.reconcile.driver import AtOnce
 from tests.unit.reconcile.world import NAME, SPACE, World, parts, study
 
@@ -119,7 +119,7 @@ async def test_a_fault_is_counted_told_and_logged_in_whole_once(
     for _ in range(FIRST):
         await background.do(errand("run"), work)
         await turns()
-    assert of(meter, "encbench_reconcile_total") == {("failed", "Trial"): FIRST}
+    assert series(meter, "encbench_reconcile_total") == {("failed", "Trial"): FIRST}
     (event,) = cluster.events
     assert (event.name, event.reason) == ("run", "ReconcileFailed")
     assert [bool(record.exc_info) for record in caplog.records] == [True, False, False]

@@ -8,7 +8,7 @@ from encbench.adapters.meter import PrometheusMeter
 from encbench.api.kinds import CAMPAIGN
 from encbench.ports import CampaignFigures
 from encbench.reconcile.gauges import Windows
-from tests.unit.adapters.test_meter import of
+from tests.support.metered import series
 from tests.unit.reconcile.world import SPACE, World, parts, study
 
 
@@ -19,21 +19,21 @@ async def test_a_campaign_from_its_first_pass_to_its_deletion() -> None:
     rates: set[float] = set()
 
     def watched() -> bool:
-        rates.update(of(meter, "encbench_campaign_tps").values())
+        rates.update(series(meter, "encbench_campaign_tps").values())
         return world.ended()
 
     await world.run(watched)
     await world.settle(60)
     assert rates, "the clients' TPS was shown while they ran"
-    assert not of(meter, "encbench_campaign_tps"), "and no longer"
-    done = sum(of(meter, "encbench_trials_total").values())
+    assert not series(meter, "encbench_campaign_tps"), "and no longer"
+    done = sum(series(meter, "encbench_trials_total").values())
     assert done == len(world.trials())
-    progress = of(meter, "encbench_campaign_trials")
+    progress = series(meter, "encbench_campaign_trials")
     assert progress["study", SPACE, "succeeded"] == progress["study", SPACE, "planned"] == done
-    gaps = of(meter, "encbench_dead_time_seconds_count")[()]
+    gaps = series(meter, "encbench_dead_time_seconds_count")[()]
     assert gaps == done - 1, "one between each two windows"
-    assert of(meter, "encbench_campaigns") == {(SPACE, world.campaign().status.phase): 1}
-    ended = of(meter, "encbench_ended_campaigns_total")
+    assert series(meter, "encbench_campaigns") == {(SPACE, world.campaign().status.phase): 1}
+    ended = series(meter, "encbench_ended_campaigns_total")
     assert {key: n for key, n in ended.items() if n} == {
         (SPACE, "Complete", "AllBlocksMeasured"): 1
     }
@@ -42,8 +42,8 @@ async def test_a_campaign_from_its_first_pass_to_its_deletion() -> None:
     assert body is not None
     await world.cluster.delete(CAMPAIGN, SPACE, "study", body["metadata"]["uid"])
     await world.settle(60)
-    assert not of(meter, "encbench_campaigns")
-    assert not of(meter, "encbench_campaign_trials")
+    assert not series(meter, "encbench_campaigns")
+    assert not series(meter, "encbench_campaign_trials")
 
 
 class Broken(PrometheusMeter):

@@ -14,7 +14,7 @@ from encbench.reconcile.loop import Key
 from encbench.reconcile.misfits import handle
 from tests.support import fake_cluster
 from tests.support.fake_admission import check_content
-from tests.unit.adapters.test_meter import of
+from tests.support.metered import series
 from tests.unit.reconcile.world import NAME, SPACE, World, parts, study
 
 TOMORROW = {"type": "Tomorrow", "status": "Likely"}
@@ -171,7 +171,7 @@ async def test_a_campaign_that_is_not_understood_says_so_and_can_be_deleted(
     assert event.note.startswith(f"Campaign {NAME}: status.conditions.")
     (line,) = [one for one in caplog.records if one.name.endswith(".misfits")]
     assert (line.levelname, "Campaign bench/study" in line.getMessage()) == ("WARNING", True)
-    assert of(meter, "encbench_campaign_hindered") == {(NAME, SPACE, "Malformed"): 1}
+    assert series(meter, "encbench_campaign_hindered") == {(NAME, SPACE, "Malformed"): 1}
     assert world.cluster.one(CAMPAIGN, SPACE, NAME)["status"]["step"].startswith("stopped; ")
     assert said(world, CAMPAIGN, NAME)["reason"] == "Malformed"
     assert "status.conditions" in said(world, CAMPAIGN, NAME)["message"]

@@ -13,7 +13,7 @@ from tests.cluster.console import Console
 from tests.cluster.layout import Layout
 from tests.release import build, emulation, plugin
 from tests.release.source import REPO
-from tests.unit.release.test_oci import saved
+from tests.unit.release.images import saved
 
 LAYOUT = Layout(repo=REPO, cache=Path("/cache"), state=Path("/state"))
 

@@ -13,7 +13,7 @@ from tests.release.build import IMAGES
 from tests.release.source import REPO, changes
 from tests.support.chart import render
 from tests.support.testbeds import spec_of_testbed
-from tests.unit.chart.test_contents import operator_arguments
+from tests.unit.chart.contents import operator_arguments
 
 CHANGELOG = """\
 # Changelog

@@ -2,14 +2,13 @@
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
 from encbench.api.trial import Outcome
 from encbench.core.artefact import decode, digest_of, encode
 from encbench.core.evidence import ProvenanceRecord
-from encbench.core.records import IndexEarlier, IndexRecord
+from encbench.core.records import IndexRecord
 from encbench.core.statistics.intervals import both, t_quantile
 from encbench.report.analysis.build import build
 from encbench.report.compare.likeness import alike
@@ -20,39 +19,8 @@ from encbench.report.formats.cards import card
 from encbench.report.formats.markdown import markdown
 from encbench.report.formats.page import page
 from encbench.report.formats.page.conditions import results
-from tests.data.report.synthetic import Bucket, Study, write
-
-FIRST = Study(name="demo", concurrency=(4,), blocks=4, noise=0.03)
-MORE = replace(FIRST, name="demo-more-1", blocks=8, seed=8)
-
-
-def announced(index: IndexRecord, extensions: int) -> IndexRecord:
-    blocks = index.spec.blocks.model_copy(update={"extensions": extensions})
-    return index.model_copy(update={"spec": index.spec.model_copy(update={"blocks": blocks})})
-
-
-def written(
-    first: Study = FIRST, more: Study = MORE, extensions: int = 0
-) -> tuple[IndexRecord, IndexRecord, Bucket]:
-    one, bucket = write(first)
-    two, others = write(more)
-    one, two = announced(one, extensions), announced(two, extensions)
-    key = f"{one.storage.prefix}/report/index.json"
-    bucket |= {**others, key: encode(one)}
-    earlier = IndexEarlier(campaign=one.campaign, key=key, digest=digest_of(bucket[key]))
-    return one, two.model_copy(update={"extends": (earlier,)}), bucket
-
-
-def reports(**given: Any) -> tuple[Report, Report]:
-    one, two, bucket = written(**given)
-    return build(one, bucket.__getitem__), build(two, bucket.__getitem__)
-
-
-def two_incarnations(extensions: int) -> tuple[Report, Report]:
-    """The same with a uid each, as a cluster gives them."""
-    first, more = reports(extensions=extensions)
-    campaign = more.campaign.model_copy(update={"uid": "another"})
-    return first, more.model_copy(update={"campaign": campaign})
+from tests.data.report.synthetic import Study
+from tests.unit.report.analysis.extended import FIRST, MORE, reports, two_incarnations, written
 
 
 def of_tps(report: Report) -> PooledChange:

@@ -19,6 +19,7 @@ from tests.support.workloads import (
     trial_context,
     workload_spec,
 )
+from tests.unit.tools.jobs import container, pod
 
 
 def trial(client: dict[str, Any] | None = None, **changes: Any) -> Body:
@@ -29,16 +30,6 @@ def trial(client: dict[str, Any] | None = None, **changes: Any) -> Body:
 def load(*args: Any, **kwargs: Any) -> Body:
     context = load_context(*args, **kwargs)
     return tool(context.spec.dataset).load_job(context)
-
-
-def pod(job: Body) -> Body:
-    spec: Body = job["spec"]["template"]["spec"]
-    return spec
-
-
-def container(job: Body, name: str) -> Body:
-    (found,) = [one for one in pod(job)["containers"] if one["name"] == name]
-    return dict(found)
 
 
 def environment(one: Body) -> dict[str, str]:

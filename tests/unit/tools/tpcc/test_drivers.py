@@ -10,7 +10,8 @@ from encbench.core.connection import Connection, SecretEntry
 from encbench.ports import Body
 from encbench.tools.registry import tool
 from tests.support.workloads import MARIADB, MYSQL, tpcc_spec, trial_context
-from tests.unit.tools.tpcc.test_jobs import TURNS, container, environment, lines, load, pod
+from tests.unit.tools.jobs import container, pod
+from tests.unit.tools.tpcc.jobs import TURNS, environment, lines, load
 
 MEK = SecretEntry("bed-credentials", "mek")
 OURS = JdbcDriver.model_validate({"encrypting": {}})

@@ -9,46 +9,17 @@ from encbench.api.encryptionmode import InTransit
 from encbench.ports import Body
 from encbench.tools.registry import tool
 from encbench.tools.tpcc.jdbc import TRUST_STORE
-from tests.support.workloads import MARIADB, MYSQL, load_context, tpcc_spec, trial_context
+from tests.support.workloads import MARIADB, MYSQL, tpcc_spec, trial_context
+from tests.unit.tools.jobs import container, pod
+from tests.unit.tools.tpcc.jobs import TURNS, environment, lines, load
 
 WHOLE = {"warmup": "0s", "duration": "1m"}
 TLS = InTransit()
-TURNS = {
-    "sliceSeconds": 3,
-    "settleSeconds": 0.5,
-    "rounds": 20,
-    "seed": 7,
-    "trials": ["overhead-c1234567-b1-plain", "overhead-c1234567-b1-tde"],
-}
 
 
 def trial(tpcc: Any = None, load: Any = None, client: Any = None, **changes: Any) -> Body:
     context = trial_context(tpcc_spec(tpcc, load, client), **changes)
     return tool(context.spec.workload).trial_job(context)
-
-
-def load(tpcc: Any = None, **changes: Any) -> Body:
-    context = load_context(tpcc={"warehouses": 4, **(tpcc or {})}, **changes)
-    return tool(context.spec.dataset).load_job(context)
-
-
-def pod(job: Body) -> Body:
-    spec: Body = job["spec"]["template"]["spec"]
-    return spec
-
-
-def container(job: Body, name: str = "tool") -> Body:
-    (found,) = [one for one in pod(job)["containers"] if one["name"] == name]
-    return dict(found)
-
-
-def environment(job: Body, name: str = "tool") -> dict[str, str]:
-    return {entry["name"]: entry["value"] for entry in container(job, name)["env"]}
-
-
-def lines(job: Body) -> dict[str, str]:
-    text = environment(job)["ENCBENCH_PROPS"].replace("$$", "$")
-    return dict(line.split("=", 1) for line in text.splitlines())
 
 
 def test_a_trial_runs_our_own_client() -> None:
