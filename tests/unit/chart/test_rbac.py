@@ -11,8 +11,8 @@ from encbench.api.resources import BY_KIND
 from tests.support import manifests
 from tests.support.chart import NAMESPACE, Manifest, Rendered, render
 from tests.support.fake_cluster import Call, FakeCluster
+from tests.unit.reconcile.accidents import load_fails
 from tests.unit.reconcile.candidates import Instant, Process
-from tests.unit.reconcile.test_cell_given_up import load_fails
 from tests.unit.reconcile.world import SPACE, World, parts, study
 
 Right = tuple[str, str, str]

@@ -8,14 +8,14 @@ from encbench.cli.outline import ASSUMED, outline
 from encbench.cli.outline_text import _time
 from encbench.cli.plan import pace
 from encbench.reconcile.objects import Campaign, Trial
-from tests.unit.reconcile.test_campaign_decide import (
+from tests.unit.reconcile.campaigns import (
     TURNS,
     a_campaign,
     began,
     resolved_of,
     the_trials,
+    with_workloads,
 )
-from tests.unit.reconcile.test_estimate import with_workloads
 
 LOAD, BLOCK = 90.0, 30 + 20 * 3 * 3.05 + 0.05
 """Seconds of the load of a trial by itself, and of an interleaved block."""

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from encbench.api.conditions import format_time
+from encbench.api.conditions import find, format_time
 from encbench.api.kinds import TESTBED, TRIAL
 from encbench.core.evidence import Proof
 from encbench.ports import Body
@@ -19,6 +19,8 @@ from encbench.wire.recorder import RunStateName
 from tests.support import manifests
 
 NOW = datetime(2030, 1, 1, 12, 0, tzinfo=UTC)
+UNIX = NOW.timestamp()
+"""The same in seconds since 1970."""
 PROVEN = Proof(ok=True, summary="the mode is in force")
 NOT_PROVEN = Proof(ok=False, summary="the mode is not proven")
 
@@ -68,6 +70,14 @@ def a_testbed(facts: Facts | None = None, **status: Any) -> Testbed:
     """A testbed; ready when nothing else is said."""
     known = {"Ready": ("True", 60.0)} if facts is None else facts
     return testbed(with_status(manifests.body(TESTBED, "bed", "ns"), known, **status))
+
+
+def tpcc_testbed() -> Testbed:
+    """A ready testbed with TPC-C's tables."""
+    bed = a_testbed()
+    del bed.body["spec"]["dataset"]["sysbench"]
+    bed.body["spec"]["dataset"]["tpcc"] = {"warehouses": 2}
+    return testbed(bed.body)
 
 
 def a_trial(facts: Facts | None = None, *, replicas: int = 1, **status: Any) -> Trial:
@@ -137,3 +147,9 @@ def found(proof: Proof | None = None, started: float | None = None, **fields: An
 def wants(decision: Decision[Any, Any], effect: type[Any]) -> bool:
     """Whether an effect of that type was decided."""
     return any(isinstance(one, effect) for one in decision.effects)
+
+
+def status_of(decision: Decision[Any, Any], kind: str) -> tuple[str, str]:
+    """The condition's status and reason, both empty while there is no such condition."""
+    found = find(decision.status.conditions, kind)
+    return (found.status, found.reason) if found else ("", "")

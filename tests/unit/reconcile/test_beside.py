@@ -8,8 +8,7 @@ from encbench.api.kinds import CAMPAIGN
 from encbench.core.problem import Reason
 from encbench.reconcile.campaign.beside import beside_others
 from tests.support.fake_cluster import FakeCluster
-from tests.unit.reconcile.test_campaign_decide import a_campaign, the_cell
-from tests.unit.reconcile.test_estimate import with_workloads
+from tests.unit.reconcile.campaigns import a_campaign, the_cell, with_workloads
 
 PILOT, MOST = 6 * 3, (500 + 3) * 3
 """Trials of the pilot, and all that there may be, replacements included."""

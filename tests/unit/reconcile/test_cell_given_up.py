@@ -4,7 +4,6 @@ from typing import Any
 
 from encbench.api.kinds import (
     CAMPAIGN,
-    JOB,
     PERSISTENT_VOLUME_CLAIM,
     POD,
     POD_DISRUPTION_BUDGET,
@@ -14,8 +13,9 @@ from encbench.api.kinds import (
 )
 from encbench.kube import labels
 from encbench.reconcile.testbed.failed import KEPT
+from tests.unit.reconcile.accidents import load_fails
+from tests.unit.reconcile.cells import four_cells
 from tests.unit.reconcile.scheduler import Scheduler
-from tests.unit.reconcile.test_side_by_side import four_cells
 from tests.unit.reconcile.world import NAME, SPACE, World, parts, study
 
 
@@ -30,15 +30,6 @@ def databases(world: World) -> list[str]:
 
 def names(world: World, kind: Kind) -> set[str]:
     return {body["metadata"]["name"] for body in world.cluster.all(kind)}
-
-
-async def load_fails(world: World) -> str:
-    """Have the first load fail; the name of its testbed."""
-    await world.run(lambda: bool(world.latest(JOB.kind, "")))
-    job = world.latest(JOB.kind, "")[0]["metadata"]["name"]
-    status = {"conditions": [{"type": "Failed", "status": "True"}]}
-    world.cluster.set_status(JOB, SPACE, job, status)
-    return str(job.removesuffix("-load"))
 
 
 async def test_the_next_cell_has_the_room_of_one_that_was_given_up() -> None:

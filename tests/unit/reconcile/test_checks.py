@@ -10,14 +10,14 @@ from encbench.api.conditions import find, parse_time
 from encbench.reconcile import objects
 from encbench.reconcile.checks import Checked, judge
 from encbench.reconcile.effects.effect import AskChecks, Gather
-from encbench.reconcile.objects import Testbed, Trial
+from encbench.reconcile.objects import Trial
 from encbench.reconcile.stage import holds_the_stage
 from encbench.reconcile.trial.decide import decide
 from encbench.reconcile.trial.decision import TrialDecision
 from encbench.tools.tpcc import consistency
 from tests.unit.reconcile.oracle import assert_sound, leftovers, report
-from tests.unit.reconcile.seen import a_client, a_testbed, a_trial, ago, found, saw, wants
-from tests.unit.reconcile.test_trial_decide import MEASURED, PROVEN_TWICE, verdict
+from tests.unit.reconcile.seen import a_client, a_trial, ago, found, saw, tpcc_testbed, wants
+from tests.unit.reconcile.trials import MEASURED, PROVEN_TWICE, verdict
 from tests.unit.reconcile.world import World, study, tpcc_parts
 
 GOOD = Checked(True, "Consistent", "6 queries gave no row in 0.1 s")
@@ -68,13 +68,6 @@ def test_what_was_not_asked_is_not_consistent(said: Any, why: str) -> None:
     assert found is not None
     assert (found.ok, found.reason) == (False, "CheckFailed")
     assert why in found.message
-
-
-def tpcc_testbed() -> Testbed:
-    bed = a_testbed()
-    del bed.body["spec"]["dataset"]["sysbench"]
-    bed.body["spec"]["dataset"]["tpcc"] = {"warehouses": 2}
-    return objects.testbed(bed.body)
 
 
 def tpcc_trial(facts: Any) -> Trial:

@@ -11,7 +11,6 @@ from encbench.api.conditions import find
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.kinds import (
     CONFIG_MAP,
-    ENCRYPTION_MODE,
     INSTANCE_TEMPLATE,
     JOB,
     OVERHEAD_REPORT,
@@ -29,27 +28,12 @@ from encbench.ports import Body
 from encbench.reconcile.objects import Trial
 from tests.support import manifests
 from tests.unit.reconcile.clients import Plan
+from tests.unit.reconcile.columns import HOP, KEY, key, mode
 from tests.unit.reconcile.pods import JAR_DIGEST
 from tests.unit.reconcile.world import SPACE, World, parts, study, tpcc_parts
 
-KEY = "00112233445566778899aabbccddeeff"
 ALL: dict[str, Any] = {"method": "confidential", "ratio": 100}
-HOP: dict[str, Any] = {"method": "confidential", "ratio": 0}
 JAR = {"class": "com.example.Driver", "urlTemplate": "jdbc:mariadb://{host}"}
-
-
-def mode(name: str, **spec: Any) -> Body:
-    return manifests.body(ENCRYPTION_MODE, name, SPACE, **spec)
-
-
-def key(text: str, entry: str = "mek") -> Body:
-    data = {entry: base64.b64encode(text.encode()).decode()}
-    return {
-        "apiVersion": "v1",
-        "kind": "Secret",
-        "metadata": {"name": "mine", "namespace": SPACE, "labels": {labels.USE: labels.KEY}},
-        "data": data,
-    }
 
 
 def refusal(world: World) -> str:

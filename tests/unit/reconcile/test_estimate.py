@@ -2,11 +2,9 @@
 
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
-from encbench.admission import gather
 from encbench.api.campaign import LostSet
 from encbench.api.conditions import parse_time
 from encbench.api.kinds import TRIAL
@@ -15,12 +13,9 @@ from encbench.reconcile.campaign.decide import decide
 from encbench.reconcile.campaign.decision import CampaignDecision
 from encbench.reconcile.campaign.facts import CampaignFound, CampaignSeen
 from encbench.reconcile.campaign.ledger import Ledger
-from encbench.reconcile.objects import Campaign
 from encbench.tools.turns import load_seconds
 from tests.support import manifests
-from tests.unit.reconcile.seen import NOW, ago
-from tests.unit.reconcile.test_campaign_decide import (
-    RESOLVED,
+from tests.unit.reconcile.campaigns import (
     TURNS,
     a_campaign,
     began,
@@ -29,7 +24,9 @@ from tests.unit.reconcile.test_campaign_decide import (
     the_cell,
     the_testbeds,
     the_trials,
+    with_workloads,
 )
+from tests.unit.reconcile.seen import NOW, ago
 
 LOAD, DEAD = 90.0, 5.0
 """Seconds of the usual trial's load, and what is assumed between two."""
@@ -69,16 +66,6 @@ def test_a_block_begins_once_though_its_trials_write_so_one_by_one(released: int
     known = {name: trials[name] for name in names[: 3 + released]}
     trials |= began(known, [block + DEAD] * 3 + [0.0] * released)
     assert left(decide(of, saw(of, trials=trials))) == pytest.approx(block + DEAD, abs=1)
-
-
-def with_workloads(reset: str = "none", **changes: dict[str, Any]) -> Campaign:
-    """A campaign of one instance whose workloads each differ from the usual one as said."""
-    usual = manifests.SPECS[TRIAL]["workload"]
-    workloads = {name: {**usual, **change} for name, change in changes.items()}
-    found = gather.frozen(RESOLVED.instances, RESOLVED.modes, workloads, {})
-    entry = {"instanceRefs": ["small"], "modeRefs": ["tde"], "workloadRefs": [*workloads]}
-    of = a_campaign(blocks={"min": 2}, matrix=[entry], reset=reset)
-    return replace(of, status=of.status.model_copy(update={"resolved": found}))
 
 
 USUAL_LOAD = manifests.SPECS[TRIAL]["workload"]["load"]

@@ -14,10 +14,9 @@ from encbench.reconcile.objects import testbed as as_testbed
 from encbench.reconcile.testbed.facts import TestbedFound
 from encbench.reconcile.testbed.observe import observe
 from encbench.wire.agent import VolumeRoom
+from tests.unit.reconcile.accidents import load_fails, once
 from tests.unit.reconcile.clients import Plan
 from tests.unit.reconcile.seen import a_pod
-from tests.unit.reconcile.test_cell_given_up import load_fails
-from tests.unit.reconcile.test_invalid import once
 from tests.unit.reconcile.world import SPACE, World, parts, study
 
 MIB, GIB = 1 << 20, 1 << 30

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from encbench.api.kinds import LEASE, TESTBED
-from tests.unit.reconcile.test_external import world_with
+from tests.unit.reconcile.external import world_with
 from tests.unit.reconcile.world import World, parts, study
 
 

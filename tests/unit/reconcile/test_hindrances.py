@@ -17,10 +17,11 @@ from encbench.reconcile.objects import testbed as parsed
 from encbench.reconcile.pods import pod_facts
 from encbench.reconcile.troubles import trouble, why_deleted
 from tests.support import manifests
+from tests.unit.reconcile.accidents import lost
+from tests.unit.reconcile.campaigns import a_campaign
 from tests.unit.reconcile.controllers import Delays
 from tests.unit.reconcile.pods import DATABASE_NODE, container
-from tests.unit.reconcile.seen import NOW, ago, with_status
-from tests.unit.reconcile.test_campaign_decide import a_campaign, status_of
+from tests.unit.reconcile.seen import NOW, ago, status_of, with_status
 from tests.unit.reconcile.world import SPACE, World, parts, study
 
 SOON = 30.0
@@ -148,14 +149,6 @@ async def test_a_job_that_makes_no_pod() -> None:
     world.cluster.events.clear()
     await world.settle(SOON)
     assert_named(world, "NoPod", "kubectl events --for job/")
-
-
-def lost(world: World, pod: str, *, is_lost: bool = True) -> None:
-    """What the node controller makes of a pod whose node does not answer."""
-    status = world.cluster.one(POD, SPACE, pod)["status"]
-    ready = {"type": "Ready", "status": "False" if is_lost else "True"}
-    facts = [fact for fact in status["conditions"] if fact["type"] != "Ready"]
-    world.cluster.set_status(POD, SPACE, pod, {**status, "conditions": [*facts, ready]})
 
 
 async def test_a_database_whose_node_is_lost() -> None:

@@ -1,15 +1,13 @@
 """Trials that do not count: why, what replaces them, and when a campaign gives up."""
 
-from dataclasses import replace
-
 from encbench.api.conditions import find, is_false, is_true
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.kinds import POD, TESTBED
 from encbench.core.artefact import decode
 from encbench.core.records import TrialRecord
-from encbench.reconcile.objects import Trial
 from encbench.wire.files import LARGEST
-from tests.unit.reconcile.clients import LINGER, Plan
+from tests.unit.reconcile.accidents import once
+from tests.unit.reconcile.clients import LINGER
 from tests.unit.reconcile.oracle import assert_sound, leftovers, report
 from tests.unit.reconcile.world import SPACE, WARMUP, World, parts, study
 
@@ -55,22 +53,6 @@ async def test_the_testbed_of_such_a_mode_says_so_and_its_client_never_runs() ->
     assert any(event.reason == "ModeNotInForce" for event in world.cluster.events)
     (tde,) = [t for t in world.trials() if t.spec.arm.name == "tde"]
     assert tde.status.release_at is None
-
-
-def once(failing: str, **changes: object) -> tuple[list[str], "World"]:
-    """A world in which the first run of an arm goes otherwise; the trials that did."""
-    world = World()
-    hit: list[str] = []
-
-    def plan(trial: Trial, usual: Plan) -> Plan:
-        if trial.spec.arm.name != failing or (hit and trial.name not in hit):
-            return usual
-        hit.append(trial.name)
-        return replace(usual, **changes)  # type: ignore[arg-type]
-
-    world.plan = plan
-    world.apply(*parts(), study("plain", blocks=1, replacements=1))
-    return hit, world
 
 
 async def test_a_log_that_is_too_large_is_left_in_the_bucket_and_its_trial_replaced() -> None:

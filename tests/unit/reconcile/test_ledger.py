@@ -11,23 +11,11 @@ from encbench.reconcile.campaign.catchup import AGAIN
 from encbench.reconcile.campaign.cleanup import remove_unfinished
 from encbench.reconcile.campaign.ledger import Ledger
 from encbench.reconcile.campaign.pace import Between, gaps
+from tests.unit.reconcile.campaigns import a_campaign
+from tests.unit.reconcile.ledgers import in_the_middle, ledger_of
 from tests.unit.reconcile.oracle import assert_sound
 from tests.unit.reconcile.seen import a_trial
-from tests.unit.reconcile.test_campaign_decide import a_campaign
-from tests.unit.reconcile.world import SPACE, World, parts, study
-
-
-def ledger_of(world: World) -> Ledger:
-    """Of the operator's own memory."""
-    effects = world.operators[0].loop._reconcilers[world.campaign().kind].effects  # type: ignore[attr-defined]
-    return effects.found(world.campaign()).ledger  # type: ignore[no-any-return]
-
-
-async def in_the_middle() -> World:
-    world = World()
-    world.apply(*parts(), study("plain", blocks=3))
-    await world.run(lambda: world.campaign().status.progress.succeeded == 3, limit=20_000)
-    return world
+from tests.unit.reconcile.world import SPACE
 
 
 async def test_trials_enter_it_as_they_retire() -> None:

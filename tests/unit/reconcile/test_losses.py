@@ -16,17 +16,10 @@ from encbench.reconcile.campaign.facts import CampaignFound
 from encbench.reconcile.effects.campaign import CampaignEffects
 from encbench.reconcile.effects.effect import Announce, LookForTestbeds
 from encbench.reconcile.objects import Campaign, Testbed, Trial
+from tests.unit.reconcile.accidents import lost
+from tests.unit.reconcile.campaigns import a_campaign, deleted, made, saw, the_testbeds, the_trials
 from tests.unit.reconcile.oracle import assert_sound, leftovers, report
 from tests.unit.reconcile.seen import ago
-from tests.unit.reconcile.test_campaign_decide import (
-    a_campaign,
-    deleted,
-    made,
-    saw,
-    the_testbeds,
-    the_trials,
-)
-from tests.unit.reconcile.test_hindrances import lost
 from tests.unit.reconcile.world import SPACE, World, parts, study
 
 EVICTED = 300.0

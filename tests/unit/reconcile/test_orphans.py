@@ -5,8 +5,8 @@ from encbench.core.artefact import decode, digest_of
 from encbench.core.records import IndexOrphan, IndexRecord
 from encbench.reconcile.campaign.catchup import AGAIN
 from encbench.report.document import Report
+from tests.unit.reconcile.ledgers import in_the_middle, ledger_of
 from tests.unit.reconcile.oracle import report
-from tests.unit.reconcile.test_ledger import in_the_middle, ledger_of
 from tests.unit.reconcile.world import SPACE, World
 
 TITLE = "Trials that ended were deleted"

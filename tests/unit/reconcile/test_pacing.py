@@ -12,8 +12,8 @@ from encbench.api.lifecycle import HINDERED
 from encbench.reconcile.campaign.estimate import steady
 from encbench.reconcile.objects import Campaign
 from encbench.reconcile.pacing import TOGETHER, CampaignPacing
+from tests.unit.reconcile.campaigns import a_campaign
 from tests.unit.reconcile.seen import NOW, ago
-from tests.unit.reconcile.test_campaign_decide import a_campaign
 
 BUSY = Progress(planned=9, active=1, succeeded=3)
 

@@ -17,7 +17,6 @@ from encbench.core.artefact import decode
 from encbench.core.evidence import ProvenanceRecord
 from encbench.core.records import TrialRecord
 from encbench.kube import labels
-from encbench.kube.pods import LINUX
 from encbench.ports import Body
 from encbench.reconcile.campaign import placement
 from encbench.reconcile.campaign.ledger import line
@@ -27,7 +26,8 @@ from encbench.reconcile.trial import placed
 from encbench.reconcile.trial.decide import decide
 from encbench.reconcile.trial.decision import TrialDecision
 from tests.support.testbeds import GOCRYPTFS
-from tests.unit.reconcile import test_campaign_decide as campaigns
+from tests.unit.reconcile import campaigns
+from tests.unit.reconcile.nodes import node
 from tests.unit.reconcile.oracle import assert_sound, leftovers
 from tests.unit.reconcile.pods import CLIENT_NODE, DATABASE_NODE
 from tests.unit.reconcile.seen import (
@@ -42,7 +42,7 @@ from tests.unit.reconcile.seen import (
     saw,
     wants,
 )
-from tests.unit.reconcile.test_trial_decide import BEFORE, MEASURED, RUNNING, verdict
+from tests.unit.reconcile.trials import BEFORE, MEASURED, RUNNING, verdict
 from tests.unit.reconcile.world import SPACE, World, parts, study
 
 HERE: dict[str, Any] = {
@@ -432,14 +432,6 @@ def test_what_all_nodes_have_to_be_like_is_the_baseline_s() -> None:
 
 
 # -- whole campaigns
-
-
-def node(name: str, cpu: str = "8") -> Body:
-    versions = {"kubeletVersion": "v1.33.1", "containerRuntimeVersion": "containerd://v2"}
-    info = {"kernelVersion": "6.1.0", "osImage": "Some OS 12", **versions}
-    offered = {"cpu": cpu, "memory": "32Gi"}
-    status = {"allocatable": offered, "nodeInfo": info}
-    return {"metadata": {"name": name, "labels": LINUX}, "status": status}
 
 
 def with_nodes(**spec: Any) -> World:

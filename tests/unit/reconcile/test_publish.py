@@ -23,8 +23,8 @@ from encbench.reconcile.campaign.publish import _earlier, _entry, _sets, _when
 from encbench.reconcile.effects import campaign as effects
 from encbench.reconcile.effects.effect import Publish
 from encbench.reconcile.objects import Campaign
+from tests.unit.reconcile.campaigns import RESOLVED, a_campaign, the_cell
 from tests.unit.reconcile.seen import NOW, a_trial, ago
-from tests.unit.reconcile.test_campaign_decide import RESOLVED, a_campaign, the_cell
 from tests.unit.reconcile.world import World
 
 

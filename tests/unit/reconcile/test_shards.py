@@ -12,7 +12,7 @@ from encbench.kube.shards import Shard, shard_of
 from encbench.ports import Meter, Pages
 from tests.support.fake_faults import WRITES
 from tests.unit.reconcile.driver import Operator
-from tests.unit.reconcile.test_three_campaigns import NAMES, all_over, campaigns, together
+from tests.unit.reconcile.three_campaigns import NAMES, all_over, campaigns, together
 from tests.unit.reconcile.world import SPACE, World
 
 SHARDS = 2

@@ -15,43 +15,19 @@ from encbench.ports import Body
 from encbench.reconcile import objects
 from encbench.reconcile.objects import Trial
 from tests.support import manifests
+from tests.unit.reconcile.accidents import lost
+from tests.unit.reconcile.cells import LOAD, WORKLOADS, four_cells
 from tests.unit.reconcile.clients import Plan
+from tests.unit.reconcile.nodes import node
 from tests.unit.reconcile.oracle import assert_digests, assert_sound, leftovers, report
 from tests.unit.reconcile.scheduler import Scheduler
-from tests.unit.reconcile.test_hindrances import lost
-from tests.unit.reconcile.test_placement import node
-from tests.unit.reconcile.world import DURATION, NAME, SPACE, WARMUP, World, parts, study
+from tests.unit.reconcile.world import NAME, SPACE, World, parts, study
 
-INSTANCES, WORKLOADS = ("small", "large"), ("oltp", "other")
-LOAD = {"concurrency": [2], "warmup": f"{WARMUP}s", "duration": f"{DURATION}s"}
 MANY = tuple(f"n{number}" for number in range(1, 13))
 
 PLACE = (CAMPAIGN, SPACE, NAME)
 
 Turn = tuple[str, str, int, int, int, str, int, str]
-
-
-def four_cells(
-    nodes: tuple[str, ...],
-    parallelism: int,
-    *modes: str,
-    instances: tuple[str, ...] = INSTANCES,
-    room: int = 8,
-    **spec: Any,
-) -> World:
-    """Two datasets on each instance; by default baseline and control alone."""
-    world = World()
-    world.controllers.scheduler = Scheduler(nodes, room)
-    sysbench = {"script": "oltp_read_only", "tables": 3, "tableSize": 500}
-    world.apply(
-        *parts(),
-        manifests.body(INSTANCE_TEMPLATE, "large", SPACE),
-        manifests.body(WORKLOAD, "other", SPACE, load=LOAD, sysbench=sysbench),
-    )
-    whole = {"instanceRefs": [*instances], "modeRefs": [*(modes or ["plain"])]}
-    matrix = [{**whole, "workloadRefs": [*WORKLOADS]}]
-    world.apply(study(matrix=matrix, parallelism=parallelism, **spec))
-    return world
 
 
 def add_nodes(world: World, *names: str) -> None:

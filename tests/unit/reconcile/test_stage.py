@@ -35,7 +35,7 @@ from encbench.reconcile.trial.decide import decide
 from encbench.reconcile.trial.decision import TrialDecision
 from encbench.reconcile.trial.facts import ClientPod, Sibling
 from encbench.reconcile.trial.running import longest
-from tests.unit.reconcile import test_campaign_decide as campaigns
+from tests.unit.reconcile import campaigns
 from tests.unit.reconcile.oracle import assert_sound, leftovers
 from tests.unit.reconcile.pods import container
 from tests.unit.reconcile.scheduler import Scheduler

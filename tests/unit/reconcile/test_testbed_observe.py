@@ -15,7 +15,7 @@ from encbench.reconcile.objects import Testbed
 from encbench.reconcile.objects import testbed as as_testbed
 from encbench.reconcile.testbed.facts import TestbedFound, TestbedSeen
 from encbench.reconcile.testbed.observe import observe
-from tests.unit.reconcile.test_columns import HOP, KEY, key, mode
+from tests.unit.reconcile.columns import HOP, KEY, key, mode
 from tests.unit.reconcile.world import SPACE, World, parts, study
 
 

@@ -24,6 +24,7 @@ from encbench.reconcile.testbed.starting import StartStep, bring, data_copy, nex
 from encbench.reconcile.troubles import Trouble
 from tests.support import manifests
 from tests.unit.reconcile.seen import ALONE, NOW, a_pod, a_testbed, a_trial, ago, ready, with_status
+from tests.unit.reconcile.testbeds import a_set, set_for
 
 WANTED = Start("run-2", "run-2")
 NOTES = {labels.START: "run-2", labels.RESET: "run-2"}
@@ -48,34 +49,6 @@ def test_which_start_a_trial_needs(campaign: Any, start: Start) -> None:
 
 
 # -- the StatefulSet
-
-
-def a_set(replicas: int = 1, **notes: str) -> SetFacts:
-    template: dict[str, Any] = {
-        "metadata": {"labels": {"a": "b"}, **({"annotations": notes} if notes else {})},
-        "spec": {"containers": [{"name": "server", "image": "old"}]},
-    }
-    return SetFacts(
-        {
-            "apiVersion": "apps/v1",
-            "kind": "StatefulSet",
-            "metadata": {
-                "name": "bed",
-                "namespace": "ns",
-                "uid": "1",
-                "resourceVersion": "77",
-                "labels": {"x": "y"},
-                "ownerReferences": [{"uid": "2"}],
-                "managedFields": [{"manager": "encbench"}],
-            },
-            "spec": {"replicas": replicas, "serviceName": "bed", "template": template},
-            "status": {"replicas": 1},
-        }
-    )
-
-
-def set_for(start: Start, replicas: int) -> SetFacts:
-    return a_set(replicas, **{labels.START: start.name, labels.RESET: start.reset})
 
 
 def test_only_the_number_and_the_annotations_change() -> None:

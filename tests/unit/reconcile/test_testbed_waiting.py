@@ -23,9 +23,8 @@ from encbench.reconcile.objects import Testbed
 from encbench.reconcile.pods import ContainerFacts, JobFacts, PodFacts
 from encbench.reconcile.testbed.decide import decide
 from encbench.reconcile.testbed.facts import FullProof, TestbedFound
-from tests.unit.reconcile.seen import ALONE, NOW, PROVEN, a_pod, a_testbed, ago, wants
-from tests.unit.reconcile.test_testbed_decide import LOADED, UP, failure, saw, status_of
-from tests.unit.reconcile.test_testbed_starting import a_set, set_for
+from tests.unit.reconcile.seen import ALONE, NOW, PROVEN, a_pod, a_testbed, ago, status_of, wants
+from tests.unit.reconcile.testbeds import LOADED, UP, a_set, failure, saw, set_for
 
 BUSY = TestbedFound(nodes=NodeStanding(waits="waits for node node-1"))
 """Another campaign is measured on the node."""

@@ -5,30 +5,11 @@ from itertools import pairwise
 from encbench.api.conditions import find, parse_time
 from encbench.api.kinds import CAMPAIGN, LEASE, NODE, TRIAL
 from encbench.kube.leases import parse
-from encbench.reconcile.objects import Campaign, campaign
 from tests.unit.reconcile.driver import LEASES
+from tests.unit.reconcile.nodes import node
 from tests.unit.reconcile.scheduler import Scheduler
-from tests.unit.reconcile.test_placement import node
-from tests.unit.reconcile.world import SPACE, World, parts, study
-
-NAMES = ("one", "two", "three")
-
-
-def together(blocks: int = 2) -> World:
-    world = World()
-    bodies = [study("tde", blocks=blocks) for _ in NAMES]
-    for body, name in zip(bodies, NAMES, strict=True):
-        body["metadata"]["name"] = name
-    world.apply(*parts(), *bodies)
-    return world
-
-
-def campaigns(world: World) -> list[Campaign]:
-    return [campaign(body) for body in world.cluster.all(CAMPAIGN, SPACE)]
-
-
-def all_over(world: World) -> bool:
-    return all(one.status.completion_time for one in campaigns(world))
+from tests.unit.reconcile.three_campaigns import NAMES, all_over, campaigns, together
+from tests.unit.reconcile.world import World, parts, study
 
 
 async def test_no_two_measure_at_once_and_each_gets_its_turn() -> None:

@@ -18,10 +18,10 @@ from encbench.reconcile.trial.facts import Proven, TrialFound
 from encbench.reconcile.trial.observe import observe
 from encbench.wire.recorder import StateAnswer
 from tests.support.fake_recorder import FakeRecorder
+from tests.unit.reconcile.accidents import lost
+from tests.unit.reconcile.nodes import node
 from tests.unit.reconcile.scheduler import Scheduler
 from tests.unit.reconcile.seen import PROVEN
-from tests.unit.reconcile.test_hindrances import lost
-from tests.unit.reconcile.test_placement import node
 from tests.unit.reconcile.world import SPACE, World, parts, study
 
 READS = {"absences", "get", "list", "pages", "logs", "now", "problem", "server", "state", "stopped"}

@@ -9,7 +9,7 @@ from encbench.reconcile.trial.decide import decide
 from encbench.reconcile.trial.facts import ClientPod, RunFacts
 from tests.unit.reconcile.pods import container
 from tests.unit.reconcile.seen import a_client, a_trial, ago, saw, wants
-from tests.unit.reconcile.test_trial_decide import PROVEN_TWICE
+from tests.unit.reconcile.trials import PROVEN_TWICE
 
 
 def uploading(name: str = "run-0", **meta: Any) -> PodFacts:

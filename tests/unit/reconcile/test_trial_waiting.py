@@ -10,8 +10,16 @@ from encbench.reconcile.effects.effect import AskChecks, Prove
 from encbench.reconcile.effects.trial import TrialEffects
 from encbench.reconcile.objects import Testbed
 from encbench.reconcile.trial.decide import decide
-from tests.unit.reconcile.seen import a_client, a_pod, a_testbed, a_trial, ago, found, saw
-from tests.unit.reconcile.test_checks import tpcc_testbed
+from tests.unit.reconcile.seen import (
+    a_client,
+    a_pod,
+    a_testbed,
+    a_trial,
+    ago,
+    found,
+    saw,
+    tpcc_testbed,
+)
 from tests.unit.reconcile.world import World, parts, study
 
 LIMITS = a_trial().spec.step_deadlines
