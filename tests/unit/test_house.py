@@ -4,7 +4,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-PACKAGE = Path(__file__).resolve().parents[2] / "operator" / "encbench"
+TESTS = Path(__file__).resolve().parents[1]
+PACKAGE = TESTS.parent / "operator" / "encbench"
 MESSAGES = {"message", "problem", "summary", "sentence", "why", "detail"}
 """Names of variables and attributes that hold English for people."""
 METHODS = {"startswith", "endswith", "find", "index", "count", "partition", "split"}
@@ -146,3 +147,51 @@ def test_no_room_is_larger_than_it_says() -> None:
         if len(files) > 16:
             told = ast.get_docstring(ast.parse((folder / "__init__.py").read_text("utf-8"))) or ""
             assert f"{len(files)} files, because" in told, f"{folder} has {len(files)} files"
+
+
+def test_nothing_imports_a_test_module_or_a_conftest() -> None:
+    """What several tests share has a module of its own beside them, and its name says what it is.
+
+    A fixture of a conftest is asked for by its name.
+    """
+    found: dict[str, list[str]] = {}
+    for path in sorted((TESTS / "unit").rglob("*.py")):
+        imported = list(_test_modules(ast.parse(path.read_text(encoding="utf-8"))))
+        if imported:
+            found[str(path.relative_to(TESTS))] = imported
+    assert found == {}, "move what these share into modules that are neither"
+
+
+def test_the_rule_sees_every_way_to_import_a_test_module() -> None:
+    forbidden = [
+        "from tests.unit.core.test_plan import campaign",
+        "from tests.unit.core import plans, test_plan",
+        "import tests.unit.core.test_plan as plans",
+        "from .test_plan import campaign",
+        "from . import conftest",
+        "def later() -> None:\n from tests.unit.conftest import one",
+    ]
+    allowed = [
+        "from tests.unit.core.plans import campaign",
+        "from . import plans",
+        "from aiohttp.test_utils import TestServer",
+    ]
+    assert [code for code in forbidden if not [*_test_modules(ast.parse(code))]] == []
+    assert [code for code in allowed if [*_test_modules(ast.parse(code))]] == []
+
+
+def _test_modules(tree: ast.AST) -> Iterator[str]:
+    """Dotted names of what is imported from test modules and from conftests."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=names):
+                imported = [one.name for one in names]
+            case ast.ImportFrom(module=module, names=names, level=level):
+                imported = [f"{'.' * level}{module or ''}.{one.name}" for one in names]
+            case _:
+                continue
+        for name in imported:
+            parts = name.split(".")
+            ours = parts[0] in ("", "tests")
+            if ours and any(one == "conftest" or one.startswith("test_") for one in parts):
+                yield name
