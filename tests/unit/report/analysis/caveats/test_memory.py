@@ -1,0 +1,191 @@
+"""Datasets, and the rows that are drawn, that fit into memory."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.api.workload import Sysbench, WorkloadSpec
+from encbench.core.evidence import MachineFacts, ProvenanceRecord, ServerFacts
+from encbench.report.analysis.bucket import ProvenanceSource
+from encbench.report.analysis.caveats import Facts, memory
+from encbench.report.document import Report
+from tests.data.report.golden import report_of
+from tests.support.testbeds import ENCRYPTED_CLASS, GOCRYPTFS, TDE, TLS
+from tests.support.workloads import CUSTOM, workload_spec
+from tests.unit.report.analysis.caveats.studies import CALM, titles
+
+
+def test_a_dataset_is_compared_with_the_pool_of_its_own_instance() -> None:
+    """Of two workloads and two instances only some fit."""
+    study = replace(
+        CALM, instances=("small", "large"), workloads=("oltp-read-only", "oltp-read-write")
+    )
+    found = report_of(study)
+    many = found.resolved.workloads["oltp-read-write"]
+    test = many.sysbench_test.model_copy(update={"table_size": 2_500_000})
+    many = many.model_copy(update={"sysbench": test})
+    workloads = found.resolved.workloads | {"oltp-read-write": many}
+    resolved = found.resolved.model_copy(update={"workloads": workloads})
+
+    def said(small: int, large: int) -> str:
+        pools = {"small": small, "large": large}
+        sources = [source(found, name, pool << 20) for name, pool in pools.items()]
+        facts = Facts(
+            found.spec, resolved, found.groups, found.trials, (), found.provenance, sources
+        )
+        return " ".join(
+            caveat.text.partition(". ")[0] for caveat in memory.dataset_in_memory(facts)
+        )
+
+    assert said(1024, 4096) == (
+        "oltp-read-only: about 229 MiB of rows in a buffer pool of 1,024 MiB; oltp-read-write on "
+        "large: about 2,289 MiB of rows in a buffer pool of 4,096 MiB"
+    )
+    assert said(128, 1024) == (
+        "oltp-read-only on large: about 229 MiB of rows in a buffer pool of 1,024 MiB"
+    )
+    assert said(128, 128) == ""
+
+
+@pytest.mark.parametrize("pools", [(128, 1024), (1024, 128)])
+def test_a_dataset_has_to_fit_into_the_smallest_pool_of_an_instance(pools: tuple[int, int]) -> None:
+    """As where settings changed between two sets of testbeds; 229 MiB of rows."""
+    found = report_of(CALM)
+    sources = [source(found, "small", pool << 20) for pool in pools]
+    facts = Facts(
+        found.spec, found.resolved, found.groups, found.trials, (), found.provenance, sources
+    )
+    assert not [*memory.dataset_in_memory(facts)]
+
+
+def facts_with(report: Report, workload: WorkloadSpec, settings: dict[str, str]) -> Facts:
+    """The report's, with that workload and the server's settings."""
+    workloads = {**report.resolved.workloads, "oltp-read-write": workload}
+    return Facts(
+        report.spec,
+        report.resolved.model_copy(update={"workloads": workloads}),
+        report.groups,
+        report.trials,
+        (),
+        report.provenance,
+        [with_settings(report, "small", settings)],
+    )
+
+
+def dataset_note(settings: dict[str, str], workload: WorkloadSpec | None = None) -> str:
+    """What is said of a dataset of 229 MiB on a server with these settings."""
+    found = report_of(CALM)
+    workload = workload or found.resolved.workloads["oltp-read-write"]
+    facts = facts_with(found, workload, settings)
+    return " ".join(caveat.text for caveat in memory.dataset_in_memory(facts))
+
+
+@pytest.mark.parametrize(
+    ("mode", "said"),
+    [
+        (TLS, False),
+        ({"columns": {"method": "confidential", "ratio": 100}}, False),
+        ({"atRest": {"method": "engine"}}, True),
+    ],
+)
+def test_pages_are_decrypted_only_where_a_mode_encrypts_at_rest(
+    mode: dict[str, Any], said: bool
+) -> None:
+    study = replace(CALM, blocks=2, modes={"tde": mode})
+    assert ("The dataset fits into memory" in titles(study)) is said
+
+
+def test_a_script_of_the_users_own_has_rows_of_unknown_size() -> None:
+    large = {"innodb_buffer_pool_size": str(4 << 30)}
+    assert "about 229 MiB of rows in a buffer pool of 4,096 MiB" in dataset_note(large)
+    assert dataset_note(large, workload_spec({**CUSTOM, "tables": 1})) == ""
+
+
+def test_postgresql_has_a_pool_as_well() -> None:
+    assert "rows in a buffer pool of 256 MiB" in dataset_note({"shared_buffers": "256MB"})
+    assert dataset_note({"shared_buffers": "128MB"}) == ""
+
+
+@pytest.mark.parametrize(
+    ("engine", "mode", "size", "said"),
+    [
+        ("postgresql", ENCRYPTED_CLASS, "287Mi", True),
+        ("postgresql", GOCRYPTFS, "287Mi", True),
+        ("postgresql", ENCRYPTED_CLASS, "286Mi", False),
+        ("postgresql", TDE, "64Gi", False),
+        ("mariadb", ENCRYPTED_CLASS, "64Gi", False),
+    ],
+)
+def test_a_page_cache_holds_what_a_volume_has_decrypted(
+    engine: str, mode: dict[str, Any], size: str, said: bool
+) -> None:
+    """229 MiB of rows, and a pool of 128 MiB."""
+    found = report_of(replace(CALM, blocks=2))
+    small = found.resolved.instances["small"]
+    assert small.resources is not None
+    resources = small.resources.model_copy(update={"memory": size})
+    changes = {"engine": engine, "resources": resources}
+    resolved = found.resolved.model_copy(
+        update={
+            "instances": {"small": small.model_copy(update=changes)},
+            "modes": found.resolved.modes | {"tde": EncryptionModeSpec.model_validate(mode)},
+        }
+    )
+    sources = [with_settings(found, "small", {"shared_buffers": "128MB"})]
+    facts = Facts(found.spec, resolved, found.groups, found.trials, (), found.provenance, sources)
+    texts = [caveat.text for caveat in memory.dataset_in_memory(facts)]
+    start = "oltp-read-write: about 229 MiB of rows may be in a page cache of 230 MiB. Pages are"
+    assert [one.startswith(start) for one in texts] == [True] * said
+    assert bool([*memory.drawn_rows_in_memory(facts)]) != said, "of rows that fit as a whole"
+
+
+@pytest.mark.parametrize(
+    ("options", "pool", "said"),
+    [
+        ({}, "127M", "about 76 of 229 MiB of rows in a buffer pool of 127 MiB. Its rand-type"),
+        ({}, "76M", ""),
+        ({}, "1G", ""),
+        ({"rand-type": "special"}, "127M", "about 76 of 229 MiB"),
+        ({"rand_type": "gaussian"}, "96M", "about 95 of 229 MiB"),
+        ({"rand-type": "gaussian"}, "95M", ""),
+        ({"rand-type": "uniform"}, "228M", ""),
+        ({"rand-type": "pareto"}, "228M", ""),
+        ({"rand_spec_res": "10"}, "228M", ""),
+    ],
+)
+def test_a_part_of_the_rows_may_be_all_that_is_drawn(
+    options: dict[str, str], pool: str, said: str
+) -> None:
+    texts = drawn_note(pool, {"options": options})
+    assert [one.startswith(f"oltp-read-write: {said}") for one in texts] == [True] * bool(said)
+
+
+@pytest.mark.parametrize("script", ["oltp_insert", "select_random_points"])
+def test_rows_that_are_found_by_another_column_lie_in_all_of_the_table(script: str) -> None:
+    assert drawn_note("127M", {"script": "oltp_point_select", "tables": 1, "tableSize": 1000000})
+    assert not drawn_note("127M", {"script": script, "tables": 1, "tableSize": 1000000})
+
+
+def drawn_note(pool: str, test: dict[str, Any]) -> list[str]:
+    """What is said of the drawn part of a dataset of 229 MiB, beside a pool of that size."""
+    found = report_of(replace(CALM, blocks=2))
+    workload = found.resolved.workloads["oltp-read-write"]
+    sysbench = Sysbench.model_validate({**workload.sysbench_test.to_dict(), **test})
+    workload = workload.model_copy(update={"sysbench": sysbench})
+    facts = facts_with(found, workload, {"innodb_buffer_pool_size": pool})
+    return [caveat.text for caveat in memory.drawn_rows_in_memory(facts)]
+
+
+def source(report: Report, instance: str, pool: int) -> ProvenanceSource:
+    """The provenance of an instance's trials."""
+    return with_settings(report, instance, {"innodb_buffer_pool_size": str(pool)})
+
+
+def with_settings(report: Report, instance: str, settings: dict[str, str]) -> ProvenanceSource:
+    """The same of a server with these settings."""
+    server = ServerFacts(version="1", settings=settings)
+    record = ProvenanceRecord(testbed=instance, server=server, machine=MachineFacts())
+    uids = {trial.uid for trial in report.trials if trial.instance == instance}
+    return ProvenanceSource("key", "digest", record, uids)
