@@ -190,9 +190,16 @@ def test_a_solo_block_is_named_in_the_step() -> None:
 
 
 def two_cells(
-    parallelism: int, *places: str, clients: str = "", ends: Sequence[str | None] = (), **spec: Any
+    parallelism: int,
+    *places: str,
+    clients: str = "",
+    ends: Sequence[str | None] = (),
+    deleted: int = 0,
+    **spec: Any,
 ) -> CampaignDecision:
     """Of two cells with three trials each; `ends` are those of the second one's first trials.
+
+    So many of these, the first ones, were `deleted`.
 
     `places` has the node of all of a cell's databases, `?` where one of them has none yet, and
     nothing where there are none; the first clients of both cells ran on the node `clients`.
@@ -232,6 +239,8 @@ def two_cells(
             **({"outcome": end} if end else {}),
         )
         trials[body["metadata"]["name"]] = objects.trial(body)
+    for name in [*trials][:deleted]:
+        del trials[name]
     return decide(of, CampaignSeen(NOW, None, beds, trials, CampaignFound(ledger)))
 
 
@@ -278,6 +287,13 @@ def test_a_block_that_has_begun_goes_on_on_a_shared_node(
     )
     assert len(made(decision)) == made_now + (3 if turns else 1)
     assert ("waits for node n9" in decision.status.step) == (made_now == 0)
+
+
+def test_so_does_an_interleaved_block_whose_first_trial_was_deleted() -> None:
+    turns = {"min": 4, "perTestbed": 0, "interleave": {"slice": "3s"}}
+    decision = two_cells(2, "n0", "n1", clients="n9", ends=[None, None], deleted=1, blocks=turns)
+    assert len(made(decision)) == 3 + 2
+    assert "waits for node n9" not in (decision.status.step or "")
 
 
 def test_cells_side_by_side_take_a_step_each_and_end_sooner() -> None:

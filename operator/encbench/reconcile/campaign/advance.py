@@ -90,7 +90,7 @@ def _advance(
     }
     if len(late) > MAX_UNARCHIVED:
         return CellStep("waiting for the object store and Prometheus to take the last results")
-    if around.shared and _begins_a_block(cell, state):
+    if around.shared and _begins_a_block(cell, state.together):
         where = f"node{'s' if len(around.shared) > 1 else ''} {', '.join(around.shared)}"
         return CellStep(f"waits for {where}, until a cell before it is done", is_measured=False)
     new = tuple(_create(plan, one, seen, databases, around, after=before) for one in state.together)
@@ -129,12 +129,11 @@ def _create(
     return do.Create(TRIAL, body)
 
 
-def _begins_a_block(cell: Cell, state: CellState) -> bool:
-    """Whether no trial of the next one's block has begun."""
-    first = state.next_trial
-    if first is not None and first.turns_seed is not None:
-        return len(state.together) == len(cell.arms)
-    return first is not None and first.order == 1
+def _begins_a_block(cell: Cell, together: Sequence[PlannedTrial]) -> bool:
+    """Whether no trial has begun of the block of these, which start together."""
+    if together[0].turns_seed is not None:
+        return len(together) == len(cell.arms)
+    return together[0].order == 1
 
 
 def _before(running: Sequence[Trial], planned: PlannedTrial | None, now: datetime) -> Trial | None:
