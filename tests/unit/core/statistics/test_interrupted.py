@@ -55,7 +55,9 @@ def test_what_was_interrupted_is_the_most_that_can_be_missing() -> None:
     assert missing(10.0, 30.0, 40, 1000, 0.0) == 0.04
     assert missing(10.0, 30.0, 40, 1000, 0.5) == 0.04
     assert missing(10.0, 11.0, 40, 1000, 0.5) == pytest.approx(0.002)
+    assert missing(10.0, 50.0, 40, 1000, 0.5) == 0.04
     assert missing(10.0, 9.0, 40, 1000, 0.5) == 0.0
+    assert missing(0.0, 5000.0, 1, 1, 0.5) == 1.0
     assert missing(0.0, 0.0, 0, 0, 0.5) == 0.0
 
 
@@ -63,7 +65,23 @@ def test_chance_in_how_many_are_under_way_is_no_evidence() -> None:
     assert too_low(10.0, 20.0, 100, 100) == 0.5
     assert too_low(10.0, 20.0, 100, 1000) == pytest.approx(1 - 0.5 / (1 - 0.3 * 0.9**0.5))
     assert too_low(10.0, 20.0, 4, 1000) == 0.0
+    assert too_low(10.0, 20.0, 8, 72) == 0.0, "chance alone explains all of it"
+    assert too_low(10.0, 20.0, 101, 100) == 0.5, "a file may claim more than can be"
     assert too_low(10.0, 0.0, 0, 100) == 0.0
+
+
+def test_latencies_below_a_millisecond_are_judged_like_others() -> None:
+    assert too_low(0.25, 0.5, 100, 100) == 0.5
+
+
+def test_a_histogram_above_little_s_law_lacks_nothing() -> None:
+    assert too_low(30.0, 20.0, 100, 100) == 0.0
+
+
+def test_little_s_law_gives_the_average_of_whatever_was_under_way() -> None:
+    assert whole_average_ms(8, 4, 3.0, 600) == 10.0
+    assert whole_average_ms(8, 4, 3.0, 1) == 6000.0
+    assert whole_average_ms(8, 4, 3.0, 0) == 6000.0, "none has ended in a counted part"
 
 
 @pytest.mark.parametrize(
