@@ -1,22 +1,29 @@
 """A database's volume that is nearly full, and who says so."""
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from encbench.api.kinds import JOB, TESTBED
+from encbench.api.workload import Recovery
 from encbench.ports import Unavailable
 from encbench.reconcile import agents, fullness
+from encbench.reconcile.effects.effect import Prove
+from encbench.reconcile.effects.trial import TrialEffects
 from encbench.reconcile.fullness import nearly_full
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.objects import testbed as as_testbed
+from encbench.reconcile.pods import ContainerFacts, JobFacts
+from encbench.reconcile.testbed import observe as of_testbed
 from encbench.reconcile.testbed.facts import TestbedFound
 from encbench.reconcile.testbed.observe import observe
+from encbench.reconcile.trial import observe as of_trial
 from encbench.wire.agent import VolumeRoom
 from tests.unit.reconcile.accidents import load_fails, once
 from tests.unit.reconcile.clients import Plan
-from tests.unit.reconcile.seen import a_pod
+from tests.unit.reconcile.seen import a_client, a_pod, a_testbed, a_trial, ago
 from tests.unit.reconcile.world import SPACE, World, parts, study
 
 MIB, GIB = 1 << 20, 1 << 30
@@ -84,19 +91,79 @@ async def test_a_trial_whose_tool_fails_names_the_volume() -> None:
     assert message.endswith("-0 has 3 MiB left")
 
 
+async def test_a_proof_that_is_not_made_leaves_word_of_the_volume(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world = World()
+    world.apply(*parts(), study("plain", blocks=1))
+    await world.run(world.running())
+    (trial,) = world.trials()
+    bed = as_testbed(world.cluster.one(TESTBED, SPACE, trial.spec.testbed_ref.name))
+    database = await agents.database_pod(world.cluster, SPACE, bed.name)
+    for server in world.agent.servers.values():
+        server.room = FULL
+
+    async def silent(*_: Any, **__: Any) -> None:
+        raise Unavailable("no marker can be written")
+
+    monkeypatch.setattr(world.agent, "evidence", silent)
+    effects = TrialEffects(world.deps, world.operators[0].nodes)
+    await effects.perform(trial, Prove(bed, database, "after"))
+    found = effects.found(trial)
+    assert found.problem == "no marker can be written"
+    assert found.full == f"the volume of {bed.name}-0 has 3 MiB left"
+
+
 async def test_of_a_load_that_fails_the_volume_is_looked_at() -> None:
     world = World()
     world.apply(*parts(), study("plain", blocks=1))
 
-    async def full(name: str) -> str:
+    async def full(name: str, reason: str = "Loading") -> str:
         for server in world.agent.servers.values():
             server.room = FULL
         body = world.cluster.one(TESTBED, SPACE, name)
+        loaded = {"type": "Loaded", "status": "False", "reason": reason, "message": ""}
+        facts = [one for one in body["status"]["conditions"] if one["type"] != "Loaded"]
+        body["status"]["conditions"] = [*facts, {**loaded, "lastTransitionTime": ago(1)}]
         return (await observe(world.deps, as_testbed(body), TestbedFound())).full
 
     await world.run(lambda: bool(world.latest(JOB.kind, "")))
     loading = world.latest(JOB.kind, "")[0]["metadata"]["name"].removesuffix("-load")
     assert await full(loading) == "", "nothing is asked while it goes on"
+    late = await full(loading, "LoadTimeout")
+    assert late == f"the volume of {loading}-0 has 3 MiB left", "its Job is stopped only then"
     failed = await load_fails(world)
     assert failed == loading
     assert await full(failed) == f"the volume of {failed}-0 has 3 MiB left"
+
+
+@pytest.mark.parametrize(
+    ("codes", "failed"), [((), False), ((None,), False), ((0,), False), ((0, 1), True)]
+)
+def test_a_load_whose_pod_goes_on_beside_its_failed_tool_has_failed(
+    codes: tuple[int | None, ...], failed: bool
+) -> None:
+    pods = tuple(a_pod("load", ContainerFacts("tool", exit_code=code)) for code in codes)
+    assert of_testbed._has_failed(a_testbed(), JobFacts("load", failed=False, pods=pods)) is failed
+    assert not of_testbed._has_failed(a_testbed(), None)
+
+
+@pytest.mark.parametrize(
+    ("trial", "asked"),
+    [
+        (a_trial(), True),
+        (a_trial({"Measured": ("False", 1.0)}), False),
+        (a_trial(outcome="Failed"), False),
+    ],
+    ids=["now", "measured", "over"],
+)
+def test_a_volume_is_looked_at_until_its_trial_knows_how_its_tool_ended(
+    trial: Trial, asked: bool
+) -> None:
+    clients = [a_client("uploaded", exit_code=0), a_client("finished", exit_code=1)]
+    assert of_trial._has_failed(trial, clients) is asked
+    assert not of_trial._has_failed(trial, clients[:1])
+    stopped = trial.spec.workload.model_copy(update={"recovery": Recovery(stop="Crash")})
+    crashing = replace(trial, spec=trial.spec.model_copy(update={"workload": stopped}))
+    assert not of_trial._has_failed(crashing, clients), "its server is stopped under it"
+    assert not of_trial._has_failed(trial, [a_client("running"), a_client(None)])
