@@ -100,6 +100,18 @@ def test_where_clients_ran_is_told_if_it_is_known(
     assert differs.a == compared
 
 
+def test_other_programs_beside_a_cipher_in_the_kernel_are_a_disturbance() -> None:
+    """As on the node of the client, where the database's has dm-crypt."""
+    found = report_of(STUDY)
+    both = {"foreign_cpu_percent": 7.0, "foreign_with_dm_crypt_percent": 61.0}
+    loads = {"tde": both}
+    trials = tuple(
+        t.model_copy(update=loads.get(t.arm, {"foreign_cpu_percent": 3.0})) for t in found.trials
+    )
+    (outside, *_) = conduct.disturbances(found.model_copy(update={"trials": trials}))
+    assert outside[:2] == ("load from outside, of a node's cores", "at most 7.0 %")
+
+
 @pytest.mark.parametrize("silent", [False, True])
 def test_clients_that_do_not_report_their_sessions_are_named(silent: bool) -> None:
     found = report_of(replace(STUDY, tpcc=True))
