@@ -70,16 +70,20 @@ def test_arms_of_a_valid_block_have_the_same_history(fields: dict[str, object], 
     assert unequal(spec, cell, by_chance(seed)) == []
 
 
-def test_later_conditions_leave_out_the_number_of_a_broken_block_and_get_one_more() -> None:
-    spec = campaign(reset="block")
+@pytest.mark.parametrize("pilot", [{}, {"precision": {"targetHalfWidth": 0.05}}], ids=bool)
+def test_later_conditions_leave_out_the_number_of_a_broken_block_and_get_one_more(
+    pilot: dict[str, object],
+) -> None:
+    """Those of a pilot too, after which a condition's number of blocks is known."""
+    spec = campaign(reset="block", blocks={"min": 4, "max": 30, "maxReplacements": 2}, **pilot)
     cell = only_cell(spec, concurrency=[1, 8])
     past = run_to_the_end(spec, cell, in_the_first_condition(cell, block=2, order=2))
     numbers = {
         level.concurrency: list(dict.fromkeys(p.block for p in past if p.condition == level))
         for level in cell.conditions
     }
-    assert numbers == {1: [1, 2, 3, 4], 8: [1, 3, 4]}
-    assert len(past) == 2 + 2 * 3 * 3, "two trials of the broken block, and all that count"
+    assert numbers == {1: [1, 2, 3, 4, 5], 8: [1, 3, 4, 5]}
+    assert len(past) == 2 + 2 * 4 * 3, "two trials of the broken block, and all that count"
 
 
 def test_what_is_left_out_is_no_replacement() -> None:
