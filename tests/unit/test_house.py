@@ -155,7 +155,7 @@ def test_nothing_imports_a_test_module_or_a_conftest() -> None:
     A fixture of a conftest is asked for by its name.
     """
     found: dict[str, list[str]] = {}
-    for path in sorted((TESTS / "unit").rglob("*.py")):
+    for path in sorted(TESTS.rglob("*.py")):
         imported = list(_test_modules(ast.parse(path.read_text(encoding="utf-8"))))
         if imported:
             found[str(path.relative_to(TESTS))] = imported

@@ -19,7 +19,7 @@ from tests.bench.tpcc_beside import (
 from tests.bench.tpcc_driven import Slice, environment
 from tests.support import tpcc
 from tests.support.tpcc import Bench
-from tests.unit.bench.test_tpcc_driven import SERVER
+from tests.unit.bench.servers import SERVER
 
 SIX = Launch(60_000, 0.5, 700)
 SPREAD = (0.99, 1.0, 1.01)

@@ -13,12 +13,7 @@ from tests.bench.tpcc_driven import Client, driven, session
 from tests.support import tpcc
 from tests.support.tpcc import Bench
 from tests.support.workloads import tpcc_spec
-
-SERVER = SimpleNamespace(
-    engine="postgresql",
-    layout=SimpleNamespace(port=5432),
-    credentials={"username": "encbench", "password": "secret", "ca.crt": ""},
-)
+from tests.unit.bench.servers import SERVER
 
 
 @contextmanager

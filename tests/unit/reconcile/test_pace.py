@@ -6,7 +6,7 @@ import pytest
 
 from encbench.reconcile.campaign.ledger import Begun, condition_of
 from encbench.reconcile.campaign.pace import Between, Gap, gaps, restores
-from tests.unit.reconcile.test_campaign_decide import a_campaign, the_trials
+from tests.unit.reconcile.campaigns import a_campaign, the_trials
 
 
 def gap(seconds: float, *, pause: bool = False, restores: bool = False) -> Gap:
