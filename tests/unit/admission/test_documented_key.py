@@ -15,7 +15,8 @@ from encbench.cli.manifests import Manifests, Offline
 from encbench.ports import Body
 from tests.revisions import parts
 from tests.revisions.parts import SPACE, instance, ours
-from tests.unit.admission.hostile import CAMPAIGN_SPEC, INSTALLED
+from tests.unit.admission.campaigns import FULL
+from tests.unit.admission.hostile import CAMPAIGN_SPEC
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "security.md"
 KEY = f"1;{'0a' * 32}"
@@ -50,7 +51,7 @@ def test_it_is_accepted_as_it_is(content: str, is_key: bool) -> None:
     held = {(one["kind"], SPACE, one["metadata"]["name"]): one for one in bodies}
     spec = BY_KIND[CAMPAIGN].spec.model_validate({**CAMPAIGN_SPEC, "blocks": {"min": 4}})
     reader = Offline(Manifests(held))
-    _, problems = asyncio.run(admit(reader, SPACE, "study", spec, INSTALLED))  # type: ignore[arg-type]
+    _, problems = asyncio.run(admit(reader, SPACE, "study", spec, FULL))  # type: ignore[arg-type]
     assert [f"Secret {name}, entry keyfile" in one.text for one in problems] == [True] * (
         not is_key
     )
