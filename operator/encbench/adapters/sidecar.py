@@ -15,6 +15,7 @@ import aiohttp
 
 from encbench.adapters.session import HttpClient, content_of
 from encbench.ports import Access, NotNow, Rejected, Unavailable
+from encbench.wire.alive import KEPT_ALIVE
 from encbench.wire.foreign import most_values, parsed, printable
 from encbench.wire.shape import misfit
 
@@ -43,14 +44,6 @@ lists of files, or three of the longest lists of slots."""
 CAMPAIGNS = 512
 """CAs whose contexts are kept; each campaign has one. Without its context a campaign has a new
 connection for each question."""
-
-_KEPT_ALIVE = (
-    (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
-    (socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 60),
-    (socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, 15),
-    (socket.IPPROTO_TCP, socket.TCP_KEEPCNT, 4),
-)
-"""A node that is lost says nothing, and a proof may take hours: it is noticed in two minutes."""
 
 Answer = TypeVar("Answer")
 
@@ -164,7 +157,7 @@ def _socket(info: aiohttp.AddrInfoType) -> socket.socket:
     """One whose end is noticed whoever it is that goes."""
     family, kind, protocol, *_ = info
     made = socket.socket(family, kind, protocol)
-    for option in _KEPT_ALIVE:
+    for option in KEPT_ALIVE:
         made.setsockopt(*option)
     return made
 

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable
 
 from encbench.sidecars.routes import Request, Response, error
+from encbench.wire.alive import KEPT_ALIVE
 
 _AT_ONCE = 8
 _TIMEOUT = 3.0
@@ -90,6 +91,9 @@ def _talk(
 ) -> None:
     until, data = time.monotonic() + _TIMEOUT, b""
     try:
+        # A caller whose node is lost would keep its place for as long as its request takes.
+        for option in KEPT_ALIVE:
+            accepted.setsockopt(*option)
         accepted.settimeout(_TIMEOUT)
         with accepted if tls is None else tls.wrap_socket(accepted, server_side=True) as connection:
             while _answer(connection, handler, data, until, kept=kept > 0):

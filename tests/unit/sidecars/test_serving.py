@@ -12,6 +12,7 @@ import pytest
 
 from encbench.sidecars import serving
 from encbench.sidecars.routes import Request, Response, refusal
+from encbench.wire.alive import KEPT_ALIVE
 from tests.support import sidecars
 
 
@@ -222,6 +223,20 @@ def test_a_caller_that_hangs_up_is_noticed(tls: ssl.SSLContext | None) -> None:
             assert began.wait(10)
             assert not noticed.wait(0.1)
         assert noticed.wait(10)
+
+
+def test_a_caller_whose_node_is_lost_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    accepted, kept = list[socket.socket](), list[int]()
+    monkeypatch.setattr(serving, "_has_gone", accepted.append)
+
+    def answer(request: Request) -> Response:
+        request.is_gone()
+        kept.extend(accepted[0].getsockopt(level, name) for level, name, _ in KEPT_ALIVE)
+        return Response(200, b"")
+
+    with served(answer) as port:
+        talk(port, GET)
+    assert kept == [1, 60, 15, 4]
 
 
 def test_a_handler_that_fails_is_an_answer(capsys: pytest.CaptureFixture[str]) -> None:

@@ -96,18 +96,27 @@ class AgentApi:
     def _alone(self, request: Request, work: Callable[[Callable[[], bool]], object]) -> Response:
         """Do the work, one at a time: the next caller must not find the marker's table.
 
-        It ends if its caller disconnects, and never begins for one that has gone.
+        It ends if its caller disconnects, and never begins for one that has gone. Such a one does
+        not wait for its turn either, because it would keep its place among the connections.
         """
-        with self._one_at_a_time:
-            if request.is_gone():
-                raise Busy("the caller has gone")
+        is_its_turn = False
+        try:
+            while not is_its_turn:
+                is_its_turn = self._one_at_a_time.acquire(timeout=_LOOK)
+                if request.is_gone():
+                    raise Busy("the caller has gone")
             return said(work(request.is_gone))
+        finally:
+            if is_its_turn:
+                self._one_at_a_time.release()
 
 
 class _Refused(Exception):
     """The request is wrong. The text says what to send."""
 
 
+_LOOK = 0.5
+"""Seconds between looks at whether a caller that waits for its turn is still there."""
 _A_DAY = 24 * 3600.0
 """Seconds of a search, where an earlier operator does not say them."""
 _NUMBER = (int, float)

@@ -263,6 +263,24 @@ def test_one_search_at_a_time_and_none_for_a_caller_who_has_not_waited() -> None
     assert len(behind.wished) == 2
 
 
+def test_one_that_goes_while_it_waits_for_its_turn_keeps_no_place() -> None:
+    behind, left = Behind(slow=True), threading.Event()
+    agent = api(behind)
+    with ThreadPoolExecutor() as callers:
+        wish = asked("POST", "/v1/evidence", WISH)
+        first = callers.submit(agent.answer, wish)
+        assert behind.began.wait(10)
+        settle = asked("POST", "/v1/settle", is_gone=left.is_set)
+        second = callers.submit(agent.answer, settle)
+        left.set()
+        try:
+            assert second.result(10).status == 503
+            assert not first.done()
+        finally:
+            behind.slow = False
+        assert first.result(10).status == 200
+
+
 ORDER = {"run": "trial-uid", "stop": "Crash", "afterSeconds": 2.5, "seconds": 600}
 
 
