@@ -35,12 +35,15 @@ public final class Loader {
     try (Connection connection = database.open()) {
       execute(connection, Script.DROP);
       execute(connection, Script.TABLES);
-      stage("tables made");
-      Workers workers = new Workers(database, settings.loadWorkers());
-      workers.run(rows());
-      stage("rows written");
-      workers.run(keys());
-      stage("keys made");
+    }
+    // MySQL ends a connection that is idle for eight hours, and the workers may take longer.
+    stage("tables made");
+    Workers workers = new Workers(database, settings.loadWorkers());
+    workers.run(rows());
+    stage("rows written");
+    workers.run(keys());
+    stage("keys made");
+    try (Connection connection = database.open()) {
       // Before the foreign keys, for PostgreSQL looks for rows that break them with a query.
       execute(connection, Script.FINISH);
       stage("statistics taken");
