@@ -49,6 +49,12 @@ def has_begun(trial: Trial) -> bool:
     return trial.status.release_at is not None or is_true(trial.status.conditions, RELEASED)
 
 
+def may_stop_its_server(trial: Trial) -> bool:
+    """Whether its server is stopped on purpose, or will be; the trial's own deadlines hold then."""
+    is_recovery, facts = trial.spec.workload.recovery is not None, trial.status.conditions
+    return is_recovery and is_true(facts, RELEASED) and trial.status.outcome is None
+
+
 def is_leaving(trial: Trial) -> bool:
     """Whether its clients have ended as planned, and only its own server is still asked."""
     return trial.spec.turns is None and is_true(trial.status.conditions, MEASURED)

@@ -104,11 +104,21 @@ class Controllers:
         def back() -> None:
             text = started + (told if crashed else "") + "0 [Note] ready for connections.\n"
             self.cluster.set_log(meta["namespace"], meta["name"], "server", text)
+            self._set_ready(address, not server.lost)
 
+        self._set_ready(address, False)
         # The kubelet shows the log of the old container for a while.
         self.cluster.set_log(meta["namespace"], meta["name"], "server", "the one before\n")
         seconds = server.stop_seconds + server.restart_seconds + server.recovery_seconds
         self.timeline.after(seconds + 0.5, back)
+
+    def _set_ready(self, address: str, ready: bool) -> None:
+        """What the kubelet says of the server's container."""
+        pod = self._pod_of(address)
+        if pod is not None:
+            told = pod["status"]["containerStatuses"]
+            told = [{**one, "ready": ready} if one["name"] == "server" else one for one in told]
+            self._set_status(POD, pod, {**pod["status"], "containerStatuses": told})
 
     def _pod_of(self, address: str) -> Body | None:
         ip = address.removesuffix(":9472")

@@ -4,6 +4,7 @@ from encbench.api import lifecycle as life
 from encbench.api.conditions import format_time
 from encbench.api.scalars import parse_duration
 from encbench.reconcile.draft import backoff
+from encbench.reconcile.stage import may_stop_its_server
 from encbench.reconcile.starts import current_start, wanted_start
 from encbench.reconcile.testbed.decision import POLL, SETTLED_POLL, TestbedDecision, TestbedDraft
 from encbench.reconcile.testbed.starting import bring, ending, scaled
@@ -57,6 +58,9 @@ def _rest(draft: TestbedDraft) -> TestbedDecision:
 def _keep_ready(draft: TestbedDraft) -> TestbedDecision:
     if draft.up:
         return _ready(draft, "Ready", "ready for trials")
+    if draft.seen.trial is not None and may_stop_its_server(draft.seen.trial):
+        # A recovery may take longer than a start, and the kubelet notices its end last.
+        return draft.decide(requeue=SETTLED_POLL)
     run, (reason, message) = draft.status.run, draft.not_ready
     draft.condition(life.READY, False, life.NOT_READY, message)
     draft.hinder(reason, message)
