@@ -10,6 +10,7 @@ from encbench.admission.campaign import deleted_rows, most_trials, piling_orders
 from encbench.admission.checks import admit
 from encbench.admission.gather import CampaignParts, Lookup
 from encbench.admission.programs import unknown_settings
+from encbench.admission.sizes import sizes
 from encbench.api import resources
 from encbench.api.campaign import CampaignSpec, Resolved
 from encbench.api.kinds import CAMPAIGN, LIMIT_RANGE, NODE, STORAGE_CLASS, TRIAL, Kind
@@ -121,6 +122,7 @@ async def _answered(
     waits = tuple(one for one in problems if one.reason is Reason.NAMESPACE_FULL)
     problems = tuple(one for one in problems if one not in waits)
     notes = (*waits, *unknown_settings(parts), *piling_orders(parts), *deleted_rows(parts))
+    notes += tuple(sizes(parts))
     if problems:
         return Planned(campaign.name, campaign.namespace, problems, notes)
     frozen = parts.freeze({})
