@@ -19,7 +19,7 @@ from tests.cluster.versions import IMAGE_TAGS
 from tests.support import sbom
 
 from . import archive, chart, oci, plugin, source
-from .build import ALSO_OWN, OWN, Built, build
+from .build import OWN, Built, build
 from .oci import About
 
 _URL = "https://releases.example.com/encbench"
@@ -46,10 +46,8 @@ def main() -> int:
 
 
 def tag(image: str, version: str) -> str:
-    """The tag that the chart has: the release's own, or that of the program in it, or both."""
-    if image in OWN:
-        return version
-    return f"{IMAGE_TAGS[image]}-{version}" if image in ALSO_OWN else IMAGE_TAGS[image]
+    """The tag that the chart has: the release's version, after that of another's program."""
+    return version if image in OWN else f"{IMAGE_TAGS[image]}-{version}"
 
 
 def _write(made: Path, about: About, options: argparse.Namespace, console: Console) -> None:

@@ -36,12 +36,10 @@ IMAGES: Final = (
 """Those that the chart names. MariaDB and MySQL are upstream's; the rest is of our test cluster."""
 
 OWN: Final = ("confidential-proxy", "gocryptfs", "operator", "tpcc", "turnstile")
-"""Those with programs of ours, which change with each release; their tag is its version. Under one
-name a node would run what it has of an earlier release."""
-
-ALSO_OWN: Final = ("postgresql",)
-"""Those with a part of ours beside another program, whose version the release's follows in the
-tag."""
+"""Those with programs of ours; their tag is the release's version. In the tags of the others it
+follows the program's version, because their filters, extensions and Debian packages change too.
+Under one name a node would run what it has of an earlier release, and a registry may refuse a
+second image."""
 
 # Where the build leaves the TPC-C client's jars, and where they are in the image.
 _MADE: Final = "/src/tpcc/target/lib"

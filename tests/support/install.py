@@ -85,11 +85,14 @@ def _own_images() -> dict[str, Any]:
     servers = {engine: f"{IMAGE_PREFIX}/{engine}" for engine in OWN_SERVERS}
     return {
         "servers": {**servers, "postgresql-enclave": image("postgresql")},
-        "tools": {"tpcc": {"tag": IMAGE_TAGS["tpcc"]}},
+        "tools": {name: {"tag": IMAGE_TAGS[name]} for name in ("sysbench", "tpcc")},
         "privilegedVolumes": {"image": {"tag": IMAGE_TAGS["gocryptfs"]}},
         "image": {"tag": IMAGE_TAGS["operator"]},
         "turnstile": {"image": {"tag": IMAGE_TAGS["turnstile"]}},
         "confidentialProxy": {"image": {"tag": IMAGE_TAGS["confidential-proxy"]}},
+        "minio": {"image": {"tag": IMAGE_TAGS["minio"]}},
+        "prometheus": {"image": {"tag": IMAGE_TAGS["prometheus"]}},
+        "nodeExporter": {"image": {"tag": IMAGE_TAGS["node-exporter"]}},
     }
 
 

@@ -23,7 +23,7 @@ SERVERS: Mapping[str, str] = {
 whose extension is ours, unless an installation has chosen a tag."""
 
 TOOLS: Mapping[str, str] = {
-    "sysbench": "docker.io/encbench/sysbench:1.0.20",
+    "sysbench": f"docker.io/encbench/sysbench:1.0.20-{__version__}",
     "tpcc": f"docker.io/encbench/tpcc:{__version__}",
 }
 

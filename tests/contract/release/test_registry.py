@@ -20,7 +20,7 @@ from tests.cluster import binaries, cache
 from tests.cluster.architecture import native
 from tests.cluster.console import Console
 from tests.cluster.layout import Layout
-from tests.release.__main__ import write_images, write_push
+from tests.release.__main__ import tag, write_images, write_push
 from tests.release.build import build
 from tests.release.oci import About
 from tests.support import chart, registry
@@ -90,7 +90,7 @@ def test_what_is_pulled_is_what_the_release_lists(pushed: Pushed, tmp_path: Path
             *image["architectures"].values()
         ]
     # A copy checks the digest of each layer, and that of what is in it.
-    url = pushed.registry.url(f"{MIRROR}/encbench/sysbench:1.0.20")
+    url = pushed.registry.url(f"{MIRROR}/encbench/sysbench:{tag('sysbench', __version__)}")
     target = f"oci:{tmp_path}/pulled"
     registry.run("copy", "--src-tls-verify=false", f"--src-{credentials[2:]}", url, target)
     config = json.loads(registry.run("inspect", "--config", target))

@@ -130,7 +130,9 @@ async def test_what_is_measured_is_frozen_with_its_images() -> None:
     assert not problems
     frozen = found.freeze({})
     assert frozen.instances["small"].image == f"docker.io/encbench/postgresql:15-{__version__}"
-    assert frozen.workloads["oltp"].client.image == "docker.io/encbench/sysbench:1.0.20"
+    assert (
+        frozen.workloads["oltp"].client.image == f"docker.io/encbench/sysbench:1.0.20-{__version__}"
+    )
 
 
 async def test_without_an_installation_none_is_made_up() -> None:

@@ -16,7 +16,6 @@ from encbench.cli.installation import OPERATOR, READER
 from encbench.kube.labels import MANAGED_BY, MANAGER
 from encbench.options import arguments
 from encbench.sidecars.storeusers.__main__ import arguments as storeusers
-from tests.cluster.versions import IMAGE_TAGS
 from tests.release.__main__ import tag
 from tests.support.chart import CHART, NAMESPACE, Refused, Rendered, lint, render
 from tests.support.choices import ALLOWED
@@ -88,7 +87,7 @@ def test_by_default_everything_is_bundled(default: Rendered) -> None:
 def test_images_are_those_that_we_build(default: Rendered) -> None:
     images = {container["image"] for _, container in default.containers()}
     built = ("prometheus", "node-exporter", "minio")
-    of_others = {f"encbench/{name}:{IMAGE_TAGS[name]}" for name in built}
+    of_others = {f"encbench/{name}:{tag(name, __version__)}" for name in built}
     assert images == {f"encbench/operator:{__version__}"} | of_others
 
 
@@ -333,7 +332,7 @@ def test_one_registry_holds_all_images() -> None:
     assert dict(args.server_image)["mariadb"] == f"{registry}/library/mariadb"
     assert dict(args.server_image)["mysql"] == f"{registry}/mysql"
     assert dict(args.tool_image)["sysbench"] == f"{registry}/s:1"
-    assert f"{registry}/prometheus/prometheus:{IMAGE_TAGS['prometheus']}" in found
+    assert f"{registry}/prometheus/prometheus:{tag('prometheus', __version__)}" in found
 
 
 def test_pull_secrets_reach_the_operators_pods_as_well() -> None:

@@ -26,6 +26,7 @@ from tests.support.manifests import body
 from tests.unit.cli.campaigns import everything, written
 
 HERE = "registry.example.com/mirror"
+SYSBENCH = f"encbench/sysbench:1.0.20-{__version__}"
 PARTS = (INSTANCE_TEMPLATE, ENCRYPTION_MODE, WORKLOAD, CAMPAIGN)
 
 
@@ -40,7 +41,7 @@ def test_the_demo_needs_its_server_and_its_client(capsys: pytest.CaptureFixture[
     files = sorted(map(str, (REPO / "campaigns" / "demo").glob("[!k]*.yaml")))
     flags = [word for file in files for word in ("-f", file)]
     names = listed(capsys, *flags, "-o", "name").splitlines()
-    assert names == ["docker.io/library/mariadb:10.11", "docker.io/encbench/sysbench:1.0.20"]
+    assert names == ["docker.io/library/mariadb:10.11", f"docker.io/{SYSBENCH}"]
     found = json.loads(listed(capsys, *flags, "-o", "json"))
     assert found[names[1]] == ["client of Workload write-only"]
     table = listed(capsys, *flags).splitlines()
@@ -50,7 +51,7 @@ def test_the_demo_needs_its_server_and_its_client(capsys: pytest.CaptureFixture[
 
 def test_the_example_copies_what_others_publish(tmp_path: Path) -> None:
     """As the help shows it: `crane copy` needs a source and a destination."""
-    theirs, ours = "docker.io/library/mariadb:10.11", "docker.io/encbench/sysbench:1.0.20"
+    theirs, ours = "docker.io/library/mariadb:10.11", f"docker.io/{SYSBENCH}"
     programs = {"kubectl": f"echo {theirs}; echo {ours}", "crane": 'test $# -eq 3 && echo "$@"'}
     for name, does in programs.items():
         (tmp_path / name).write_text(f"#!/bin/sh\n{does}\n")
@@ -120,7 +121,7 @@ async def test_of_an_installation_all_images_are_known() -> None:
     found = await from_cluster(cluster, "bench", None, "study")
     assert found == {
         f"{HERE}/library/mariadb:10.11": ["server of InstanceTemplate small"],
-        f"{HERE}/encbench/sysbench:1.0.20": ["client of Workload oltp"],
+        f"{HERE}/{SYSBENCH}": ["client of Workload oltp"],
         f"{HERE}/encbench/operator:{__version__}": ["agent and recorder"],
         f"{HERE}/encbench/turnstile:{__version__}": ["turnstile of interleaved blocks"],
         f"{HERE}/encbench/confidential-proxy:{__version__}": ["proxy of EncryptionMode tde"],
