@@ -82,6 +82,18 @@ def test_documents_name_the_version_that_can_be_built(page: str) -> None:
     assert set(re.findall(r"make release VERSION=([\d.]+\d)", text)) == {__version__}
 
 
+def test_builds_by_hand_make_the_images_of_this_version() -> None:
+    """Without a registry before it, a name is one of Docker Hub's, which is not the project's."""
+    found = set[str]()
+    for file in (REPO / "images").glob("*/Containerfile"):
+        text = file.read_text(encoding="utf-8")
+        for name, said in re.findall(r"(?:--tag |from=\S+/)encbench/([\w-]+):(\S+)", text):
+            assert said == tag(name, __version__), file
+            found.add(name)
+        assert "from=encbench/" not in text, file
+    assert found == {"confidential-proxy", "operator", "tpcc", "turnstile"}
+
+
 def test_a_release_has_the_images_that_its_chart_names() -> None:
     rendered = render({"privilegedVolumes": {"enabled": True}})
     args = operator_arguments(rendered)
