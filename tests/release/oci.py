@@ -6,7 +6,8 @@ function of what was installed:
 - What the build itself made has the release's time. That is everything of the hour before the
   layer's newest file, which is how long a build may take. Files of packages are older and keep
   their time, because Python and Java trust what they compiled in advance only if it fits.
-- Caches of the linker and logs are left out, and so are this machine's name and name servers.
+- Caches of the linker and logs are left out, and so are this machine's name, its name servers and
+  the empty places where settings of pip and Maven were mounted.
   `/etc/shadow` says that no password was changed; Java added all authorities at the release's time.
 """
 
@@ -32,7 +33,11 @@ from .archive import Sink, compressed
 _TYPE = "application/vnd.oci.image"
 _BUILD = 3600
 """Seconds; see `tests.cluster.images`."""
-_LEFT_OUT = re.compile(r"var/cache/ldconfig/aux-cache|var/log/.+")
+_LEFT_OUT = re.compile(
+    r"var/cache/ldconfig/aux-cache|var/log/.+"
+    r"|etc/pip\.conf|root/\.mavenrc|(root/\.m2|run/encbench-build)(/.*)?"
+)
+"""Caches and logs, and what `tests.cluster.pip_settings` and `maven_settings` mount."""
 _AUTHORITIES = "etc/ssl/certs/java/cacerts"
 _CHANGES = re.compile(rf"etc/(shadow-?|hostname|resolv\.conf)|{_AUTHORITIES}")
 _CHANGED = re.compile(rb"^([^:]*:[^:]*):\d+:", re.MULTILINE)
@@ -141,11 +146,13 @@ def _manifest(layout: _Layout, archive: Path, architecture: str, name: str, abou
         if config["architecture"] != architecture:
             raise ClusterError(f"{archive} is for {config['architecture']}, not {architecture}")
         layers = [_layer(layout, tar, one, architecture, about.epoch) for one in saved["Layers"]]
+    # Many tools show labels alone. Those of the build say only which builder it had.
+    said = config["config"] | {"Labels": _annotations(name, about)}
     document = {
         "architecture": architecture,
         "os": "linux",
         "created": about.time,
-        "config": {key: value for key, value in config["config"].items() if _says(key, value)},
+        "config": {key: value for key, value in said.items() if _says(key, value)},
         "rootfs": {"type": "layers", "diff_ids": [diff for diff, _ in layers]},
         "history": [{**one, "created": about.time} for one in config["history"]],
     }

@@ -24,7 +24,12 @@ def saved(
     config = {
         "architecture": architecture,
         "created": f"at {now}",
-        "config": {"Cmd": ["run"], "Env": None, "Hostname": "builder"},
+        "config": {
+            "Cmd": ["run"],
+            "Env": None,
+            "Hostname": "builder",
+            "Labels": {"io.buildah.version": "1"},
+        },
         "history": [{"created": f"at {now}", "created_by": "ADD"}],
     }
     parts = {

@@ -35,6 +35,10 @@ def files(now: int) -> dict[str, tuple[bytes, float]]:
         "./etc/hostname": (f"builder-{now}\n".encode(), now),
         "./var/cache/ldconfig/aux-cache": (str(now).encode(), now),
         "./var/log/dpkg.log": (str(now).encode(), now),
+        "./etc/pip.conf": (b"", now),
+        "./root/.m2/settings.xml": (b"", now),
+        "./root/.mavenrc": (b"", now),
+        "./run/encbench-build/certificates.pem": (b"", now),
     }
 
 
@@ -86,7 +90,7 @@ def test_an_entry_for_each_architecture(archive: Path) -> None:
         assert manifest["annotations"]["org.opencontainers.image.revision"] == "c0ffee"
         config = layout.document(manifest["config"])
         assert config["architecture"] == entry["platform"]["architecture"]
-        assert config["config"] == {"Cmd": ["run"]}
+        assert config["config"] == {"Cmd": ["run"], "Labels": manifest["annotations"]}
         plain = [gzip.decompress(layout.blob(one)) for one in manifest["layers"]]
         assert config["rootfs"]["diff_ids"] == [
             f"sha256:{hashlib.sha256(one).hexdigest()}" for one in plain
