@@ -22,8 +22,6 @@ from . import archive, chart, oci, plugin, source
 from .build import OWN, Built, build
 from .oci import About
 
-_URL = "https://releases.example.com/encbench"
-
 
 def main() -> int:
     """Make the release; a failure is one sentence."""
@@ -64,7 +62,10 @@ def _write(made: Path, about: About, options: argparse.Namespace, console: Conso
     with console.step("chart and plugin"):
         chart.write(made, source.changes(about.version, changelog), platforms, about)
         wheel = plugin.wheel(made, about)
-        plugin.krew(made, wheel, f"{options.url.rstrip('/')}/{about.version}", about)
+        archives = plugin.krew(made, wheel, about)
+        if options.url:
+            url = f"{options.url.rstrip('/')}/{about.version}"
+            plugin.write_manifest(made, archives, url, about)
     for name in ("CHANGELOG.md", "LICENSE", "NOTICE", "THIRD-PARTY.md"):
         shutil.copyfile(source.REPO / name, made / name)
     write_push(made, images)
@@ -153,7 +154,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("version", help="what the sources say, such as 1.2.0")
     parser.add_argument("--output", type=Path, help="default: build/release/VERSION")
     parser.add_argument(
-        "--url", default=_URL, help="where the folders of releases will lie, for krew's manifest"
+        "--url", help="where the folders of releases will lie; without it, krew has no manifest"
     )
     parser.add_argument(
         "--architectures", type=_architectures, default=ARCHITECTURES, metavar="A,B"

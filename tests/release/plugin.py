@@ -74,8 +74,8 @@ def wheel(folder: Path, about: About) -> Path:
     return made
 
 
-def krew(folder: Path, wheel_file: Path, url: str, about: About) -> list[Path]:
-    """An archive for each platform, and the manifest that names them all below `url`."""
+def krew(folder: Path, wheel_file: Path, about: About) -> list[Path]:
+    """An archive for each platform."""
     made = []
     with tempfile.TemporaryDirectory() as scratch:
         common = Path(scratch) / "common"
@@ -99,16 +99,18 @@ def krew(folder: Path, wheel_file: Path, url: str, about: About) -> list[Path]:
                 files |= archive.below(own, f"lib/cp{python.replace('.', '')}")
             archive.pack(target, _without_programs(files), about.epoch)
             made.append(target)
-    manifest = folder / "encbench.yaml"
-    manifest.write_text(
-        yaml.safe_dump(krew_manifest(made, url, about), sort_keys=False, width=1000)
-    )
-    return [*made, manifest]
+    return made
 
 
 def _without_programs(files: dict[str, Path | bytes]) -> dict[str, Path | bytes]:
     """Programs that pip makes name the Python of this machine."""
     return {name: file for name, file in files.items() if not re.match(r"lib/\w+/bin/", name)}
+
+
+def write_manifest(folder: Path, archives: Iterable[Path], url: str, about: About) -> None:
+    """Krew's manifest of the archives, which lie below `url`."""
+    text = yaml.safe_dump(krew_manifest(archives, url, about), sort_keys=False, width=1000)
+    (folder / "encbench.yaml").write_text(text)
 
 
 def krew_manifest(archives: Iterable[Path], url: str, about: About) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import yaml
 from packaging.requirements import Requirement
 
 from tests.release import archive, chart
+from tests.release.__main__ import _parser
 from tests.release.oci import About
 from tests.release.plugin import COMPILED, PLATFORMS, PURE, PYTHONS, krew_manifest, locked
 from tests.release.source import REPO
@@ -59,6 +60,11 @@ def test_the_manifest_names_each_platform(tmp_path: Path) -> None:
     assert [one["uri"] for one in spec["platforms"]] == [
         f"https://example.com/1.2.0/{name}" for name in names
     ]
+
+
+def test_without_a_url_none_is_made_up() -> None:
+    """By it, krew would ask a server that is not the project's."""
+    assert _parser().parse_args(["1.2.0"]).url is None
 
 
 @pytest.fixture
