@@ -30,6 +30,8 @@ def main() -> int:
     try:
         about = source.released(options.version)
         target = options.output or source.REPO / "build" / "release" / options.version
+        if not options.replace:
+            check_free(target, about)
         made = target.with_name(f".{target.name}")
         cache.remove(made)
         made.mkdir(parents=True)
@@ -41,6 +43,18 @@ def main() -> int:
         return 1
     print(target)
     return 0
+
+
+def check_free(target: Path, about: About) -> None:
+    """Raise ClusterError if another commit's release of the version is in the folder."""
+    index = target / "index.json"
+    commit = json.loads(index.read_text())["commit"] if index.exists() else about.commit
+    if commit != about.commit:
+        raise ClusterError(
+            f"{target} is of commit {commit[:12]}, and images of two commits would have one name: "
+            "release the next version, or, if these were never pushed, write the folder anew with "
+            "RELEASE_ARGS=--replace"
+        )
 
 
 def tag(image: str, version: str) -> str:
@@ -158,6 +172,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--architectures", type=_architectures, default=ARCHITECTURES, metavar="A,B"
+    )
+    parser.add_argument(
+        "--replace", action="store_true", help="write the folder anew if it is of another commit"
     )
     parser.add_argument("--pull", action="store_true", help="pull the base image from its registry")
     return parser

@@ -31,8 +31,15 @@ def released(version: str) -> About:
     for file, other in said.items():
         if other != version:
             raise ClusterError(f"{file} says {other}: write {version} there, and commit")
+    commit = _git("rev-parse", "HEAD")
+    tagged = _git("for-each-ref", "--format=%(objectname)%(*objectname)", f"refs/tags/v{version}")
+    if tagged and not tagged.endswith(commit):
+        raise ClusterError(
+            f"v{version} is the tag of another commit: check that one out, or release the next "
+            "version"
+        )
     changes(version, (REPO / "CHANGELOG.md").read_text(encoding="utf-8"))
-    return About(version, _git("rev-parse", "HEAD"), int(_git("log", "-1", "--format=%ct")))
+    return About(version, commit, int(_git("log", "-1", "--format=%ct")))
 
 
 def changes(version: str, changelog: str) -> list[tuple[str, str]]:

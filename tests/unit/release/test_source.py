@@ -1,6 +1,10 @@
 """A release's version and changelog, as the files of the commit say them."""
 
 import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import yaml
@@ -8,8 +12,10 @@ import yaml
 from encbench import __version__
 from encbench.admission.images import Images
 from tests.cluster.console import ClusterError
-from tests.release.__main__ import tag
+from tests.release import source
+from tests.release.__main__ import check_free, tag
 from tests.release.build import IMAGES
+from tests.release.oci import About
 from tests.release.source import REPO, changes
 from tests.support.chart import render
 from tests.support.testbeds import spec_of_testbed
@@ -61,6 +67,46 @@ def test_a_version_without_a_section_is_no_release(version: str) -> None:
 def test_a_kind_of_change_that_is_none() -> None:
     with pytest.raises(ClusterError, match="'### New' is none of"):
         changes("1.2.0", CHANGELOG.replace("### Fixed", "### New"))
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A checkout of this version in git."""
+    for file in ("charts/encbench/Chart.yaml", "CHANGELOG.md"):
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(REPO / file, tmp_path / file)
+    monkeypatch.setattr(source, "REPO", tmp_path)
+    git(tmp_path, "init", "--quiet")
+    git(tmp_path, "add", "--all")
+    git(tmp_path, "commit", "--quiet", "--message=one")
+    yield tmp_path
+
+
+def git(folder: Path, *arguments: str) -> None:
+    who = ("-c", "user.name=a", "-c", "user.email=a@example.com")
+    subprocess.run(["git", *who, *arguments], cwd=folder, check=True)
+
+
+@pytest.mark.parametrize(
+    "options", [("--annotate", "--message=it"), ()], ids=["annotated", "light"]
+)
+def test_a_tag_of_another_commit_is_in_the_way(checkout: Path, options: tuple[str, ...]) -> None:
+    git(checkout, "tag", "v9.9.9")
+    git(checkout, "tag", *options, f"v{__version__}")
+    assert source.released(__version__).version == __version__
+    git(checkout, "commit", "--quiet", "--allow-empty", "--message=two")
+    with pytest.raises(ClusterError, match=f"v{__version__} is the tag of another commit"):
+        source.released(__version__)
+
+
+def test_a_folder_of_another_commit_is_in_the_way(tmp_path: Path) -> None:
+    about = About("1.2.0", "c0ffee", 1)
+    check_free(tmp_path, about)
+    (tmp_path / "index.json").write_text('{"commit": "c0ffee"}')
+    check_free(tmp_path, about)
+    (tmp_path / "index.json").write_text('{"commit": "f00d"}')
+    with pytest.raises(ClusterError, match=r"is of commit f00d.*--replace"):
+        check_free(tmp_path, about)
 
 
 def test_this_repositorys_changelog_is_kept() -> None:
