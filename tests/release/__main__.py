@@ -141,8 +141,10 @@ def _sboms(folder: Path, built: Built, about: About) -> None:
     when = datetime.fromtimestamp(about.epoch, UTC)
     for name, archives in built.archives.items():
         for architecture, built_archive in archives.items():
-            text = sbom.document(name, built_archive, when, tag(name, about.version))
+            text = sbom.document(name, built_archive, when, tag(name, about.version), architecture)
             (folder / f"{name}-{architecture}.cdx.json").write_text(text + "\n")
+    text = sbom.plugin((*plugin.PURE, *plugin.COMPILED), when)
+    (folder / "kubectl-encbench.cdx.json").write_text(text + "\n")
 
 
 def _sums(folder: Path) -> None:

@@ -1,30 +1,35 @@
 """`make sbom`: what is in each image, as CycloneDX 1.6 in JSON.
 
-Debian's packages are read from the image itself, where `make images` has built it, with their
-versions; otherwise from the Containerfile, which names only those that it asks for. Everything else
-is what lock files pin: `Cargo.lock` with crates that only tests use, and for the Go programs all
-modules that their `go.mod` requires. A list says what may be in the image, never less.
+Where `make images` has built the image, `sbom_built` reads it from the image itself. Otherwise
+Debian's packages are those that the Containerfile asks for, without versions, and Go's modules are
+all that `go.mod` requires. Everything else is what lock files pin: `Cargo.lock` with crates that
+only tests use, Python's packages, and jars.
+
+No list has what makers copied into their own source, what Debian's programs were compiled from,
+Rust's standard library, or what a library in a wheel was linked with.
 """
 
-import json
 import re
 import sys
-import tarfile
 import tomllib
 import uuid
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC, datetime
-from email.parser import HeaderParser
 from pathlib import Path
 
-from cyclonedx.model import HashAlgorithm, HashType
 from cyclonedx.model.bom import Bom
 from cyclonedx.model.component import Component, ComponentType
 from cyclonedx.output.json import JsonV1Dot6
 from packageurl import PackageURL
 
+from encbench import __version__
+from tests.cluster.architecture import native
+from tests.cluster.binaries import PARTS
 from tests.cluster.layout import Layout
 from tests.cluster.versions import BASE_IMAGES, DEBIAN_SUITE, IMAGE_TAGS
+
+from . import sbom_built
+from .sbom_built import component
 
 REPO = Path(__file__).resolve().parents[2]
 IMAGES = REPO / "images"
@@ -33,10 +38,32 @@ GO_MODULES = {
     "gocryptfs": "volumes",
     "local-path-provisioner": "kubernetes",
     "minio": "minio",
+    "pause": None,
     "prometheus": "clients",
 }
-"""Images with a program in Go, and the folder of `tests/cluster/tools` that pins it."""
+"""Images with a program in Go, and the folder of `tests/cluster/tools` that pins its modules."""
+OURS = (
+    "confidential-proxy",
+    "gocryptfs",
+    "minio",
+    "operator",
+    "pause",
+    "postgresql",
+    "tpcc",
+    "turnstile",
+)
+"""Images with a part that is encbench's own."""
+SHADED = {
+    "org.postgresql/postgresql": (
+        ("com.ongres.scram", "scram-client", "3.2"),
+        ("com.ongres.scram", "scram-common", "3.2"),
+        ("com.ongres.stringprep", "saslprep", "2.2"),
+        ("com.ongres.stringprep", "stringprep", "2.2"),
+    )
+}
+"""What a jar has of others inside, renamed: group, name and version."""
 _REQUIRED = re.compile(r"^(?:require )?\s*(\S+) (v\S+)(?: // indirect)?$", re.MULTILINE)
+_REPLACED = re.compile(r"^(?:replace )?\s*(\S+)(?: v\S+)? => (\S+) (v\S+)$", re.MULTILINE)
 _LOCKED = re.compile(r"^([A-Za-z0-9._-]+)==(\S+)", re.MULTILINE)
 _ASKED = re.compile(r"apt-get install -y --no-install-recommends ([^\\&\n]+)")
 _SPACE = uuid.UUID("0c7a1ad5-5d0c-4a7c-9a51-7a5a3e0c1a11")
@@ -52,10 +79,12 @@ def document(
     archive: Path | None = None,
     made: datetime | None = None,
     version: str | None = None,
+    architecture: str | None = None,
 ) -> str:
     """The list of one image; `archive` is the image, where it was built. Made now by default.
 
-    `version` is the tag of a release; a cluster of our own has tags of its own.
+    `version` is the tag of a release; a cluster of our own has tags of its own. Lists of two
+    versions and of two architectures have different serial numbers.
     """
     root = Component(
         name=f"encbench/{image}",
@@ -63,99 +92,101 @@ def document(
         type=ComponentType.CONTAINER,
         bom_ref=f"encbench/{image}",
     )
-    found = {one.purl: one for one in components(image, archive)}
-    bom = Bom(components=found.values())
+    return _written(root, components(image, archive), made, architecture)
+
+
+def plugin(packages: Collection[str], made: datetime | None = None) -> str:
+    """The list of `kubectl encbench` for krew, which has these Python packages in it."""
+    root = Component(
+        name="kubectl-encbench",
+        version=__version__,
+        type=ComponentType.APPLICATION,
+        bom_ref="kubectl-encbench",
+    )
+    locked = _python(REPO / "operator" / "requirements.lock")
+    found = [_own(), *(one for one in locked if one.name in packages)]
+    return _written(root, found, made, None)
+
+
+def _written(
+    root: Component, found: Iterable[Component], made: datetime | None, architecture: str | None
+) -> str:
+    parts = {str(one.bom_ref.value): one for one in found}
+    bom = Bom(components=parts.values())
     bom.metadata.component = root
     bom.metadata.timestamp = made or datetime.now(UTC)
-    bom.register_dependency(root, found.values())
-    bom.serial_number = uuid.uuid5(_SPACE, "\n".join([image, *sorted(map(str, found))]))
+    bom.register_dependency(root, parts.values())
+    head = (root.name, str(root.version), str(architecture))
+    bom.serial_number = uuid.uuid5(_SPACE, "\n".join([*head, *sorted(parts)]))
     return str(JsonV1Dot6(bom).output_as_string(indent=1))
 
 
 def components(image: str, archive: Path | None = None) -> Iterator[Component]:
-    """Everything that is or may be in it."""
+    """Everything that is known to be in it."""
     folder = IMAGES / image
-    text = (folder / "Containerfile").read_text()
-    yield from _debian_built(archive) if archive else _debian_asked(text)
+    if image in OURS:
+        yield _own()
+    if archive:
+        yield from sbom_built.components(archive, go=image in GO_MODULES)
+    else:
+        yield from _asked(image, (folder / "Containerfile").read_text())
     if image == "operator":
         yield from _python(REPO / "operator" / "requirements.lock")
     for lock in folder.glob("Cargo.lock"):
         yield from _rust(lock)
-    if image in GO_MODULES:
-        yield from _go(REPO / "tests" / "cluster" / "tools" / GO_MODULES[image] / "go.mod")
     for digests in folder.glob("*.sha256"):
         yield from _maven(digests)
 
 
-def _component(purl: PackageURL, digest: str | None = None) -> Component:
-    hashes = [HashType(alg=HashAlgorithm.SHA_256, content=digest)] if digest else []
-    return Component(
-        name=purl.name,
-        group=purl.namespace,
-        version=purl.version,
-        type=ComponentType.LIBRARY,
-        purl=purl,
-        bom_ref=str(purl),
-        hashes=hashes,
-    )
+def _asked(image: str, containerfile: str) -> Iterator[Component]:
+    """What will be in an image that was not built, as far as files say so."""
+    yield from _debian(containerfile)
+    if image in GO_MODULES:
+        yield sbom_built.golang("stdlib", None)
+        if module := GO_MODULES[image]:
+            yield from _go(REPO / "tests" / "cluster" / "tools" / module / "go.mod")
+    if image in PARTS and PARTS[image].static:
+        yield sbom_built.glibc(None)
+
+
+def _own() -> Component:
+    return component(PackageURL("generic", name="encbench", version=__version__))
 
 
 def _python(lock: Path) -> Iterator[Component]:
     for name, version in _LOCKED.findall(lock.read_text()):
-        yield _component(PackageURL("pypi", name=name.lower(), version=version))
+        yield component(PackageURL("pypi", name=name.lower(), version=version))
 
 
 def _rust(lock: Path) -> Iterator[Component]:
     for package in tomllib.loads(lock.read_text())["package"]:
         if "source" in package:
             purl = PackageURL("cargo", name=package["name"], version=package["version"])
-            yield _component(purl, package["checksum"])
+            yield component(purl, package["checksum"])
 
 
 def _go(go_mod: Path) -> Iterator[Component]:
-    for module, version in _REQUIRED.findall(go_mod.read_text()):
-        namespace, _, name = module.rpartition("/")
-        yield _component(PackageURL("golang", namespace or None, name, version))
+    text = go_mod.read_text()
+    instead = {module: other for module, *other in _REPLACED.findall(text)}
+    for module, version in _REQUIRED.findall(text):
+        yield sbom_built.golang(*instead.get(module, (module, version)))
 
 
 def _maven(digests: Path) -> Iterator[Component]:
     for line in digests.read_text().splitlines():
         digest, path = line.split()
         *group, name, version, _ = path.split("/")
-        yield _component(PackageURL("maven", ".".join(group), name, version), digest)
+        yield component(PackageURL("maven", ".".join(group), name, version), digest)
+        for part in SHADED.get(f"{'.'.join(group)}/{name}", ()):
+            yield component(PackageURL("maven", *part))
 
 
-def _debian_asked(containerfile: str) -> Iterator[Component]:
+def _debian(containerfile: str) -> Iterator[Component]:
     final = containerfile.rpartition("\nFROM ")[2]
     for line in _ASKED.findall(final):
         for word in line.split():
             name = word.strip("'").partition("=")[0]
-            yield _component(PackageURL("deb", "debian", name))
-
-
-def _debian_built(archive: Path) -> Iterator[Component]:
-    for entry in _dpkg(archive).split("\n\n"):
-        package = HeaderParser().parsestr(entry)
-        if "installed" in str(package["Status"]).split():
-            more = {"arch": str(package["Architecture"])}
-            name, version = str(package["Package"]), str(package["Version"])
-            yield _component(PackageURL("deb", "debian", name, version, more))
-
-
-def _dpkg(archive: Path) -> str:
-    """The image's own list of packages, of the last layer that has it; empty without Debian."""
-    found = ""
-    with tarfile.open(archive) as image:
-        index = image.extractfile("manifest.json")
-        assert index is not None
-        for layer in json.load(index)[0]["Layers"]:
-            with tarfile.open(fileobj=image.extractfile(layer)) as files:
-                for name in ("var/lib/dpkg/status", "./var/lib/dpkg/status"):
-                    if name in files.getnames():
-                        content = files.extractfile(name)
-                        assert content is not None
-                        found = content.read().decode()
-    return found
+            yield component(PackageURL("deb", "debian", name))
 
 
 def built(image: str) -> Path | None:
@@ -170,7 +201,7 @@ def main(folder: Path) -> None:
     for image in names():
         archive = built(image)
         target = folder / f"{image}.cdx.json"
-        target.write_text(document(image, archive) + "\n")
+        target.write_text(document(image, archive, architecture=native()) + "\n")
         has_debian = any(base in (IMAGES / image / "Containerfile").read_text() for base in _BASES)
         note = "" if archive or not has_debian else ", without versions of Debian's packages"
         print(f"{target}{note}")

@@ -3,16 +3,22 @@
 import json
 import re
 import subprocess
+import tarfile
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
+from zipfile import ZipFile
 
 import pytest
 from cyclonedx.schema import SchemaVersion
 
-from tests.support import sbom
+import encbench
+from tests.cluster.layout import Layout
+from tests.release import build as release
+from tests.release import plugin
+from tests.support import sbom, sbom_built
 
 REPO = Path(__file__).resolve().parents[2]
 POM = "{http://maven.apache.org/POM/4.0.0}"
@@ -50,18 +56,139 @@ def test_it_lists_what_is_locked() -> None:
     assert any("HdrHistogram" in one["purl"] for one in parts("tpcc")["components"])
 
 
-def test_a_built_image_has_versions(tmp_path: Path) -> None:
-    archive = _archive(tmp_path, "Package: dash\nStatus: install ok installed\nVersion: 0.5\n")
-    (found,) = sbom.components("mariadb", archive)
-    assert str(found.purl) == "pkg:deb/debian/dash@0.5?arch=amd64"
+STATUS = """\
+Package: dash
+Status: install ok installed
+Version: 0.5
+Architecture: amd64
+
+Package: libssl3
+Status: install ok installed
+Source: openssl
+Version: 3.0.22-1
+Architecture: amd64
+
+Package: bash
+Status: install ok installed
+Source: bash (5.2.15-2)
+Version: 5.2.15-2+b13
+Architecture: amd64
+
+Package: gone
+Status: deinstall ok config-files
+Version: 1
+Architecture: amd64
+"""
+RELEASE = 'PRETTY_NAME="Debian GNU/Linux 12 (bookworm)"\nVERSION_ID="12"\nID=debian\n'
 
 
-def _archive(folder: Path, status: str) -> Path:
-    import tarfile
+def test_a_built_image_has_what_a_scanner_finds_debian_s_vulnerabilities_by(tmp_path: Path) -> None:
+    archive = _archive(tmp_path, {"var/lib/dpkg/status": STATUS, "usr/lib/os-release": RELEASE})
+    system, *packages = sbom.components("mariadb", archive)
+    assert (system.type, system.name, system.version) == ("operating-system", "debian", "12")
+    assert [str(one.purl) for one in packages] == [
+        "pkg:deb/debian/dash@0.5?arch=amd64&distro=debian-12",
+        "pkg:deb/debian/libssl3@3.0.22-1?arch=amd64&distro=debian-12&upstream=openssl",
+        "pkg:deb/debian/bash@5.2.15-2%2Bb13?arch=amd64&distro=debian-12&upstream=bash%405.2.15-2",
+    ]
 
-    (folder / "status").write_text(f"{status}Architecture: amd64\n\nPackage: gone\nStatus: x\n")
+
+def test_a_built_image_has_the_libraries_that_wheels_bring(tmp_path: Path) -> None:
+    path = "opt/encbench/lib/python3.11/site-packages/numpy.libs/libquadmath-96973f99.so.0.0.0"
+    archive = _archive(tmp_path, {path: "library", "opt/other": "x"})
+    files = [one for one in sbom.components("operator", archive) if one.type == "file"]
+    assert [one.name for one in files] == [path]
+    assert files[0].hashes
+
+
+def test_a_static_program_has_its_c_library(tmp_path: Path) -> None:
+    banner = "\x7fELF...GNU C Library (Debian GLIBC 2.36-9+deb12u14) stable release version 2.36."
+    names = [
+        str(one.purl) for one in sbom.components("turnstile", _archive(tmp_path, {"x": banner}))
+    ]
+    version = "2.36-9%2Bdeb12u14"
+    assert f"pkg:deb/debian/libc6-dev@{version}?distro=debian-12&upstream=glibc" in names
+    assert "pkg:deb/debian/libc6-dev?upstream=glibc" in map(
+        str, (one.purl for one in sbom.components("turnstile"))
+    )
+
+
+def test_a_program_in_go_has_what_it_was_linked_from() -> None:
+    said = (
+        "/tmp/minio: go1.26.8\n\tpath\texample.com/minio\n\tmod\texample.com/minio\t(devel)\t\n"
+        "\tdep\texample.com/go/storage\tv1.52.0\n\t=>\texample.com/go/storage\tv1.43.0\th1:x=\n\t\n"
+        "\tdep\texample.com/mem\tv0.2.0\th1:y=\n\tbuild\tGOOS=linux\n"
+    )
+    assert [str(one.purl) for one in sbom_built.modules(said)] == [
+        "pkg:golang/stdlib@1.26.8",
+        "pkg:golang/example.com/go/storage@v1.43.0",
+        "pkg:golang/example.com/mem@v0.2.0",
+    ]
+
+
+def test_what_go_mod_replaces_is_replaced() -> None:
+    minio = {one["purl"] for one in parts("minio")["components"]}
+    (line,) = [
+        line
+        for line in (REPO / "tests/cluster/tools/minio/go.mod").read_text().splitlines()
+        if line.startswith("replace ")
+    ]
+    module, version = line.split()[-2:]
+    assert [one for one in minio if one.startswith(f"pkg:golang/{module}@")] == [
+        f"pkg:golang/{module}@{version}"
+    ]
+
+
+def test_versions_and_architectures_have_serial_numbers_of_their_own() -> None:
+    lists = [
+        sbom.document("turnstile", version=version, architecture=architecture)
+        for version in ("1.2.0", "1.3.0")
+        for architecture in ("amd64", "arm64")
+    ]
+    assert len({json.loads(one)["serialNumber"] for one in lists}) == 4
+
+
+@pytest.mark.parametrize("image", release.OWN + release.ALSO_OWN)
+def test_our_own_part_is_listed(image: str) -> None:
+    own = f"pkg:generic/encbench@{encbench.__version__}"
+    assert own in [one["purl"] for one in parts(image)["components"]]
+
+
+def test_the_plugin_has_a_list() -> None:
+    packages = (*plugin.PURE, *plugin.COMPILED)
+    found = [one["purl"] for one in json.loads(sbom.plugin(packages))["components"]]
+    assert len(found) == 1 + len(packages)
+    assert any(one.startswith("pkg:pypi/botocore@") for one in found)
+
+
+def test_what_jars_have_inside_is_listed() -> None:
+    jars = {
+        file.name: file
+        for place in (Layout.from_environment().cache / "tpcc", Path.home() / ".m2/repository")
+        for file in place.rglob("*.jar")
+    }
+    pinned = (REPO / "images" / "tpcc" / "jars.sha256").read_text().split()[1::2]
+    seen = False
+    for path in pinned:
+        *group, name, _, file = path.split("/")
+        if file in jars:
+            seen = True
+            licences = {
+                tuple(entry.split("/")[2:4])
+                for entry in ZipFile(jars[file]).namelist()
+                if re.match(r"META-INF/licenses/[^/]+/[^/]+/", entry)
+            }
+            shaded = sbom.SHADED.get(f"{'.'.join(group)}/{name}", ())
+            assert licences == {(of, f"{part}-{version}") for of, part, version in shaded}
+    if not seen:
+        pytest.skip("no jar was fetched yet")
+
+
+def _archive(folder: Path, files: Mapping[str, str]) -> Path:
     with tarfile.open(folder / "layer.tar", "w") as layer:
-        layer.add(folder / "status", "./var/lib/dpkg/status")
+        for name, text in files.items():
+            (folder / "file").write_bytes(text.encode("latin-1"))
+            layer.add(folder / "file", f"./{name}")
     (folder / "manifest.json").write_text(json.dumps([{"Layers": ["layer.tar"]}]))
     with tarfile.open(folder / "image", "w") as image:
         for name in ("manifest.json", "layer.tar"):
