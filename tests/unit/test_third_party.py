@@ -1,6 +1,9 @@
-"""THIRD-PARTY.md: every image, and every jar that the TPC-C image gets, has its licence there."""
+"""THIRD-PARTY.md: every image, every jar of the TPC-C image and each licence of Python packages."""
 
+import contextlib
+import itertools
 import re
+from importlib import metadata
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -31,3 +34,17 @@ def test_every_jar_is_named() -> None:
     assert len(shipped) >= 4
     for one in shipped:
         assert str(one.findtext(f"{POM}artifactId")) in programs
+
+
+def test_licences_of_the_operator_s_packages_are_named() -> None:
+    lock = (REPO / "operator" / "requirements.lock").read_text(encoding="utf-8")
+    start = next(number for number, row in enumerate(ROWS) if row[0] == "`operator`")
+    rows = itertools.takewhile(lambda row: not row[0], ROWS[start + 1 :])
+    named = set(re.findall(r"[\w.-]+", " ".join(row[2] for row in rows)))
+    seen = set()
+    for name in re.findall(r"^([A-Za-z0-9._-]+)==", lock, re.MULTILINE):
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            expression = metadata.metadata(name)["License-Expression"] or ""
+            seen |= set(re.findall(r"[\w.-]+", expression)) - {"AND", "OR", "WITH"}
+    assert "MIT" in seen
+    assert seen - named == set()
