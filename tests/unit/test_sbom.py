@@ -18,7 +18,7 @@ import encbench
 from tests.cluster.layout import Layout
 from tests.release import build as release
 from tests.release import plugin
-from tests.support import sbom, sbom_built
+from tests.support import sbom, sbom_built, sbom_sources
 
 REPO = Path(__file__).resolve().parents[2]
 POM = "{http://maven.apache.org/POM/4.0.0}"
@@ -90,6 +90,21 @@ def test_a_built_image_has_what_a_scanner_finds_debian_s_vulnerabilities_by(tmp_
         "pkg:deb/debian/dash@0.5?arch=amd64&distro=debian-12",
         "pkg:deb/debian/libssl3@3.0.22-1?arch=amd64&distro=debian-12&upstream=openssl",
         "pkg:deb/debian/bash@5.2.15-2%2Bb13?arch=amd64&distro=debian-12&upstream=bash%405.2.15-2",
+    ]
+
+
+def test_a_list_leads_to_the_source_packages() -> None:
+    purls = (
+        "pkg:deb/debian/dash@0.5?arch=amd64",
+        "pkg:deb/debian/libssl3@3.0.22-1?upstream=openssl",
+        "pkg:deb/debian/bash@5.2.15-2%2Bb13?upstream=bash%405.2.15-2",
+        "pkg:deb/debian/sysbench",
+        "pkg:pypi/numpy@2.4",
+    )
+    assert list(sbom_sources.sources(purls)) == [
+        ("dash", "0.5"),
+        ("openssl", "3.0.22-1"),
+        ("bash", "5.2.15-2"),
     ]
 
 
