@@ -4,9 +4,13 @@ Each carries the name under which registries know it, so that the same Container
 and, with an ordinary pull, anywhere else. Like the official slim image it leaves out documentation,
 refuses to start services, and has Debian's security updates, for itself and for what is installed
 on it.
+
+``ENCBENCH_DEBIAN_SOURCES`` names a file of apt sources, such as a mirror's or a snapshot's, with
+which the usual suite's image is made, and which it keeps.
 """
 
 import io
+import os
 import tarfile
 from pathlib import Path
 from typing import Final
@@ -14,10 +18,11 @@ from typing import Final
 from . import cache, packages
 from .architecture import folder, native
 from .command import run_logged
-from .console import Console
+from .console import ClusterError, Console
 from .layout import Layout
-from .versions import FOREIGN_PROGRAMS, KEYRING
+from .versions import DEBIAN_SUITE, FOREIGN_PROGRAMS, KEYRING
 
+_VARIABLE: Final = "ENCBENCH_DEBIAN_SOURCES"
 _DROPPED: Final = ("doc", "info", "locale", "man")
 _DPKG: Final = (
     *(f"path-exclude=/usr/share/{place}/*" for place in _DROPPED),
@@ -55,7 +60,9 @@ CMD ["bash"]
 
 def key(suite: str) -> str:
     """What the base image of that suite is made from."""
-    return cache.content_key(suite, CONTAINERFILE, _POLICY.decode(), *_MANUALS, *_OPTIONS)
+    sources = (Path(file).read_text(encoding="utf-8") for file in _sources(suite))
+    parts = (CONTAINERFILE, _POLICY.decode(), *_MANUALS, *_OPTIONS, *sources)
+    return cache.content_key(suite, *parts)
 
 
 def context(layout: Layout, console: Console, suite: str, architecture: str = native()) -> Path:
@@ -72,11 +79,21 @@ def context(layout: Layout, console: Console, suite: str, architecture: str = na
             packages.ensure(layout, console, FOREIGN_PROGRAMS)
         with console.step("base image", f"mmdebstrap {suite} for {architecture}"):
             command = ["mmdebstrap", *_OPTIONS, f"--architectures={architecture}"]
-            run_logged([*command, suite, str(root)], log, timeout=1800)
+            run_logged([*command, suite, str(root), *_sources(suite)], log, timeout=1800)
             _complete(root)
         (made / "Containerfile").write_text(CONTAINERFILE)
 
     return cache.entry(layout, folder("base", architecture), suite, key(suite), bootstrap)
+
+
+def _sources(suite: str) -> list[str]:
+    """The file of apt sources that the environment names; mmdebstrap has its own without one."""
+    file = os.environ.get(_VARIABLE)
+    if not file or suite != DEBIAN_SUITE:
+        return []
+    if not Path(file).is_file():
+        raise ClusterError(f"{_VARIABLE} is '{file}': name a file with apt sources")
+    return [str(Path(file).resolve())]
 
 
 def _complete(root: Path) -> None:

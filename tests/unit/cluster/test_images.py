@@ -38,6 +38,31 @@ def test_every_build_names_the_base_anew(
     assert [ours in one for one in before] == ([True] if seeded else [True, True])
 
 
+def test_the_base_is_made_with_the_apt_sources_that_the_environment_names(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    ran: list[list[str]] = []
+
+    def run(argv: Sequence[str], *_: object, **__: object) -> None:
+        ran.append([*argv])
+
+    monkeypatch.setattr(base_image, "run_logged", run)
+    monkeypatch.setattr(base_image, "_complete", lambda _: None)
+    monkeypatch.delenv("ENCBENCH_DEBIAN_SOURCES", raising=False)
+    usual, other = (base_image.key(suite) for suite in (DEBIAN_SUITE, "sid"))
+    file = tmp_path / "sources.list"
+    monkeypatch.setenv("ENCBENCH_DEBIAN_SOURCES", str(file))
+    with pytest.raises(ClusterError, match="name a file"):
+        base_image.key(DEBIAN_SUITE)
+    file.write_text("deb http://mirror.example.com/debian bookworm main\n")
+    assert base_image.key(DEBIAN_SUITE) != usual
+    assert base_image.key("sid") == other
+    for suite in (DEBIAN_SUITE, "sid"):
+        base_image.context(layout, CONSOLE, suite)
+    assert ran[0][-1] == str(file)
+    assert ran[1][-1].endswith("rootfs.tar")
+
+
 def key(layout: Layout, monkeypatch: pytest.MonkeyPatch, name: str) -> str:
     found: list[str] = []
 
