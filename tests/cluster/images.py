@@ -24,6 +24,7 @@ from .versions import BASE_IMAGES, DEBIAN_SUITE, IMAGE_TAGS, image
 
 _BUILD_TIMEOUT: Final = 3600
 _STORAGE_LIMIT: Final = 4 << 30
+LICENCE: Final = ("LICENSE", "NOTICE")
 _OPERATOR_FILES: Final = ("pyproject.toml", "operator/**/*", "images/operator/**/*")
 _IGNORED: Final = frozenset(
     {"__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", "results", "target"}
@@ -41,7 +42,8 @@ class Recipe:
     ``from_repo`` takes the repository's root as context instead of the image's folder. ``layered``
     keeps the layers between builds, because such an image is rebuilt at every change of ours.
     ``settings`` are the buildah arguments that mount what a program that fetches packages needs.
-    ``arguments`` are those of the Containerfile.
+    ``arguments`` are those of the Containerfile. ``ours`` says that a part is encbench's own,
+    so that its licence is in the context too.
     """
 
     part: str | None = None
@@ -50,25 +52,28 @@ class Recipe:
     layered: bool = False
     settings: Callable[[Layout, Path], list[str]] | None = None
     arguments: tuple[str, ...] = ()
+    ours: bool = False
 
 
 # In the order in which they are built: what a node needs first, what waits for compilers last.
 RECIPES: Final = {
-    "pause": Recipe(part="pause"),
+    "pause": Recipe(part="pause", ours=True),
     "coredns": Recipe(part="clients"),
     "local-path-provisioner": Recipe(part="storage"),
     "sysbench": Recipe(),
     "mariadb": Recipe(),
     "mysql": Recipe(),
-    "postgresql": Recipe(),
+    "postgresql": Recipe(ours=True),
     "node-exporter": Recipe(),
-    "operator": Recipe(from_repo=True, layered=True, settings=pip_settings.volumes),
-    "tpcc": Recipe(layered=True, settings=maven_settings.volumes),
-    "gocryptfs": Recipe(part="volumes", binaries=("gocryptfs", "passthrough")),
-    "confidential-proxy": Recipe(part="confidential-proxy", arguments=("PROGRAM=compiled",)),
-    "turnstile": Recipe(part="turnstile", arguments=("PROGRAM=compiled",)),
+    "operator": Recipe(from_repo=True, layered=True, settings=pip_settings.volumes, ours=True),
+    "tpcc": Recipe(layered=True, settings=maven_settings.volumes, ours=True),
+    "gocryptfs": Recipe(part="volumes", binaries=("gocryptfs", "passthrough"), ours=True),
+    "confidential-proxy": Recipe(
+        part="confidential-proxy", arguments=("PROGRAM=compiled",), ours=True
+    ),
+    "turnstile": Recipe(part="turnstile", arguments=("PROGRAM=compiled",), ours=True),
     "prometheus": Recipe(part="prometheus"),
-    "minio": Recipe(part="minio"),
+    "minio": Recipe(part="minio", ours=True),
 }
 CORE_IMAGES: Final = ("pause", "coredns", "local-path-provisioner")
 CHART_IMAGES: Final = ("operator", "prometheus", "minio", "node-exporter")
@@ -179,12 +184,14 @@ def _sources(layout: Layout, name: str) -> dict[str, Path]:
     root, patterns = layout.repo / "images" / name, ["**/*"]
     if RECIPES[name].from_repo:
         root, patterns = layout.repo, list(_OPERATOR_FILES)
-    return {
+    found = {
         str(file.relative_to(root)): file
         for pattern in patterns
         for file in root.glob(pattern)
         if file.is_file() and not _ignored(file.relative_to(root))
     }
+    licence = LICENCE if RECIPES[name].ours else ()
+    return found | {file: layout.repo / file for file in licence}
 
 
 def _ignored(relative: Path) -> bool:

@@ -14,6 +14,7 @@ from tests.support.chart import CHART, helm
 
 from . import archive
 from .oci import About
+from .source import REPO
 
 
 def write(
@@ -26,6 +27,8 @@ def write(
     with tempfile.TemporaryDirectory() as scratch:
         copy = Path(scratch) / CHART.name
         shutil.copytree(CHART, copy)  # with the CRDs that the chart has by a link
+        for name in ("LICENSE", "NOTICE"):
+            shutil.copy2(REPO / name, copy)
         described = yaml.safe_load((CHART / "Chart.yaml").read_text(encoding="utf-8"))
         described["annotations"] |= _annotations(changes, images, about)
         text = yaml.safe_dump(described, sort_keys=False, allow_unicode=True, width=1000)

@@ -62,7 +62,7 @@ def wheel(folder: Path, about: About) -> Path:
             source / "operator/encbench",
             ignore=shutil.ignore_patterns("__pycache__"),
         )
-        for name in ("pyproject.toml", "LICENSE"):
+        for name in ("pyproject.toml", "LICENSE", "NOTICE"):
             shutil.copy2(REPO / name, source)
         _run(sys.executable, "-m", "venv", str(tools))
         pip = (str(tools / "bin/python"), "-m", "pip", "--disable-pip-version-check", "--quiet")
@@ -89,6 +89,7 @@ def krew(folder: Path, wheel_file: Path, about: About) -> list[Path]:
             files: dict[str, Path | bytes] = {
                 "kubectl-encbench": _LAUNCHER,
                 "LICENSE": REPO / "LICENSE",
+                "NOTICE": REPO / "NOTICE",
                 **archive.below(common, "lib/common"),
             }
             for python in PYTHONS:

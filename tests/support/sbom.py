@@ -25,6 +25,7 @@ from packageurl import PackageURL
 from encbench import __version__
 from tests.cluster.architecture import native
 from tests.cluster.binaries import PARTS
+from tests.cluster.images import RECIPES
 from tests.cluster.layout import Layout
 from tests.cluster.versions import BASE_IMAGES, DEBIAN_SUITE, IMAGE_TAGS
 
@@ -42,17 +43,6 @@ GO_MODULES = {
     "prometheus": "clients",
 }
 """Images with a program in Go, and the folder of `tests/cluster/tools` that pins its modules."""
-OURS = (
-    "confidential-proxy",
-    "gocryptfs",
-    "minio",
-    "operator",
-    "pause",
-    "postgresql",
-    "tpcc",
-    "turnstile",
-)
-"""Images with a part that is encbench's own."""
 SHADED = {
     "org.postgresql/postgresql": (
         ("com.ongres.scram", "scram-client", "3.2"),
@@ -124,7 +114,7 @@ def _written(
 def components(image: str, archive: Path | None = None) -> Iterator[Component]:
     """Everything that is known to be in it."""
     folder = IMAGES / image
-    if image in OURS:
+    if image in RECIPES and RECIPES[image].ours:
         yield _own()
     if archive:
         yield from sbom_built.components(archive, go=image in GO_MODULES)

@@ -1,5 +1,6 @@
 """Images: the base that a build names, and what its key and its context hold."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from tests.cluster.layout import Layout
 from tests.cluster.versions import BASE_IMAGES, DEBIAN_SUITE
 
 CONSOLE = Console()
+REPO = Path(__file__).resolve().parents[3]
 
 
 @pytest.mark.parametrize("seeded", [True, False])
@@ -79,6 +81,8 @@ def write(layout: Layout, name: str) -> None:
     file = layout.repo / "images" / name
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(f"FROM {BASE_IMAGES[DEBIAN_SUITE]}\n")
+    for licence in images.LICENCE:
+        (layout.repo / licence).write_text("licence")
 
 
 def test_a_key_covers_the_containerfile_s_arguments(
@@ -103,3 +107,21 @@ def test_what_builds_left_in_the_checkout_is_in_no_context(
     assert key(layout, monkeypatch, "postgresql") == before
     write(layout, "postgresql/enclave/src/other.c")
     assert key(layout, monkeypatch, "postgresql") != before
+
+
+@pytest.mark.parametrize("name", [name for name, one in images.RECIPES.items() if one.ours])
+def test_the_licence_is_in_each_image_with_a_part_of_ours(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    text = (REPO / "images" / name / "Containerfile").read_text()
+    assert re.search(
+        r"^COPY (pyproject.toml )?LICENSE NOTICE /", text.rpartition("\nFROM ")[2], re.M
+    )
+    write(layout, f"{name}/Containerfile")
+    before = key(layout, monkeypatch, name)
+    (layout.repo / "NOTICE").write_text("another")
+    assert key(layout, monkeypatch, name) != before
+
+
+def test_the_operator_s_context_lets_the_licence_in() -> None:
+    assert {"!LICENSE", "!NOTICE"} <= set((REPO / ".containerignore").read_text().splitlines())

@@ -145,6 +145,7 @@ def test_the_packaged_chart_installs_the_same(tmp_path: Path) -> None:
     packaged: Rendered = render(chart=one)
     assert len(packaged.manifests) == len(render().manifests)
     with tarfile.open(one) as tar:
+        assert {"encbench/LICENSE", "encbench/NOTICE"} <= set(tar.getnames())
         file = tar.extractfile("encbench/Chart.yaml")
         assert file is not None
         notes = yaml.safe_load(file.read())["annotations"]
