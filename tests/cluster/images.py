@@ -15,7 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from . import base_image, cache, maven_settings, pip_settings
+from . import base_image, cache, licences, maven_settings, pip_settings
 from .architecture import folder, native
 from .command import capture, run_logged
 from .console import ClusterError, Console
@@ -38,7 +38,7 @@ class Recipe:
     """How an image is made.
 
     ``part`` names the compiled part whose binary of the image's own name goes into the context, or
-    those that ``binaries`` names;
+    those that ``binaries`` names, with the licences of what it is compiled from;
     ``from_repo`` takes the repository's root as context instead of the image's folder. ``layered``
     keeps the layers between builds, because such an image is rebuilt at every change of ours.
     ``settings`` are the buildah arguments that mount what a program that fetches packages needs.
@@ -107,6 +107,8 @@ def ensure(
     sources = _sources(layout, name) | dict(given)
     if binaries is not None:
         sources |= {one: binaries / one for one in RECIPES[name].binaries or (name,)}
+    if part := RECIPES[name].part:
+        sources[licences.NAME] = licences.ensure(layout, console, part)
     # Settings say where packages come from; what is fetched is pinned in the context.
     key = cache.content_key(
         image(name),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cluster import base_image, cache, images
+from tests.cluster import base_image, cache, images, licences
 from tests.cluster.console import ClusterError, Console
 from tests.cluster.layout import Layout
 from tests.cluster.versions import BASE_IMAGES, DEBIAN_SUITE
@@ -73,6 +73,7 @@ def key(layout: Layout, monkeypatch: pytest.MonkeyPatch, name: str) -> str:
         return Path()
 
     monkeypatch.setattr(cache, "entry", entry)
+    monkeypatch.setattr(licences, "ensure", lambda *_: layout.repo / "LICENSE")
     images.ensure(layout, CONSOLE, name, None, pull=False)
     return found[0]
 
@@ -115,7 +116,7 @@ def test_the_licence_is_in_each_image_with_a_part_of_ours(
 ) -> None:
     text = (REPO / "images" / name / "Containerfile").read_text()
     assert re.search(
-        r"^COPY (pyproject.toml )?LICENSE NOTICE /", text.rpartition("\nFROM ")[2], re.M
+        r"^COPY (pyproject.toml )?LICENSE NOTICE .*/", text.rpartition("\nFROM ")[2], re.M
     )
     write(layout, f"{name}/Containerfile")
     before = key(layout, monkeypatch, name)
@@ -125,3 +126,22 @@ def test_the_licence_is_in_each_image_with_a_part_of_ours(
 
 def test_the_operator_s_context_lets_the_licence_in() -> None:
     assert {"!LICENSE", "!NOTICE"} <= set((REPO / ".containerignore").read_text().splitlines())
+
+
+@pytest.mark.parametrize("name", [name for name, one in images.RECIPES.items() if one.part])
+def test_a_compiled_program_s_image_has_the_licences_of_what_it_is_made_from(name: str) -> None:
+    text = (REPO / "images" / name / "Containerfile").read_text()
+    last = text.rpartition("\nFROM ")[2]
+    assert re.search(rf"^COPY .*{licences.NAME} /usr/share/doc/encbench/$", last, re.MULTILINE)
+
+
+def test_a_licence_that_several_have_is_there_once(tmp_path: Path) -> None:
+    files = []
+    for name, text in (("one", "MIT"), ("two", "MIT\n"), ("three", "ISC")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "LICENSE-MIT").write_text(text)
+        (tmp_path / name / "lib.rs").write_text("code")
+        files += licences.below(name, tmp_path / name)
+    first, second = licences.text(files).split("=" * 80)
+    assert first.split() == ["one:", "LICENSE-MIT", "two:", "LICENSE-MIT", "MIT"]
+    assert second.split() == ["three:", "LICENSE-MIT", "ISC"]
