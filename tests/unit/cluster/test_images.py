@@ -136,7 +136,7 @@ def test_a_compiled_program_s_image_has_the_licences_of_what_it_is_made_from(nam
 
 
 def test_a_licence_that_several_have_is_there_once(tmp_path: Path) -> None:
-    files = []
+    files: list[tuple[str, Path]] = []
     for name, text in (("one", "MIT"), ("two", "MIT\n"), ("three", "ISC")):
         (tmp_path / name).mkdir()
         (tmp_path / name / "LICENSE-MIT").write_text(text)
