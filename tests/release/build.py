@@ -72,13 +72,21 @@ def build(
                 reason = stack.enter_context(emulation.of(layout, console, architecture))
             images.prepare(layout, architecture)
             for name in names:
+                gap = {"image": name, "architecture": architecture, "reason": reason}
                 if reason and _runs_programs(layout, name):
-                    gap = {"image": name, "architecture": architecture, "reason": reason}
                     built.missing.append(gap)
                     continue
-                built.archives[name][architecture] = _image(
-                    layout, console, name, architecture, built.archives[name].get(own), pull=pull
-                )
+                try:
+                    built.archives[name][architecture] = _image(
+                        layout,
+                        console,
+                        name,
+                        architecture,
+                        built.archives[name].get(own),
+                        pull=pull,
+                    )
+                except cross.NotCompiledError as error:
+                    built.missing.append(gap | {"reason": str(error)})
     return built
 
 

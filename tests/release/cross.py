@@ -11,7 +11,7 @@ from typing import Final
 
 from tests.cluster import binaries, cache, crates, images
 from tests.cluster.architecture import folder, machine
-from tests.cluster.console import Console
+from tests.cluster.console import ClusterError, Console
 from tests.cluster.layout import Layout
 
 _CONTAINERFILE: Final = """\
@@ -20,7 +20,7 @@ RUN dpkg --add-architecture {architecture} \\
  && apt-get update \\
  && apt-get install -y --no-install-recommends cargo-web rustc-web \\
       libstd-rust-web-dev libstd-rust-web-dev:{architecture} \\
-      gcc libc6-dev gcc-{machine}-linux-gnu libc6-dev-{architecture}-cross
+      gcc libc6-dev gcc-{package}-linux-gnu libc6-dev-{architecture}-cross
 COPY source /src
 ENV CARGO_TARGET_{upper}_UNKNOWN_LINUX_GNU_LINKER={machine}-linux-gnu-gcc RUSTFLAGS="{flags}"
 RUN cd /src \\
@@ -42,20 +42,34 @@ directory = "vendor"
 """
 
 
+class NotCompiledError(ClusterError):
+    """The cross compiler cannot be had, or failed; the message suits every machine's index."""
+
+
+def containerfile(part: binaries.Part, architecture: str) -> str:
+    """What compiles a crate for another architecture, in a container of this machine's own."""
+    name = machine(architecture)
+    built = f"/target/{name}-unknown-linux-gnu/release"
+    return _CONTAINERFILE.format(
+        architecture=architecture,
+        machine=name,
+        # The name of a Debian package has no underscore.
+        package=name.replace("_", "-"),
+        upper=name.upper(),
+        flags="-C target-feature=+crt-static" if part.static else "",
+        programs=" ".join(f"{built}/{one}" for one in part.binaries),
+    )
+
+
 def ensure(layout: Layout, console: Console, part: str, architecture: str, *, pull: bool) -> Path:
-    """The directory with a crate's programs, compiled now unless the cache has them."""
+    """The directory with a crate's programs, compiled now unless the cache has them.
+
+    Raises `NotCompiledError` where the compiler cannot be had or fails.
+    """
     crate = binaries.PARTS[part]
     assert crate.crate is not None
     source = layout.repo / crate.crate
-    name = machine(architecture)
-    built = f"/target/{name}-unknown-linux-gnu/release"
-    recipe = _CONTAINERFILE.format(
-        architecture=architecture,
-        machine=name,
-        upper=name.upper(),
-        flags="-C target-feature=+crt-static" if crate.static else "",
-        programs=" ".join(f"{built}/{one}" for one in crate.binaries),
-    )
+    recipe = containerfile(crate, architecture)
     key = cache.content_key(recipe, cache.files_key(source, crates.sources(source)))
 
     def compile_into(made: Path) -> None:
@@ -64,7 +78,12 @@ def ensure(layout: Layout, console: Console, part: str, architecture: str, *, pu
         (context / "Containerfile").write_text(recipe)
         _vendor(context / "source")
         with console.step(f"compile {part}", f"{', '.join(crate.binaries)} for {architecture}"):
-            images.files(layout, console, part, context, made, pull=pull)
+            try:
+                images.files(layout, console, part, context, made, pull=pull)
+            except ClusterError as error:
+                console.say(str(error))
+                reason = f"Debian's cross compiler for {architecture} cannot be had or failed"
+                raise NotCompiledError(reason) from error
 
     return cache.entry(layout, folder("bin", architecture), part, key, compile_into)
 

@@ -11,7 +11,7 @@ import pytest
 from tests.cluster import architecture, binaries, images
 from tests.cluster.console import Console
 from tests.cluster.layout import Layout
-from tests.release import build, emulation, plugin
+from tests.release import build, cross, emulation, plugin
 from tests.release.source import REPO
 from tests.unit.release.images import saved
 
@@ -64,6 +64,24 @@ def test_what_cannot_be_built_is_listed_with_the_reason(
     assert {(gap["architecture"], gap["reason"]) for gap in built.missing} == {
         ("arm64", "the kernel has no switch for it")
     }
+
+
+def test_what_the_cross_compiler_does_not_make_is_listed_too(
+    made: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def compiled(_: Any, __: Any, name: str, architecture: str, *___: Any, pull: bool) -> Path:
+        if (name, architecture) == ("turnstile", "arm64"):
+            raise cross.NotCompiledError("there is no compiler")
+        return Path(f"/{name}-{architecture}")
+
+    emulated("", monkeypatch)
+    monkeypatch.setattr(build, "_image", compiled)
+    built = build.build(LAYOUT, Console(), ("amd64", "arm64"), pull=False)
+    assert built.missing == [
+        {"image": "turnstile", "architecture": "arm64", "reason": "there is no compiler"}
+    ]
+    assert built.archives["turnstile"] == {"amd64": Path("/turnstile-amd64")}
+    assert len(built.archives["operator"]) == 2
 
 
 def test_jars_are_compiled_once(tmp_path: Path) -> None:
