@@ -22,7 +22,11 @@ _MAGIC: Final = {
     "aarch64": (
         r"\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00",
         r"\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff",
-    )
+    ),
+    "x86_64": (
+        r"\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x3e\x00",
+        r"\xff\xff\xff\xff\xff\xfe\xfe\xfc\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff",
+    ),
 }
 
 
@@ -33,9 +37,6 @@ def of(layout: Layout, console: Console, architecture: str) -> Iterator[str]:
     entry, mounted = _SWITCH / f"qemu-{name}", False
     if entry.exists():
         yield ""
-        return
-    if name not in _MAGIC:
-        yield f"programs for {architecture} are emulated on no machine"
         return
     if "binfmt_misc" not in _FILE_SYSTEMS.read_text():
         yield f"the kernel has no binfmt_misc, without which nothing runs programs for {name}"
