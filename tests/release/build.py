@@ -65,26 +65,22 @@ def build(
     """Images, those of this machine's own architecture first."""
     built = Built({name: {} for name in names})
     own = native()
+    # Programs and jars for the others are compiled in its storage.
+    images.prepare(layout, own)
     for architecture in sorted(architectures, key=lambda one: one != own):
         with ExitStack() as stack:
             reason = ""
             if architecture != own:
                 reason = stack.enter_context(emulation.of(layout, console, architecture))
-            images.prepare(layout, architecture)
+                images.prepare(layout, architecture)
             for name in names:
                 gap = {"image": name, "architecture": architecture, "reason": reason}
                 if reason and _runs_programs(layout, name):
                     built.missing.append(gap)
                     continue
                 try:
-                    built.archives[name][architecture] = _image(
-                        layout,
-                        console,
-                        name,
-                        architecture,
-                        built.archives[name].get(own),
-                        pull=pull,
-                    )
+                    archive = _image(layout, console, name, architecture, pull=pull)
+                    built.archives[name][architecture] = archive
                 except cross.NotCompiledError as error:
                     built.missing.append(gap | {"reason": str(error)})
     return built
@@ -96,14 +92,14 @@ def _runs_programs(layout: Layout, name: str) -> bool:
     return not text.rpartition("\nFROM ")[2].startswith("scratch\n")
 
 
-def _image(
-    layout: Layout, console: Console, name: str, architecture: str, own: Path | None, *, pull: bool
-) -> Path:
+def _image(layout: Layout, console: Console, name: str, architecture: str, *, pull: bool) -> Path:
     part = images.RECIPES[name].part
     made = _compiled(layout, console, part, architecture, pull=pull) if part else None
     with TemporaryDirectory(dir=layout.cache) as scratch:
         given: Mapping[str, Path] = {}
-        if name == "tpcc" and architecture != native() and own is not None:
+        if name == "tpcc" and architecture != native():
+            # From the cache where the release has it too.
+            own = _image(layout, console, name, native(), pull=pull)
             given = without_maven(layout, own, Path(scratch))
         return images.ensure(
             layout, console, name, made, pull=pull, architecture=architecture, given=given

@@ -100,6 +100,29 @@ def test_jars_are_compiled_once(tmp_path: Path) -> None:
     assert "maven" not in text
 
 
+def test_a_release_for_another_architecture_alone_takes_this_machines_jars(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    layout = Layout(repo=REPO, cache=tmp_path, state=tmp_path)
+    own = saved(tmp_path / "own", {"opt/tpcc/lib/a.jar": (b"jar", 1.0)}, architecture="amd64")
+    prepared: list[str] = []
+    contexts: dict[str, dict[str, Any]] = {}
+
+    def image(*_: Any, architecture: str, given: dict[str, Any], **__: Any) -> Path:
+        contexts[architecture] = given
+        return own
+
+    emulated("", monkeypatch)
+    monkeypatch.setattr(build, "native", lambda: "amd64")
+    monkeypatch.setattr(images, "prepare", lambda _, one: prepared.append(one))
+    monkeypatch.setattr(images, "ensure", image)
+    built = build.build(layout, Console(), ("arm64",), ("tpcc",), pull=False)
+    assert contexts["amd64"] == {}
+    assert list(contexts["arm64"]) == ["Containerfile", "lib/a.jar"], "Maven runs for this machine"
+    assert prepared == ["amd64", "arm64"]
+    assert list(built.archives["tpcc"]) == ["arm64"]
+
+
 def test_another_architectures_parts_have_folders_of_their_own() -> None:
     assert architecture.folder("bin", architecture.native()) == "bin"
     other = next(one for one in architecture.ARCHITECTURES if one != architecture.native())
