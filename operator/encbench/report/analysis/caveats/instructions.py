@@ -1,6 +1,6 @@
 """A caveat about processors: what they compute in software, on either side of a connection."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.report.analysis.bucket import ProvenanceSource
@@ -10,14 +10,15 @@ from encbench.text.words import listed
 
 
 def no_aes(facts: Facts) -> Iterator[Caveat]:
-    """A CPU that computes AES in software, a database's or that of a client that encrypts."""
-    known = [s for s in facts.sources if s.record.machine.cpu_flags]
+    """A CPU that computes AES in software, of a database or a client that encrypts by it."""
     databases = {
-        s.record.machine.node or "a node" for s in known if "aes" not in s.record.machine.cpu_flags
+        machine.node or "a node"
+        for s in _sources(facts, _has_aes_at_databases)
+        if (machine := s.record.machine).cpu_flags and "aes" not in machine.cpu_flags
     }
     clients = {
         client.node or "a node"
-        for s in _with_ciphers_at_clients(facts)
+        for s in _sources(facts, _has_aes_at_clients)
         for client in s.record.clients
         if client.aes is False
     }
@@ -31,8 +32,10 @@ def no_aes(facts: Facts) -> Iterator[Caveat]:
         )
 
 
-def _with_ciphers_at_clients(facts: Facts) -> Iterator[ProvenanceSource]:
-    """The provenance of trials in whose mode the clients encrypt by AES."""
+def _sources(
+    facts: Facts, wanted: Callable[[EncryptionModeSpec], bool]
+) -> Iterator[ProvenanceSource]:
+    """The provenance of trials with such a mode."""
     modes = {
         (group.instance, group.workload, arm.name): facts.resolved.modes[arm.mode_ref]
         for group in facts.groups
@@ -42,9 +45,24 @@ def _with_ciphers_at_clients(facts: Facts) -> Iterator[ProvenanceSource]:
         trial.uid
         for trial in facts.trials
         if (mode := modes.get((trial.instance, trial.workload, trial.arm))) is not None
-        and _has_aes_at_clients(mode)
+        and wanted(mode)
     }
     return (source for source in facts.sources if source.trials & uids)
+
+
+def _has_aes_at_databases(mode: EncryptionModeSpec) -> bool:
+    """Whether the server, its file system or its proxy encrypts by AES.
+
+    No class says by which cipher it encrypts; LUKS does so by AES where it is not told otherwise.
+    """
+    tls, files, columns = mode.in_transit, mode.gocryptfs, mode.columns
+    return (
+        mode.tde is not None
+        or mode.storage_class is not None
+        or (files is not None and "AES" in files.cipher)
+        or (tls is not None and "AES" in tls.cipher_suite)
+        or (columns is not None and columns.encrypts and "AES" in columns.algorithm)
+    )
 
 
 def _has_aes_at_clients(mode: EncryptionModeSpec) -> bool:
