@@ -50,3 +50,20 @@ def test_a_database_without_aes_needs_no_instructions_for_it(mode: dict[str, Any
 def test_the_baselines_cipher_counts_too() -> None:
     both = replace(SLOW, baseline=TLS, modes={"tde": CHACHA})
     assert "node-a (databases)" in said(both, "No AES instructions")
+
+
+@pytest.mark.parametrize(
+    ("model", "mode", "found"),
+    [
+        ("aarch64, implementer 0x41, part 0xd0c, variant 0x3", XCHACHA, True),
+        ("aarch64, implementer 0x41, part 0xd0c, variant 0x3", GOCRYPTFS, False),
+        ("Synthetic CPU @ 2.50GHz", XCHACHA, False),
+    ],
+)
+def test_gocryptfs_without_openssl_is_named_where_openssl_is_faster(
+    model: str, mode: dict[str, Any], *, found: bool
+) -> None:
+    study = replace(SLOW, modes={"tde": mode}, machines={"tde": {"cpu_model": model}})
+    text = said(study, "gocryptfs had no OpenSSL")
+    assert text.startswith("On node-a, of arm64, gocryptfs computed") == found
+    assert bool(text) == found

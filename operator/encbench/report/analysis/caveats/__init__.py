@@ -72,6 +72,7 @@ CHECKS: tuple[Check, ...] = (
     blocks.many_invalid,
     external.external_database,
     instructions.no_aes,
+    instructions.without_openssl,
     blocks.few_blocks,
     blocks.precision_missed,
     columns.hop_in_the_loss,

@@ -1,10 +1,10 @@
-"""A caveat about processors: what they compute in software, on either side of a connection."""
+"""Caveats about processors: what they compute in software, on either side of a connection."""
 
 from collections.abc import Callable, Iterator
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.report.analysis.bucket import ProvenanceSource
-from encbench.report.analysis.caveats.facts import Facts, serious
+from encbench.report.analysis.caveats.facts import Facts, note, serious
 from encbench.report.document import Caveat
 from encbench.text.words import listed
 
@@ -32,6 +32,23 @@ def no_aes(facts: Facts) -> Iterator[Caveat]:
         )
 
 
+def without_openssl(facts: Facts) -> Iterator[Caveat]:
+    """A cipher of gocryptfs that its users have faster; the agent gives an ARM CPU by numbers."""
+    nodes = {
+        machine.node or "a node"
+        for s in _sources(facts, _has_xchacha)
+        if ((machine := s.record.machine).cpu_model or "").startswith("aarch64")
+    }
+    if nodes:
+        yield note(
+            title="gocryptfs had no OpenSSL",
+            text=f"On {listed(sorted(nodes))}, of arm64, gocryptfs computed XChaCha20-Poly1305 in "
+            "Go, because encbench's image is built without OpenSSL. Builds with OpenSSL take that "
+            "cipher from it on arm64, because it is faster there, so the mode costs their users "
+            "less.",
+        )
+
+
 def _sources(
     facts: Facts, wanted: Callable[[EncryptionModeSpec], bool]
 ) -> Iterator[ProvenanceSource]:
@@ -53,7 +70,7 @@ def _sources(
 def _has_aes_at_databases(mode: EncryptionModeSpec) -> bool:
     """Whether the server, its file system or its proxy encrypts by AES.
 
-    No class says by which cipher it encrypts; LUKS does so by AES where it is not told otherwise.
+    No class says by which cipher it encrypts; that of LUKS is AES if no other is named.
     """
     tls, files, columns = mode.in_transit, mode.gocryptfs, mode.columns
     return (
@@ -63,6 +80,10 @@ def _has_aes_at_databases(mode: EncryptionModeSpec) -> bool:
         or (tls is not None and "AES" in tls.cipher_suite)
         or (columns is not None and columns.encrypts and "AES" in columns.algorithm)
     )
+
+
+def _has_xchacha(mode: EncryptionModeSpec) -> bool:
+    return mode.gocryptfs is not None and mode.gocryptfs.cipher == "XChaCha20-Poly1305"
 
 
 def _has_aes_at_clients(mode: EncryptionModeSpec) -> bool:
