@@ -1,10 +1,10 @@
 """Where the scheduler puts databases, clients and loads; pure.
 
-A database runs on the node of its cell's other databases if it fits, else on one of the same type,
-else in the same zone. A client runs on another node than its database, and on none with any
-database while there is one without. Where several cells of a campaign are measured side by side,
-databases and loads keep off the nodes of the others, and clients do if they can. What is a wish
-here gives way to a volume that is bound to a node, to taints and to the template's own node
+A database runs on the node of its cell's other databases if it fits, else on one of the same type
+or architecture, else in the same zone. A client runs on another node than its database, and on none
+with any database while there is one without. Where several cells of a campaign are measured side by
+side, databases and loads keep off the nodes of the others, and clients do if they can. What is a
+wish here gives way to a volume that is bound to a node, to taints and to the template's own node
 selector; the report says what came of it.
 """
 
@@ -17,6 +17,7 @@ from encbench.kube.pods import Part
 
 HOSTNAME = "kubernetes.io/hostname"
 INSTANCE_TYPE = "node.kubernetes.io/instance-type"
+ARCHITECTURE = "kubernetes.io/arch"
 ZONE = "topology.kubernetes.io/zone"
 """Labels of nodes. A wish about a label that a node lacks has no effect."""
 
@@ -27,7 +28,9 @@ STRONG, FAIR, WEAK = 100, 50, 25
 def of_database(spec: TestbedSpec) -> Part:
     """Of a database's pod: with those of its cell, which are measured against it."""
     own = {labels.COMPONENT: "database", **_cell(spec)}
-    wanted = ((STRONG, HOSTNAME), (FAIR, INSTANCE_TYPE), (WEAK, ZONE))
+    # Without a cloud nodes have no type, and k3s gives all of them one.
+    like = ((FAIR, INSTANCE_TYPE), (FAIR, ARCHITECTURE))
+    wanted = ((STRONG, HOSTNAME), *like, (WEAK, ZONE))
     return {
         "podAffinity": _wishes(*(_wish(weight, key, own) for weight, key in wanted)),
         **_node_affinity(

@@ -109,6 +109,7 @@ def test_databases_of_a_cell_would_rather_be_on_one_node_else_on_like_ones() -> 
     assert wishes(part, "podAffinity") == [
         (100, affinity.HOSTNAME, cell),
         (50, affinity.INSTANCE_TYPE, cell),
+        (50, affinity.ARCHITECTURE, cell),
         (25, affinity.ZONE, cell),
     ]
     assert "nodeAffinity" not in part
