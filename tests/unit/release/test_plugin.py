@@ -1,5 +1,6 @@
 """The plugin's archives: what is in them, what finds it, and the chart's package."""
 
+import platform
 import subprocess
 import sys
 import tarfile
@@ -20,7 +21,7 @@ from tests.support.chart import Rendered, render
 ABOUT = About("1.2.0", "c0ffee", 1_700_000_000)
 LAUNCHER = REPO / "tests/release/kubectl-encbench.sh"
 MAIN = """
-import os, sys, compiled
+import os, sys, compiled, pydantic_core
 
 def main():
     print(compiled.answer, *sys.argv[1:], os.environ.get("PYTHONPATH"))
@@ -74,6 +75,7 @@ def unpacked(tmp_path: Path) -> Path:
     own = store / f"lib/cp{sys.version_info.major}{sys.version_info.minor}"
     own.mkdir(parents=True)
     (own / "compiled.py").write_text("answer = 'compiled'")
+    (own / "pydantic_core.py").write_text("")
     package = store / "lib/common/encbench/cli"
     package.mkdir(parents=True)
     (package / "main.py").write_text(MAIN)
@@ -91,6 +93,21 @@ def run(program: Path, path: str, cwd: Path | None = None) -> subprocess.Complet
     )
 
 
+def shell(folder: Path) -> Path:
+    """A folder for the PATH with what the launcher runs, and no Python."""
+    tools = folder / "tools"
+    tools.mkdir()
+    for name in ("sh", "readlink", "dirname", "uname"):
+        (tools / name).symlink_to(f"/usr/bin/{name}")
+    return tools
+
+
+def write_python(program: Path, setting: str) -> None:
+    """A Python that has one more variable in its environment."""
+    program.write_text(f'#!/bin/sh\n{setting} exec {sys.executable} "$@"\n')
+    program.chmod(0o755)
+
+
 def test_the_launcher_finds_its_libraries_through_a_link(unpacked: Path) -> None:
     done = run(unpacked, "/usr/bin:/bin")
     assert (done.stdout, done.returncode) == ("compiled plan a b None\n", 3), done.stderr
@@ -99,20 +116,40 @@ def test_the_launcher_finds_its_libraries_through_a_link(unpacked: Path) -> None
 def test_the_launcher_imports_nothing_from_the_current_folder(
     unpacked: Path, tmp_path: Path
 ) -> None:
-    for name in ("encbench.py", "compiled.py", "argparse.py"):
+    for name in ("encbench.py", "compiled.py", "argparse.py", "pydantic_core.py"):
         (tmp_path / name).write_text("raise SystemExit('from the current folder')")
     done = run(unpacked, "/usr/bin:/bin", tmp_path)
     assert done.returncode == 3, done.stderr
 
 
 def test_without_a_python_the_launcher_says_so(unpacked: Path, tmp_path: Path) -> None:
-    tools = tmp_path / "tools"
-    tools.mkdir()
-    for name in ("sh", "readlink", "dirname"):
-        (tools / name).symlink_to(f"/usr/bin/{name}")
-    done = run(unpacked, str(tools))
+    done = run(unpacked, str(shell(tmp_path)))
     assert done.returncode == 1
-    assert "needs Python 3.11" in done.stderr
+    needed = f"needs Python 3.11, 3.12, 3.13 or 3.14 for {platform.machine()} on the PATH\n"
+    assert done.stderr == f"kubectl encbench {needed}"
+
+
+def test_the_launcher_passes_over_a_python_of_another_machine(
+    unpacked: Path, tmp_path: Path
+) -> None:
+    """As an Intel Mac's, first on the PATH, that cannot load what is compiled for Apple silicon."""
+    (library,) = (tmp_path / "store/lib").glob("cp*/pydantic_core.py")
+    library.write_text("import os\nif os.environ['RUN_AS'] == 'python3': import of_another_machine")
+    tools = shell(tmp_path)
+    for name in ("python3", f"python3.{sys.version_info.minor}"):
+        write_python(tools / name, f"RUN_AS={name}")
+    done = run(unpacked, str(tools))
+    assert (done.stdout, done.stderr) == ("compiled plan a b None\n", "")
+
+
+def test_the_launcher_takes_no_libraries_of_another_installation(
+    unpacked: Path, tmp_path: Path
+) -> None:
+    (own,) = (tmp_path / "store/lib").glob("cp*")
+    elsewhere = own.rename(tmp_path / "elsewhere")
+    tools = shell(tmp_path)
+    write_python(tools / "python3", f"PYTHONPATH={elsewhere}")
+    assert "needs Python" in run(unpacked, str(tools)).stderr
 
 
 def test_the_supported_pythons_begin_with_the_least() -> None:
