@@ -9,6 +9,17 @@ from encbench.api.kinds import CAMPAIGN, ENCRYPTION_MODE, INSTANCE_TEMPLATE, WOR
 from encbench.ports import Body
 from tests.support.manifests import body
 
+OUTSIDE = {
+    "engine": "mysql",
+    "version": "8.0",
+    "external": {
+        "host": "db.example.com",
+        "database": "bench",
+        "credentialsSecretRef": {"name": "db"},
+    },
+}
+"""An InstanceTemplate's fields for a server that is not ours."""
+
 
 def written(folder: Path, *bodies: Body) -> str:
     """Path of one file in the folder with all of them."""

@@ -36,7 +36,7 @@ from encbench.reconcile.campaign.estimate import makespan
 from encbench.reconcile.campaign.pace import DEAD_TIME
 from tests.support.fake_cluster import FakeCluster
 from tests.support.manifests import body
-from tests.unit.cli.campaigns import campaign, everything, written
+from tests.unit.cli.campaigns import OUTSIDE, campaign, everything, written
 from tests.unit.cli.deployments import operator
 from tests.unit.reconcile.world import World, parts, study
 
@@ -235,15 +235,6 @@ def test_orders_that_may_pile_up_are_noted(
 
 UNIFORM = "write sysbench.options rand-type: uniform"
 RESET, ANEW = "write reset: block", "write blocks.perTestbed: 1"
-OUTSIDE = {
-    "engine": "mysql",
-    "version": "8.0",
-    "external": {
-        "host": "db.example.com",
-        "database": "bench",
-        "credentialsSecretRef": {"name": "db"},
-    },
-}
 
 
 @pytest.mark.parametrize(

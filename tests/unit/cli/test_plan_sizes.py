@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from encbench.cli.main import main
-from tests.unit.cli.test_plan import OUTSIDE, campaign, everything, written
+from tests.unit.cli.campaigns import OUTSIDE, campaign, everything, written
 
 STORAGE, PROOF = "write storage.size: ", "write stepDeadlines.proof: "
 

@@ -8,7 +8,7 @@ from encbench.api.workload import Recovery
 from encbench.reconcile.stage import may_stop_its_server
 from tests.support.fake_agent import FakeServer, FakeStop
 from tests.unit.reconcile.seen import a_trial
-from tests.unit.reconcile.test_recovery import crashing, finished, stops
+from tests.unit.reconcile.stopped import crashing, finished, stops
 from tests.unit.reconcile.world import World
 
 PROVISION, RECOVERY = 10.0, 60.0

@@ -22,36 +22,9 @@ from encbench.report.formats import summary
 from tests.support.fake_agent import FakeServer, FakeStop
 from tests.unit.reconcile.driver import Killed
 from tests.unit.reconcile.killing import WATCHES, Killer, Outcome, Write, killed_everywhere
-from tests.unit.reconcile.oracle import assert_sound, final_state, leftovers, report
+from tests.unit.reconcile.oracle import final_state, leftovers, report
+from tests.unit.reconcile.stopped import WRITES, crashing, finished, stops
 from tests.unit.reconcile.world import DURATION, WARMUP, World, parts, study
-
-WRITES = {"script": "oltp_write_only", "tables": 2, "tableSize": 1000}
-
-
-def crashing(stop: str = "Crash", modes: tuple[str, ...] = ("plain",), **spec: Any) -> World:
-    """A campaign of one block whose servers are stopped."""
-    world = World()
-    world.apply(*parts(recovery={"stop": stop}, sysbench=WRITES))
-    world.apply(study(*modes, **{"blocks": 1, "reset": "trial", "replacements": 0, **spec}))
-    return world
-
-
-async def finished(world: World) -> World:
-    await world.run(world.ended)
-    await world.settle(150)
-    assert_sound(world)
-    return world
-
-
-def stops(world: World, change: Any) -> None:
-    """Have a test's say in how each stop goes: of the server, when it is armed."""
-    usual = world.agent.armed
-
-    def armed(address: str, stop: FakeStop) -> None:
-        change(world.agent.servers[address], stop)
-        usual(address, stop)
-
-    world.agent.armed = armed
 
 
 def record(world: World, trial: Trial, name: str = "trial.json") -> Body:
