@@ -237,7 +237,7 @@ def _key(layout: Layout, part: Part, architecture: str) -> str:
     where = _folder(layout, part)
     sources = cache.files_key(where, _sources(part, where))
     flags = (*_flags(part), _linker_flags(layout, part))
-    compiler = f"{_go_version(where)} {machine(architecture)} {os.environ.get('GOAMD64', '')}"
+    compiler = f"{go_version(where)} {machine(architecture)} {os.environ.get('GOAMD64', '')}"
     return cache.content_key(sources, *flags, compiler, *part.packages)
 
 
@@ -314,7 +314,7 @@ def required_version(go_mod: Path, module: str) -> str:
     return found[1]
 
 
-def _go_version(where: Path) -> str:
+def go_version(where: Path) -> str:
     """The compiler that Go would use in this module (it may fetch the one that go.mod asks for)."""
     try:
         return capture(["go", "-C", str(where), "env", "GOVERSION"], timeout=300).strip()

@@ -56,9 +56,8 @@ def ensure(
 
 def key(crate: Path, *, static: bool) -> str:
     """What names the crate's programs in the cache."""
-    version = capture([cargo(), "--version"], timeout=300).strip()
     files = cache.files_key(crate, sources(crate))
-    return cache.content_key(files, version, platform.machine(), _flags(static))
+    return cache.content_key(files, version(), platform.machine(), _flags(static))
 
 
 def _flags(static: bool) -> str:
@@ -68,6 +67,11 @@ def _flags(static: bool) -> str:
 def sources(crate: Path) -> list[Path]:
     """The files that decide what is compiled."""
     return sorted(file for pattern in _SOURCES for file in crate.glob(pattern))
+
+
+def version() -> str:
+    """Of the compiler's release, as cargo has it."""
+    return capture([cargo(), "--version"], timeout=300).strip()
 
 
 def cargo() -> str:

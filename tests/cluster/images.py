@@ -124,7 +124,8 @@ def ensure(
             for path, file in sources.items():
                 copy = context / path
                 copy.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(file, copy)
+                # All files of a layer have one time, by which a release knows them as built.
+                shutil.copy(file, copy)
             target = _Target(layout, architecture)
             _build(target, console, name, context, archive, pull=pull)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from . import cache, crates
-from .binaries import PARTS, Part
+from .binaries import PARTS, Part, go_version
 from .command import capture
 from .console import Console
 from .layout import Layout
@@ -30,8 +30,10 @@ def ensure(layout: Layout, console: Console, name: str) -> Path:
     module = layout.tools / part.module if part.module else layout.repo
     where = layout.repo / part.crate if part.crate else module
     pins = [where / file for file in ("go.mod", "go.sum", "Cargo.lock")]
+    compiler = crates.version() if part.crate else go_version(where)
     key = cache.content_key(
         cache.files_key(where, [file for file in pins if file.exists()]),
+        compiler,
         *(_MODULE, _FILE.pattern, *part.packages, *part.tags),
     )
 

@@ -14,7 +14,7 @@ from tests.cluster.layout import Layout
 from tests.e2e import manifests
 from tests.e2e.campaigns import conditions, delete_campaign, ended
 from tests.release import chart
-from tests.release.__main__ import write_images
+from tests.release.__main__ import tag, write_images
 from tests.release.build import IMAGES, build
 from tests.release.oci import About
 from tests.support.install import NAMESPACE, install, is_own
@@ -29,6 +29,18 @@ pytestmark = [
 ]
 
 NAME, SECRET = "from-a-registry", "registry"
+RELEASED = {
+    "image": "operator",
+    "turnstile.image": "turnstile",
+    "confidentialProxy.image": "confidential-proxy",
+    "privilegedVolumes.image": "gocryptfs",
+    "minio.image": "minio",
+    "prometheus.image": "prometheus",
+    "nodeExporter.image": "node-exporter",
+    "tools.sysbench": "sysbench",
+    "tools.tpcc": "tpcc",
+}
+"""The images by the values that name them, whose tags the test cluster has otherwise of its own."""
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +80,7 @@ def pulling(installed: Kube, pushed: tuple[Registry, Path]) -> Iterator[Kube]:
             f"global.imageRegistry={registry.address}",
             f"imagePullSecrets={{{SECRET}}}",
             "servers.mariadb=docker.io/library/mariadb",
-            *(f"{image}.tag=" for image in ("image", "turnstile.image", "confidentialProxy.image")),
+            *(f"{value}.tag={tag(name, __version__)}" for value, name in RELEASED.items()),
             chart=str(package),
         )
         yield installed

@@ -48,8 +48,9 @@ def main() -> int:
 def check_free(target: Path, about: About) -> None:
     """Raise ClusterError if another commit's release of the version is in the folder."""
     index = target / "index.json"
-    commit = json.loads(index.read_text())["commit"] if index.exists() else about.commit
-    if commit != about.commit:
+    found = json.loads(index.read_text()) if index.exists() else {}
+    if found.get("version") == about.version and found["commit"] != about.commit:
+        commit = found["commit"]
         raise ClusterError(
             f"{target} is of commit {commit[:12]}, and images of two commits would have one name: "
             "release the next version, or, if these were never pushed, write the folder anew with "

@@ -15,6 +15,7 @@ import pytest
 from cyclonedx.schema import SchemaVersion
 
 import encbench
+from tests.cluster.images import RECIPES
 from tests.cluster.layout import Layout
 from tests.release import build as release
 from tests.release import plugin
@@ -163,7 +164,7 @@ def test_versions_and_architectures_have_serial_numbers_of_their_own() -> None:
     assert len({json.loads(one)["serialNumber"] for one in lists}) == 4
 
 
-@pytest.mark.parametrize("image", release.OWN + release.ALSO_OWN)
+@pytest.mark.parametrize("image", [name for name in release.IMAGES if RECIPES[name].ours])
 def test_our_own_part_is_listed(image: str) -> None:
     own = f"pkg:generic/encbench@{encbench.__version__}"
     assert own in [one["purl"] for one in parts(image)["components"]]

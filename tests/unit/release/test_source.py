@@ -102,9 +102,10 @@ def test_a_tag_of_another_commit_is_in_the_way(checkout: Path, options: tuple[st
 def test_a_folder_of_another_commit_is_in_the_way(tmp_path: Path) -> None:
     about = About("1.2.0", "c0ffee", 1)
     check_free(tmp_path, about)
-    (tmp_path / "index.json").write_text('{"commit": "c0ffee"}')
-    check_free(tmp_path, about)
-    (tmp_path / "index.json").write_text('{"commit": "f00d"}')
+    for version, commit in (("1.2.0", "c0ffee"), ("1.1.0", "f00d")):
+        (tmp_path / "index.json").write_text(f'{{"version": "{version}", "commit": "{commit}"}}')
+        check_free(tmp_path, about)
+    (tmp_path / "index.json").write_text('{"version": "1.2.0", "commit": "f00d"}')
     with pytest.raises(ClusterError, match=r"is of commit f00d.*--replace"):
         check_free(tmp_path, about)
 
@@ -137,7 +138,7 @@ def test_builds_by_hand_make_the_images_of_this_version() -> None:
             assert said == tag(name, __version__), file
             found.add(name)
         assert "from=encbench/" not in text, file
-    assert found == {"confidential-proxy", "operator", "tpcc", "turnstile"}
+    assert found == {"confidential-proxy", "operator", "postgresql", "tpcc", "turnstile"}
 
 
 def test_a_release_has_the_images_that_its_chart_names() -> None:
