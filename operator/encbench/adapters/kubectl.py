@@ -24,9 +24,9 @@ from encbench.adapters.kubernetes_http import ACCEPT, HttpAnswer, Query, resourc
 from encbench.ports import Body, Rejected
 
 SECONDS = 30.0
-"""A request ends within this time, and so does the start of the proxy."""
+"""A request ends within this time."""
 LOGIN_SECONDS = 120.0
-"""The first request, during which a program may have the user log in."""
+"""The start of kubectl and the first request: a program may have the user log in during either."""
 LARGEST_OF_POD = 2**20
 """Bytes of an answer that a pod gives through the API server; a recorder's has some hundred."""
 
@@ -34,6 +34,10 @@ _LOGGED = re.compile(r"[IWEF]\d{4} \d\d:\d\d:\d\d")
 """How each line of kubectl's own log begins."""
 _ATTEMPTS = 2
 """At the first 401, kubectl has the user's program renew the credentials."""
+END_SECONDS = 2.0
+"""How long what kubectl leaves behind is waited for."""
+_LAST_WORDS_SECONDS = 0.2
+"""What kubectl says before its first line is shown if kubectl has not ended within this time."""
 
 
 class KubectlFailed(Exception):
@@ -68,23 +72,24 @@ class Kubectl:
         return said.decode()
 
     @contextlib.asynccontextmanager
-    async def serving(
-        self, command: str, *arguments: str, pass_on: bool = False
-    ) -> AsyncIterator[str]:
+    async def serving(self, command: str, *arguments: str) -> AsyncIterator[str]:
         """The first line of a kubectl that serves until the end; KubectlFailed without one.
 
-        With `pass_on` the user sees what it complains of from then on, or asks them to do.
+        The user sees what it complains of meanwhile, or asks them to do.
         """
         process = await self.start(command, *arguments)
-        passing: asyncio.Task[None] | None = None
+        complaint = _Complaint(process)
+        passing = asyncio.create_task(complaint.pass_on())
         try:
             line = await _first_line(process, command)
-            if pass_on:
-                passing = asyncio.create_task(_pass_on(process))
+            if not line:
+                # A program that outlives kubectl may hold its standard error.
+                await asyncio.wait({passing}, timeout=END_SECONDS)
+                raise KubectlFailed(f"kubectl {command} failed: {complaint.text}")
+            complaint.is_quoted = False
             yield line
         finally:
-            if passing is not None:
-                passing.cancel()
+            passing.cancel()
             with contextlib.suppress(ProcessLookupError):
                 process.terminate()
             await process.wait()
@@ -94,33 +99,53 @@ class Kubectl:
         """A transport for as long as the proxy stands."""
         with TemporaryDirectory(prefix="encbench-") as folder:
             path = Path(folder) / "api"
-            async with self.serving("proxy", f"--unix-socket={path}", pass_on=True):
+            async with self.serving("proxy", f"--unix-socket={path}"):
                 yield KubectlTransport(path)
 
 
 async def _first_line(process: Process, command: str) -> str:
-    if process.stdout is None or process.stderr is None:
+    """Empty where kubectl ends without one."""
+    if process.stdout is None:
         raise KubectlFailed(f"kubectl {command} gave no output")
     try:
-        line = (await asyncio.wait_for(process.stdout.readline(), SECONDS)).decode()
+        return (await asyncio.wait_for(process.stdout.readline(), LOGIN_SECONDS)).decode()
     except TimeoutError as error:
-        raise KubectlFailed(f"kubectl {command} printed nothing for {SECONDS:.0f} s") from error
-    if not line:
-        why = (await process.stderr.read()).decode(errors="replace").strip()
-        raise KubectlFailed(f"kubectl {command} failed: {why}")
-    return line
+        raise KubectlFailed(
+            f"kubectl {command} printed nothing for {LOGIN_SECONDS:.0f} s"
+        ) from error
 
 
-async def _pass_on(process: Process) -> None:
-    """A program that gets credentials may ask the user to log in, on kubectl's standard error.
+class _Complaint:
+    """What kubectl writes to its standard error.
 
-    It may await an answer in the same line. What kubectl itself logs there says nothing that the
-    answers to requests do not say.
+    A program that gets credentials may ask the user to log in there, and await an answer in the
+    same line. What kubectl itself logs says nothing that the answers to requests do not say.
     """
-    while process.stderr is not None and (said := await process.stderr.read(4096)):
-        lines = said.decode(errors="replace").splitlines(keepends=True)
-        sys.stderr.write("".join(line for line in lines if not _LOGGED.match(line)))
-        sys.stderr.flush()
+
+    def __init__(self, process: Process) -> None:
+        self.is_quoted = True
+        """Whether an error will have kubectl's last words, which are then not shown as well."""
+        self._process = process
+        self._said = b""
+
+    @property
+    def text(self) -> str:
+        """All of it so far."""
+        return self._said.decode(errors="replace").strip()
+
+    async def pass_on(self) -> None:
+        """Show it as it comes."""
+        process = self._process
+        while process.stderr is not None and (said := await process.stderr.read(4096)):
+            if self.is_quoted:
+                self._said += said
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(process.wait(), _LAST_WORDS_SECONDS)
+                if process.returncode is not None:
+                    continue
+            lines = said.decode(errors="replace").splitlines(keepends=True)
+            sys.stderr.write("".join(line for line in lines if not _LOGGED.match(line)))
+            sys.stderr.flush()
 
 
 class KubectlTransport:

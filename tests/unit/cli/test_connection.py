@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from encbench.adapters import kubectl as adapter
 from encbench.api.kinds import CAMPAIGN
 from encbench.cli import connection
 from encbench.cli.connection import connected
@@ -76,7 +77,13 @@ async def test_what_a_program_for_credentials_asks_is_shown(
 
 
 @pytest.mark.parametrize("broken", ["config", "proxy"])
-async def test_a_kubectl_that_gives_up_is_quoted(broken: str, kubectl: FakeKubectl) -> None:
+async def test_a_kubectl_that_gives_up_is_quoted_once(
+    broken: str,
+    kubectl: FakeKubectl,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(adapter, "_LAST_WORDS_SECONDS", 20.0)
     works = 'test "$1" = config || echo serving; exec sleep 60'
     if broken == "proxy":
         works = 'test "$1" = config && exit 0'
@@ -84,6 +91,7 @@ async def test_a_kubectl_that_gives_up_is_quoted(broken: str, kubectl: FakeKubec
     with pytest.raises(CommandError, match=r"no cluster to talk to: .*not today"):
         async with connected(arguments()):
             pass
+    assert capfd.readouterr().err == ""
 
 
 @pytest.mark.parametrize(

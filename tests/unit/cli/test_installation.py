@@ -220,6 +220,17 @@ async def test_a_service_of_the_cluster_is_reached_by_a_port_forward(
     ]
 
 
+async def test_a_port_forward_may_have_the_user_log_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(kubectl, "SECONDS", 0.1)
+    asks = "printf 'the code in your app: ' >&2; sleep 1"
+    serves = "echo 'Forwarding from 127.0.0.1:4711 -> 9000'; exec sleep 60"
+    fake_kubectl(tmp_path, monkeypatch, f"{asks}; {serves}")
+    async with installation._reachable(Kubectl(), FakeCluster(), *HERE):
+        assert capfd.readouterr().err == "the code in your app: "
+
+
 @pytest.mark.parametrize(
     ("script", "patience", "said"),
     [
@@ -230,7 +241,7 @@ async def test_a_service_of_the_cluster_is_reached_by_a_port_forward(
 async def test_a_port_forward_that_does_not_stand_is_said(
     script: str, patience: float, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kubectl, "SECONDS", patience)
+    monkeypatch.setattr(kubectl, "LOGIN_SECONDS", patience)
     fake_kubectl(tmp_path, monkeypatch, script)
     with pytest.raises(CommandError, match=said):
         async with contextlib.AsyncExitStack() as stack:
