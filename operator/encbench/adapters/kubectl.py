@@ -66,7 +66,10 @@ class Kubectl:
     async def ask(self, command: str, *arguments: str) -> str:
         """What it prints; KubectlFailed when it fails."""
         process = await self.start(command, *arguments)
-        said, complaint = await process.communicate()
+        try:
+            said, complaint = await process.communicate()
+        finally:
+            await _end(process)
         if process.returncode != 0:
             raise KubectlFailed(complaint.decode(errors="replace").strip())
         return said.decode()
@@ -90,9 +93,7 @@ class Kubectl:
             yield line
         finally:
             passing.cancel()
-            with contextlib.suppress(ProcessLookupError):
-                process.terminate()
-            await process.wait()
+            await _end(process)
 
     @contextlib.asynccontextmanager
     async def proxy(self) -> AsyncIterator["KubectlTransport"]:
@@ -113,6 +114,21 @@ async def _first_line(process: Process, command: str) -> str:
         raise KubectlFailed(
             f"kubectl {command} printed nothing for {LOGIN_SECONDS:.0f} s"
         ) from error
+
+
+async def _end(process: Process) -> None:
+    """End kubectl, though a program that it started may hold its pipes for as long as it likes.
+
+    asyncio waits for the pipes, too. Only its transport closes them.
+    """
+    try:
+        with contextlib.suppress(ProcessLookupError):
+            process.terminate()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(process.wait(), END_SECONDS)
+    finally:
+        # This kills a kubectl that has not ended.
+        process._transport.close()  # type: ignore[attr-defined]
 
 
 class _Complaint:

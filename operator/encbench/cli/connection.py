@@ -39,6 +39,9 @@ async def connected(
             asked = asyncio.create_task(_context_namespace(chosen))
             try:
                 transport = await stack.enter_async_context(chosen.proxy())
+            except asyncio.CancelledError:
+                asked.cancel()
+                raise
             finally:
                 own = await asked
         except KubectlFailed as error:

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -167,6 +168,39 @@ async def command():
         await asyncio.sleep(1)
 asyncio.run(command())
 """
+
+
+async def test_what_kubectl_started_delays_no_end(kubectl: FakeKubectl, tmp_path: Path) -> None:
+    """A program for credentials holds kubectl's standard error while it waits for the user."""
+    started = tmp_path / "started"
+    kubectl.script(
+        'test "$1" = config && { echo bench; exit 0; }\n'
+        f"sleep 30 & echo $! > {started}; echo serving; wait"
+    )
+    async with connected(arguments()):
+        begun = time.monotonic()
+    os.kill(int(started.read_text()), signal.SIGKILL)
+    assert time.monotonic() - begun < 20
+
+
+async def test_a_silent_kubectl_delays_no_end(kubectl: FakeKubectl, tmp_path: Path) -> None:
+    """Some programs named kubectl log in before they do anything."""
+    started = tmp_path / "started"
+    kubectl.script(f"echo x >> {started}; exec sleep 30")
+
+    async def connect() -> None:
+        async with connected(arguments()):
+            pass
+
+    task, begun = asyncio.create_task(connect()), time.monotonic()
+    for _ in range(400):
+        if started.exists() and started.read_text().count("x") == 2:
+            break
+        await asyncio.sleep(0.05)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert time.monotonic() - begun < 20
 
 
 @pytest.mark.parametrize(
