@@ -114,7 +114,9 @@ def _header_cells(name: str, text: str, separator: str) -> int:
 
 def _lines(name: str, text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
     """The cells of each line that is not empty, with its number."""
-    reader = csv.reader(io.StringIO(text), delimiter=separator, skipinitialspace=True)
+    # Old spreadsheets end a line with a carriage return alone.
+    file = io.StringIO(text, newline=None)
+    reader = csv.reader(file, delimiter=separator, skipinitialspace=True)
     try:
         for cells in reader:
             if any(cell.strip() for cell in cells):

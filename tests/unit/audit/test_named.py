@@ -234,6 +234,13 @@ def test_what_is_no_text_is_refused() -> None:
         read("t.csv", b"plain\xff\n")
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_end_as_any_spreadsheet_ends_them(end: str) -> None:
+    lines = ("instance,note,tps_off", "", 'A,"two\nlines",100.5', "B,,90.2")
+    table = read("mac.csv", end.join(lines).encode())
+    assert [(row.line, row.cells["tps_off"]) for row in table.rows] == [(4, "100.5"), (5, "90.2")]
+
+
 def test_an_unknown_header_asks_for_its_columns() -> None:
     with pytest.raises(BadInput, match="no known header: name its columns with --plain"):
         audited(None, t="a,b\n1,2\n")
