@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
 from encbench.core.artefact import RecordError, check, decode
+from encbench.core.proxies import proxies
 from encbench.core.records import TrialRecord
 from encbench.report.analysis.bucket import clock_ahead, series_of
 from encbench.report.document import Report
@@ -180,11 +181,13 @@ class _Disk:
 
 class _Bucket:
     def __init__(self, url: str, endpoint: str | None) -> None:
+        from botocore.config import Config  # noqa: PLC0415
         from botocore.session import get_session  # noqa: PLC0415
 
         parts = urlsplit(url)
         self._bucket, self._prefix = parts.netloc, parts.path.strip("/")
-        self._s3 = get_session().create_client("s3", endpoint_url=endpoint)
+        way = Config(proxies=proxies(endpoint))
+        self._s3 = get_session().create_client("s3", endpoint_url=endpoint, config=way)
 
     def get(self, name: str) -> bytes | None:
         try:

@@ -12,7 +12,7 @@ from encbench.core.artefact import RecordError, decode, digest_of, encode
 from encbench.core.evidence import ClockOffsetFacts
 from encbench.core.records import ClientFacts, IndexTrial, TrialRecord
 from encbench.report.analysis.build import build
-from encbench.results import Results
+from encbench.results import Results, _Bucket
 from encbench.wire.files import SERIES, SERIES_COLUMNS, of_client
 from tests.data.report.golden import known, report_of
 from tests.data.report.synthetic import Study, write
@@ -196,6 +196,19 @@ def test_a_report_alone_has_no_series(tmp_path: Path) -> None:
 def test_a_folder_without_a_report_is_said(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="name a campaign's folder"):
         encbench.load(tmp_path)
+
+
+def test_a_forwarded_port_is_reached_without_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    proxy = "http://proxy.example.com:3128"
+    for name in ("http_proxy", "HTTP_PROXY"):
+        monkeypatch.setenv(name, proxy)
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "x")
+    for name in ("no_proxy", "NO_PROXY", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    for endpoint, asked in (("http://127.0.0.1:4711", None), ("http://store.invalid", proxy)):
+        way = _Bucket("s3://b/demo", endpoint)._s3._endpoint.http_session._proxy_config
+        assert way.proxy_url_for(f"{endpoint}/b/demo") == asked
 
 
 def test_an_interleaved_block_has_its_rounds(tmp_path: Path) -> None:

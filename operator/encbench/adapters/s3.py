@@ -15,7 +15,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
 
 from botocore import session
 from botocore.config import Config
@@ -27,6 +26,7 @@ from botocore.exceptions import (
     ParamValidationError,
 )
 
+from encbench.core.proxies import proxies
 from encbench.ports import NoBucket, Rejected, Unavailable
 
 T = TypeVar("T")
@@ -37,7 +37,6 @@ ACCESS_KEY_FILE = "access-key"
 SECRET_KEY_FILE = "secret-key"  # noqa: S105 - a file's name
 SESSION_TOKEN_FILE = "session-token"  # noqa: S105 - a file's name
 
-_HERE = ("127.0.0.1", "::1", "localhost")
 _SETTINGS_AT_FAULT = (
     "AuthorizationHeaderMalformed",
     "ExpiredToken",
@@ -158,7 +157,7 @@ class S3Connection:
                 config=Config(
                     signature_version="s3v4",
                     s3={"addressing_style": "path", "payload_signing_enabled": True},
-                    proxies=_proxies(endpoint),
+                    proxies=proxies(endpoint),
                     request_checksum_calculation="when_required",
                     response_checksum_validation="when_required",
                 ),
@@ -177,14 +176,6 @@ def _entry(file: Path) -> str:
         f"no credentials for the object store: {file}: {reason}; the Secret needs the entries "
         f"{ACCESS_KEY_FILE} and {SECRET_KEY_FILE}"
     )
-
-
-def _proxies(endpoint: str) -> dict[str, str] | None:
-    """Those to ask; None is those of the environment.
-
-    A port that kubectl forwards is this machine's own, which no proxy reaches.
-    """
-    return {} if urlsplit(endpoint).hostname in _HERE else None
 
 
 @contextmanager
