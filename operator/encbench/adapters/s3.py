@@ -21,9 +21,12 @@ from botocore.config import Config
 from botocore.exceptions import (
     BotoCoreError,
     ClientError,
+    ConfigParseError,
     CredentialRetrievalError,
     NoCredentialsError,
     ParamValidationError,
+    ProfileNotFound,
+    SSLError,
 )
 
 from encbench.core.proxies import proxies
@@ -219,6 +222,18 @@ def _translated(endpoint: str) -> Iterator[None]:
         raise Unavailable(
             f"no credentials for the object store: {error}; name a Secret in "
             "objectStore.external.existingSecret, or give the operator's service account a role"
+        ) from error
+    except (ConfigParseError, ProfileNotFound) as error:
+        raise Unavailable(
+            f"your AWS configuration cannot be used: {error}; correct ~/.aws/config, or "
+            "AWS_CONFIG_FILE and AWS_PROFILE where they are set"
+        ) from error
+    except SSLError as error:
+        raise Unavailable(
+            f"no TLS with the object store at {endpoint}: {error}; if its certificate, or that of "
+            "a proxy before it, is by a CA of your own, name a file with that CA in AWS_CA_BUNDLE "
+            "for the plugin, and a ConfigMap with it in objectStore.external.caConfigMap for the "
+            "operator"
         ) from error
     except BotoCoreError as error:
         raise Unavailable(f"the object store at {endpoint} cannot be reached: {error}") from error

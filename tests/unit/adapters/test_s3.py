@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from botocore.exceptions import ClientError
+from botocore.exceptions import ClientError, SSLError
 
 from encbench.adapters.objectstore import ObjectStore
 from encbench.adapters.s3 import S3Connection, S3Limits
@@ -138,6 +138,34 @@ async def test_a_forwarded_port_is_reached_without_a_proxy(
         connection = S3Connection(endpoint, "us-east-1", tmp_path, None, S3Limits())
         way = await connection.call(lambda s3: s3._endpoint.http_session._proxy_config)
         assert way.proxy_url_for(f"{endpoint}/bucket/key") == asked
+
+
+async def test_a_certificate_that_is_not_trusted_has_a_remedy(tmp_path: Path) -> None:
+    rotate(tmp_path, 1)
+    where = "https://store.invalid"
+    connection = S3Connection(where, "us-east-1", tmp_path, None, S3Limits())
+
+    def distrust(_: Any) -> None:
+        raise SSLError(endpoint_url=where, error="CERTIFICATE_VERIFY_FAILED")
+
+    with pytest.raises(Unavailable, match=r"VERIFY_FAILED.* AWS_CA_BUNDLE .*caConfigMap"):
+        await connection.call(distrust)
+
+
+@pytest.mark.parametrize(
+    ("config", "cause"),
+    [("[default]\n", r"profile \(absent\)"), ("[broken\n", "parse config file")],
+)
+async def test_a_broken_configuration_of_aws_is_not_the_stores_fault(
+    config: str, cause: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rotate(tmp_path, 1)
+    (tmp_path / "config").write_text(config)
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
+    monkeypatch.setenv("AWS_PROFILE", "absent")
+    connection = S3Connection("http://store.invalid", "us-east-1", tmp_path, None, S3Limits())
+    with pytest.raises(Unavailable, match=f"^your AWS configuration cannot be used: .*{cause}"):
+        await connection.call(lambda _: None)
 
 
 @pytest.fixture
