@@ -24,8 +24,8 @@ for python in python3 python3.14 python3.13 python3.12 python3.11; do
         exec "$python" -P -c 'import sys
 sys.path[:0] = sys.argv[1:3]
 del sys.argv[1:3]
-from encbench.cli.main import main
-sys.exit(main())' "$lib/common" "$own" "$@"
+from encbench.cli.main import program
+program()' "$lib/common" "$own" "$@"
     fi
 done
 echo "kubectl encbench needs Python 3.11, 3.12, 3.13 or 3.14 for $(uname -m) on the PATH" >&2

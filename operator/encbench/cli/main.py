@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import NoReturn
 
 from pydantic import ValidationError
 
@@ -21,6 +22,8 @@ from encbench.ports import Rejected, Unavailable
 
 MAY_DO_WITHOUT = ("plan", "images", "compare", "history", "verify")
 """Commands that need a cluster for some of their arguments only."""
+ENDED_BY_SIGNAL = (130, 143, 129)
+"""Exit codes after Ctrl-C, SIGTERM and SIGHUP."""
 
 
 async def run(args: argparse.Namespace) -> int:
@@ -59,6 +62,24 @@ def main(argv: Sequence[str] | None = None) -> int:
     return code
 
 
+def program() -> NoReturn:
+    """What the shell starts: `main`, and the end of the process with its exit code.
+
+    Python would first wait for threads that a signal left behind, which a store that does not
+    answer holds for a minute and a half.
+    """
+    try:
+        code = main()
+    except SystemExit as ended:
+        if ended.code not in ENDED_BY_SIGNAL:
+            raise
+        code = int(ended.code)
+    if code not in ENDED_BY_SIGNAL:
+        sys.exit(code)
+    _drop_output()
+    os._exit(code)
+
+
 def _drop_output() -> None:
     """Drop what standard output does not take, which Python would try again at its end."""
     try:
@@ -68,4 +89,4 @@ def _drop_output() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    program()

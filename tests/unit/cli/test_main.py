@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 import tomllib
 from collections.abc import Callable
 from importlib import metadata
@@ -199,3 +200,42 @@ def test_what_another_version_wrote_asks_for_its_plugin(
     monkeypatch.setattr("encbench.cli.main.run", run)
     assert main(["watch", "night"]) == 2
     assert capsys.readouterr().err == f"error: {said}: use the plugin of the operator's version\n"
+
+
+_LEFT = """
+import asyncio, os, signal, socket, sys, threading
+from pathlib import Path
+from encbench.adapters.objectstore import ObjectStore
+from encbench.cli import connection, main
+folder = Path(sys.argv.pop())
+silent, accepted = socket.create_server(("127.0.0.1", 0)), []
+async def run(_):
+    place = f"http://127.0.0.1:{silent.getsockname()[1]}"
+    store = ObjectStore(endpoint=place, bucket="b", region="us-east-1", credentials=folder)
+    def end():
+        accepted.append(silent.accept())
+        os.kill(os.getpid(), signal.NAME)
+    threading.Thread(target=end).start()
+    with connection._ended_by_signals():
+        print("begun")
+        await store.get("key")
+main.run = run
+main.program()
+"""
+
+
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_the_end_waits_for_no_store(name: str, code: int, tmp_path: Path) -> None:
+    for key in ("access-key", "secret-key"):
+        (tmp_path / key).write_text("x" * 20)
+    begun = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-c", _LEFT.replace("NAME", name), "watch", "demo", str(tmp_path)],
+        cwd=REPO,
+        env={"PYTHONPATH": "operator"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (code, "begun\n", "")
+    assert time.monotonic() - begun < 50

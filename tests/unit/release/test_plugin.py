@@ -23,9 +23,9 @@ LAUNCHER = REPO / "tests/release/kubectl-encbench.sh"
 MAIN = """
 import os, sys, compiled, pydantic_core
 
-def main():
+def program():
     print(compiled.answer, *sys.argv[1:], os.environ.get("PYTHONPATH"))
-    return 3
+    sys.exit(3)
 """
 
 
