@@ -12,7 +12,8 @@ from encbench.adapters.kubectl import Kubectl, KubectlFailed
 from encbench.adapters.kubernetes import KubernetesCluster
 from encbench.api.kinds import CAMPAIGN
 from encbench.cli.output import CommandError
-from encbench.ports import Body, Cluster
+from encbench.kube import labels
+from encbench.ports import Body, Cluster, NotServed, Rejected
 
 _NAMESPACE = ("view", "--minify", "--output=jsonpath={..namespace}")
 _ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
@@ -82,8 +83,23 @@ async def campaign(
     """The campaign as it was read; CommandError, with what to do, if there is none."""
     body = await cluster.get(CAMPAIGN, namespace, name)
     if body is None:
+        await check_served(cluster, namespace)
         raise CommandError(f"there is no campaign {name} in namespace {namespace}: {remedy}")
     return body
+
+
+async def check_served(cluster: Cluster, namespace: str) -> None:
+    """NotServed in a cluster without encbench, where no namespace has what is looked for.
+
+    To a read of one object the API server answers 404 there, as for an object that is missing.
+    """
+    try:
+        # No object has this label, so the answer is short.
+        await cluster.list(CAMPAIGN, namespace, {labels.ACTIVE: "never"})
+    except NotServed:
+        raise
+    except Rejected:
+        return  # Not every user may list them.
 
 
 async def _context_namespace(chosen: Kubectl) -> str:

@@ -18,7 +18,7 @@ from encbench.cli.flags import parser
 from encbench.cli.output import CommandError, reason, say
 from encbench.core.artefact import RecordError
 from encbench.kube.parsing import Malformed
-from encbench.ports import Rejected, Unavailable
+from encbench.ports import NotServed, Rejected, Unavailable
 
 MAY_DO_WITHOUT = ("plan", "images", "compare", "history", "verify")
 """Commands that need a cluster for some of their arguments only."""
@@ -45,6 +45,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         code = asyncio.run(run(args))
         sys.stdout.flush()
+    except NotServed as error:
+        say(f"error: {error}, or name another cluster with --context")
+        return 2
     except (CommandError, Malformed, RecordError, Rejected, Unavailable) as error:
         # An object or a record that does not fit its model is of another version as a rule.
         is_unfit = isinstance(error.__cause__, ValidationError)

@@ -10,7 +10,7 @@ from encbench.api.kinds import CAMPAIGN, OVERHEAD_REPORT
 from encbench.api.lifecycle import FAILED
 from encbench.api.overheadreport import Artefact
 from encbench.cli import installation, output
-from encbench.cli.connection import kubectl
+from encbench.cli.connection import check_served, kubectl
 from encbench.cli.output import CommandError
 from encbench.cli.progress import refusal
 from encbench.core.artefact import check
@@ -57,20 +57,17 @@ async def find(cluster: Cluster, namespace: str, name: str) -> OverheadReport:
 async def find_body(cluster: Cluster, namespace: str, name: str) -> Body:
     """The same as the API server has it."""
     body = await cluster.get(OVERHEAD_REPORT, namespace, name)
-    if body is None:
-        why = await _why_not(cluster, namespace, name)
-        raise CommandError(f"there is no report {name} in namespace {namespace}: {why}")
-    return body
-
-
-async def _why_not(cluster: Cluster, namespace: str, name: str) -> str:
-    """Why there is no report of that name."""
-    body = await cluster.get(CAMPAIGN, namespace, name)
-    return _not_yet(namespace, name) if body is None else why_without(campaign(body))
-
-
-def _not_yet(namespace: str, name: str) -> str:
-    return f"it appears when the campaign ends (kubectl encbench watch {name} -n {namespace})"
+    if body is not None:
+        return body
+    of = await cluster.get(CAMPAIGN, namespace, name)
+    if of is None:
+        await check_served(cluster, namespace)
+        raise CommandError(
+            f"there is neither campaign nor report {name} in namespace {namespace}: name another "
+            "namespace with -n"
+        )
+    why = why_without(campaign(of))
+    raise CommandError(f"there is no report {name} in namespace {namespace}: {why}")
 
 
 def why_without(of: Campaign) -> str:
@@ -78,7 +75,8 @@ def why_without(of: Campaign) -> str:
     if why := refusal(of.status):
         return f"the campaign was refused: {why}"
     if not has_ended(of):
-        return _not_yet(of.namespace, of.name)
+        look = f"kubectl encbench watch {of.name} -n {of.namespace}"
+        return f"it appears when the campaign ends ({look})"
     failed = find_condition(of.status.conditions, FAILED)
     if of.status.report_ref is None and failed is not None:
         return f"the campaign ended without one: {failed.message}"

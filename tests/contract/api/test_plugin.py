@@ -190,10 +190,10 @@ def test_what_is_not_there_is_said_with_advice(api_server: ApiServer) -> None:
     for arguments, said in (
         (("plan", "demo"), "there is no campaign demo in namespace bare"),
         (("watch", "demo"), "there is no campaign demo in namespace bare: apply it"),
-        (("report", "demo"), "it appears when the campaign ends"),
+        (("report", "demo"), "there is neither campaign nor report demo in namespace bare"),
         (("report", "demo", "--open", "-o", "csv"), "leave --output csv out"),
-        (("compare", "one", "two"), "there is no report one in namespace bare"),
-        (("compare", "other/one", "two"), "there is no report one in namespace other"),
+        (("compare", "one", "two"), "neither campaign nor report one in namespace bare"),
+        (("compare", "other/one", "two"), "neither campaign nor report one in namespace other"),
     ):
         done = plugin(api_server, *arguments, f"--namespace={space}")
         assert done.returncode == 2

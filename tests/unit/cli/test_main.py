@@ -5,7 +5,7 @@ import subprocess
 import sys
 import time
 import tomllib
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from importlib import metadata
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from encbench.cli.flags import parser
 from encbench.cli.main import main
 from encbench.core.artefact import decode
 from encbench.core.evidence import TrialProofsRecord
+from encbench.ports import NotServed
 from encbench.reconcile.objects import overhead_report
 
 REPO = Path(__file__).resolve().parents[3]
@@ -239,3 +240,21 @@ def test_the_end_waits_for_no_store(name: str, code: int, tmp_path: Path) -> Non
     )
     assert (done.returncode, done.stdout, done.stderr) == (code, "begun\n", "")
     assert time.monotonic() - begun < 50
+
+
+def test_a_cluster_without_encbench_may_be_the_wrong_one(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("encbench.cli.main.run", raising(NotServed("no campaigns: apply its CRD")))
+    assert main(["history"]) == 2
+    said = "error: no campaigns: apply its CRD, or name another cluster with --context\n"
+    assert capsys.readouterr().err == said
+
+
+def raising(error: Exception) -> Callable[[object], Awaitable[int]]:
+    """A command that ends so."""
+
+    async def run(_: object) -> int:
+        raise error
+
+    return run

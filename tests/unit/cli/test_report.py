@@ -15,6 +15,7 @@ from encbench.api.kinds import CAMPAIGN, OVERHEAD_REPORT
 from encbench.cli import installation, report
 from encbench.cli.output import CommandError
 from encbench.core.artefact import RecordError, digest_of
+from encbench.ports import NotServed, Rejected
 from encbench.reconcile.objects import overhead_report
 from encbench.report.analysis.build import to_status
 from encbench.report.document import Report
@@ -186,11 +187,31 @@ async def test_a_report_that_is_not_there_any_more(
 
 
 async def test_no_report_yet(cluster: FakeCluster) -> None:
+    cluster.add(CAMPAIGN, body(CAMPAIGN, "other", "bench"))
     with pytest.raises(CommandError, match="it appears when the campaign ends"):
         await report.report(cluster, "bench", arguments(campaign="other"))
     cluster.add(OVERHEAD_REPORT, body(OVERHEAD_REPORT, "young", "bench"))
     with pytest.raises(CommandError, match="has no rendering yet"):
         await report.report(cluster, "bench", arguments(campaign="young", output="csv"))
+
+
+@pytest.mark.parametrize("may_list", [True, False])
+async def test_in_the_wrong_namespace_nothing_is_waited_for(
+    may_list: bool, cluster: FakeCluster
+) -> None:
+    if not may_list:
+        cluster.fail_next(Rejected("you may not"), verb="list", kind=CAMPAIGN)
+    why = "neither campaign nor report demo in namespace other: name another namespace with -n"
+    with pytest.raises(CommandError, match=why):
+        await report.report(cluster, "other", arguments())
+
+
+async def test_in_a_cluster_without_encbench_no_namespace_is_asked_for(
+    cluster: FakeCluster,
+) -> None:
+    cluster.fail_next(NotServed("there are no campaigns"), verb="list", kind=CAMPAIGN)
+    with pytest.raises(NotServed):
+        await report.report(cluster, "other", arguments())
 
 
 async def test_the_page_is_all_that_opens(cluster: FakeCluster) -> None:

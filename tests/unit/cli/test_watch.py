@@ -17,7 +17,7 @@ from encbench.cli.progress import is_under_load, trial_line
 from encbench.cli.screen import Screen
 from encbench.cli.watch import Live
 from encbench.kube.labels import TRIAL as OF_TRIAL
-from encbench.ports import Body, Rejected, Unavailable
+from encbench.ports import Body, NotServed, Rejected, Unavailable
 from encbench.reconcile import objects
 from encbench.reconcile.campaign import decide
 from encbench.reconcile.objects import Trial
@@ -350,6 +350,13 @@ async def test_an_error_begins_below_the_lines(monkeypatch: pytest.MonkeyPatch) 
 async def test_a_campaign_that_is_not_there_is_an_error() -> None:
     with pytest.raises(CommandError, match="there is no campaign demo in namespace bench"):
         await watching.follow(Scrapable(), "bench", "demo", None)
+
+
+async def test_a_cluster_without_encbench_has_no_campaign_anywhere() -> None:
+    cluster = Scrapable()
+    cluster.fail_next(NotServed("there are no campaigns"), verb="list", kind=CAMPAIGN)
+    with pytest.raises(NotServed):
+        await watching.follow(cluster, "bench", "demo", None)
 
 
 async def test_a_cluster_that_does_not_answer_at_first_is_an_error() -> None:
