@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import contextlib
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from encbench.ports import Store
     from encbench.report.verify.verification import Verified
 
+_NAME = re.compile(r"([a-z0-9-]+/)?[a-z0-9][a-z0-9.-]*")
+"""What could be an OverheadReport's name, as in name or namespace/name."""
 ADVICE = "pipx inject encbench scipy, or pip install scipy"
 
 
@@ -31,18 +34,29 @@ async def verify(args: argparse.Namespace) -> int:
         import scipy  # noqa: F401, PLC0415
     except ModuleNotFoundError as error:
         raise CommandError(f"to make a report again needs {error.name}: {ADVICE}") from error
-    found = _folder(args.report) if is_folder(args.report) else await _bucket(args)
+    if _is_folder(args):
+        what, found = f"folder {args.report}", _folder(args.report)
+    else:
+        what, found = await _bucket(args)
     for note in found.notes:
         output.say(f"note: {note}")
     for one in found.findings:
         output.say(f"{one.kind:8} {one.key}{': ' if one.why else ''}{one.why}", sys.stdout)
-    output.say(str(found), sys.stdout)
+    output.say(f"{what}: {found}", sys.stdout)
     return 1 if found.findings else 0
 
 
-def is_folder(name: str) -> bool:
-    """Whether this is a copy of a campaign's folder, and not an object's name."""
-    return Path(name).is_dir()
+def _is_folder(args: argparse.Namespace) -> bool:
+    """Whether this is a copy of a campaign's folder, and not an object's name.
+
+    Other folders may have the name of a report, as those of its tables or its manifests.
+    """
+    name = args.report
+    if "/" not in name and (args.namespace or args.context or args.kubeconfig):
+        return False
+    if (Path(name) / INDEX).is_file():
+        return True
+    return Path(name).is_dir() and not _NAME.fullmatch(name)
 
 
 @dataclass(frozen=True)
@@ -91,7 +105,8 @@ def _prefix(root: Path) -> str:
     return root.resolve().name
 
 
-async def _bucket(args: argparse.Namespace) -> "Verified":
+async def _bucket(args: argparse.Namespace) -> tuple[str, "Verified"]:
+    """The report's name with its namespace, and what was found."""
     space, _, name = args.report.rpartition("/")
     async with connected(args, space or None) as (cluster, namespace):
         report = await find(cluster, namespace, name)
@@ -103,7 +118,8 @@ async def _bucket(args: argparse.Namespace) -> "Verified":
         prefix = artefacts.index.key.removesuffix(f"/{INDEX}")
         way = (kubectl(args), cluster, namespace, args.release_namespace)
         async with installation.store(*way) as store:
-            return await _stored(store, prefix, named)
+            found = await _stored(store, prefix, named)
+    return f"report {namespace}/{name}", found
 
 
 async def _stored(store: "Store", prefix: str, published: Mapping[str, str]) -> "Verified":

@@ -88,11 +88,15 @@ def edited(path: Path, old: str, new: str) -> None:
     path.write_text(content.replace(old, new, 1))
 
 
-def test_a_whole_copy_is_in_order(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["verify", str(folder)]) == 0
+@pytest.mark.parametrize("flags", [(), ("-n", "bench")])
+def test_a_whole_copy_is_in_order(
+    flags: tuple[str, ...], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["verify", str(folder), *flags]) == 0
     files = sum(1 for path in folder.rglob("*") if path.is_file())
     (line,), notes = said(capsys)
-    assert line.startswith(f"{files - 1} objects checked: none is lost or altered, and the records")
+    checked = f"{files - 1} objects checked: none is lost or altered, and the records"
+    assert line.startswith(f"folder {folder}: {checked}")
     assert notes.count("note: ") == 1 and "report.html is not checked" in notes
 
 
@@ -163,7 +167,7 @@ def test_a_report_that_the_records_do_not_give_differs(
     assert main(["verify", str(folder)]) == 1
     (line, total), _ = said(capsys)
     assert line.startswith("differs ") and f"/report/{name}: " in line and where in line
-    assert total.startswith("1 finding in ")
+    assert total.startswith(f"folder {folder}: 1 finding in ")
 
 
 def test_a_study_s_table_that_the_records_do_not_give_differs(
@@ -304,7 +308,7 @@ async def test_by_its_name_the_page_is_checked_too(
     args = parser().parse_args(["verify", name])
     assert await verify.verify(args) == 0
     (line,), notes = said(capsys)
-    assert line.startswith(f"{len(store.objects)} objects checked") and not notes
+    assert line.startswith(f"report bench/demo: {len(store.objects)} objects checked") and not notes
     (key,) = (key for key in store.objects if key.endswith("report.html"))
     store.objects[key] += b" "
     assert await verify.verify(args) == 1
@@ -313,3 +317,23 @@ async def test_by_its_name_the_page_is_checked_too(
     del store.objects[key]
     assert await verify.verify(args) == 1
     assert f"lost     {key}" in said(capsys)[0]
+
+
+@pytest.mark.parametrize(
+    ("made", "flags"),
+    [("trials.parquet", ()), (INDEX, ("--context=lab",)), (INDEX, ("-n", "bench"))],
+)
+async def test_a_folder_that_happens_to_have_its_name_is_left_alone(
+    made: str,
+    flags: tuple[str, ...],
+    store: FakeStore,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "demo" / made
+    path.parent.mkdir(parents=True)
+    path.touch()
+    assert await verify.verify(parser().parse_args(["verify", "demo", *flags])) == 0
+    assert said(capsys)[0][-1].startswith("report bench/demo: ")
