@@ -5,6 +5,7 @@ import asyncio
 import contextlib
 import os
 import signal
+import socket
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -32,6 +33,11 @@ async def connected(
 
     CommandError without a cluster.
     """
+    if not hasattr(socket, "AF_UNIX"):
+        raise CommandError(
+            "on this system kubectl encbench cannot ask a cluster: run it on Linux, on macOS, or "
+            "in WSL"
+        )
     chosen = kubectl(args)
     async with contextlib.AsyncExitStack() as stack:
         stack.enter_context(_ended_by_signals())

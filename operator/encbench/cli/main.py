@@ -8,6 +8,7 @@ import argparse
 import asyncio
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from importlib import import_module
 from typing import NoReturn
@@ -62,6 +63,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     except KeyboardInterrupt:
         return 130
+    except Exception:
+        # Python would exit with 1, which is the code of a bad answer.
+        say(traceback.format_exc())
+        return 2
     return code
 
 

@@ -48,6 +48,14 @@ async def test_the_namespace_named_nearest_is_taken(
         assert namespace == found
 
 
+async def test_without_unix_sockets_it_says_where_to_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on Windows."""
+    monkeypatch.delattr("socket.AF_UNIX")
+    with pytest.raises(CommandError, match="run it on Linux, on macOS, or in WSL"):
+        async with connected(arguments()):
+            pass
+
+
 async def test_requests_go_through_the_proxy_of_the_chosen_context(kubectl: FakeKubectl) -> None:
     kubectl.answer()
     async with connected(arguments(context="lab", kubeconfig="/k")) as (cluster, _):

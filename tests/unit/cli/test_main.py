@@ -251,6 +251,15 @@ def test_a_cluster_without_encbench_may_be_the_wrong_one(
     assert capsys.readouterr().err == said
 
 
+def test_a_fault_is_no_verdict(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("encbench.cli.main.run", raising(ZeroDivisionError("a fault")))
+    assert main(["compare", "a", "b", "--fail-above", "3%"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("Traceback ") and "ZeroDivisionError: a fault" in said
+
+
 def raising(error: Exception) -> Callable[[object], Awaitable[int]]:
     """A command that ends so."""
 
