@@ -3,7 +3,7 @@
 import argparse
 import contextlib
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ from encbench.api.kinds import SECRET, SERVICE, Kind
 from encbench.cli.output import CommandError
 from encbench.kube.labels import COMPONENT, MANAGER, PART_OF
 from encbench.kube.secrets import entry
-from encbench.ports import Body, Cluster, Rejected
+from encbench.ports import Body, Cluster, Rejected, Unavailable
 
 if TYPE_CHECKING:
     from encbench.adapters.objectstore import ObjectStore
@@ -103,14 +103,27 @@ def _choice(text: str) -> tuple[str, str]:
 async def store(
     kubectl: Kubectl, cluster: Cluster, namespace: str, release: str | None
 ) -> AsyncIterator["ObjectStore"]:
-    """The object store of the operator that watches the namespace; `release` as in `find`."""
+    """The object store of the operator that watches the namespace; `release` as in `find`.
+
+    CommandError, from its use as well, where the store cannot be reached.
+    """
     operator, options = await find(cluster, namespace, release)
     own = operator["metadata"]["namespace"]
     with TemporaryDirectory() as directory:
         endpoint = options.s3_external_endpoint or options.s3_endpoint
         await _credentials(cluster, operator, endpoint, Path(directory))
         async with _reachable(kubectl, cluster, endpoint, own) as reached:
-            yield _opened(options, reached, Path(directory))
+            with _of_the_store():
+                yield _opened(options, reached, Path(directory))
+
+
+@contextlib.contextmanager
+def _of_the_store() -> Iterator[None]:
+    """What is away here is not the API server: a CommandError says what is."""
+    try:
+        yield
+    except Unavailable as error:
+        raise CommandError(str(error)) from error
 
 
 async def link(
@@ -127,7 +140,8 @@ async def link(
         )
     with TemporaryDirectory() as directory:
         await _credentials(cluster, operator, endpoint, Path(directory))
-        return await _opened(options, endpoint, Path(directory)).presign_get(key, seconds)
+        with _of_the_store():
+            return await _opened(options, endpoint, Path(directory)).presign_get(key, seconds)
 
 
 def _opened(options: argparse.Namespace, endpoint: str, credentials: Path) -> "ObjectStore":

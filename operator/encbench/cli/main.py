@@ -19,7 +19,7 @@ from encbench.cli.flags import parser
 from encbench.cli.output import CommandError, reason, say
 from encbench.core.artefact import RecordError
 from encbench.kube.parsing import Malformed
-from encbench.ports import NotServed, Rejected, Unavailable
+from encbench.ports import NotNow, NotServed, Rejected, Unavailable
 
 MAY_DO_WITHOUT = ("plan", "images", "compare", "history", "verify")
 """Commands that need a cluster for some of their arguments only."""
@@ -47,12 +47,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = asyncio.run(run(args))
         sys.stdout.flush()
     except NotServed as error:
-        say(f"error: {error}, or name another cluster with --context")
+        say(f"error: {error}, or name another context with --context")
         return 2
-    except (CommandError, Malformed, RecordError, Rejected, Unavailable) as error:
+    except (CommandError, Malformed, RecordError, Rejected, NotNow) as error:
         # An object or a record that does not fit its model is of another version as a rule.
         is_unfit = isinstance(error.__cause__, ValidationError)
         say(f"error: {error}" + (": use the plugin of the operator's version" if is_unfit else ""))
+        return 2
+    except Unavailable as error:
+        # The API server: `installation` has a CommandError where the object store is away.
+        say(
+            f"error: the cluster does not answer ({error}): see that it runs, or name another "
+            "context with --context"
+        )
         return 2
     except OSError as error:
         _drop_output()

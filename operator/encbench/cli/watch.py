@@ -15,7 +15,7 @@ from encbench.api.kinds import POD, TRIAL
 from encbench.api.lifecycle import ACCEPTED
 from encbench.cli import progress
 from encbench.cli.connection import campaign
-from encbench.cli.output import CommandError, say
+from encbench.cli.output import say
 from encbench.cli.screen import Screen
 from encbench.kube import labels
 from encbench.ports import Cluster, Rejected, Unavailable
@@ -101,7 +101,7 @@ async def watch(cluster: Scraped, namespace: str, args: argparse.Namespace) -> i
 
 
 async def follow(cluster: Scraped, namespace: str, name: str, limit: float | None) -> int:
-    """Exit code 0 completed, 1 failed, 2 refused, 3 late; CommandError if it cannot begin."""
+    """The exit code, as `--help` has them; CommandError or Unavailable if it cannot begin."""
     screen = Screen()
     try:
         return await _followed(cluster, namespace, name, limit, screen)
@@ -166,16 +166,13 @@ class Look:
     async def campaign(self) -> Campaign | None:
         """The campaign; None while the API server is away, which it says once on standard error.
 
-        CommandError if it has never answered, because a wrong context or address does not pass.
+        Unavailable if it has never answered, because a wrong context or address does not pass.
         """
         try:
             body = await campaign(self._cluster, *self._campaign, _REMEDY)
         except Unavailable as error:
             if not self._answered:
-                raise CommandError(
-                    f"the cluster does not answer ({error}): see that it runs, or name another "
-                    "context with --context"
-                ) from error
+                raise
             if not self._away:
                 self._screen.close()
                 say(f"waiting for the API server to answer again: {error}")

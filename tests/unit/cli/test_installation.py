@@ -158,6 +158,19 @@ async def test_the_store_has_the_bucket_and_the_mounted_credentials() -> None:
     assert "Credential=me%2F" in url
 
 
+async def test_a_store_that_is_away_is_no_cluster_that_is_away() -> None:
+    cluster = FakeCluster()
+    cluster.add(DEPLOYMENT, operator("--namespace", "a", "--s3-endpoint", "http://s3.example.com"))
+    meta = {"name": "s3", "namespace": "encbench"}
+    cluster.add(SECRET, {"apiVersion": "v1", "kind": "Secret", "metadata": meta, "data": {}})
+    why = "no credentials for the object store"
+    with pytest.raises(CommandError, match=why):
+        async with installation.store(Kubectl(), cluster, "a", None) as store:
+            await store.get("key")
+    with pytest.raises(CommandError, match=why):
+        await installation.link(cluster, "a", None, "key", 60)
+
+
 async def test_a_link_is_for_those_who_may_not_read_the_credentials() -> None:
     cluster = FakeCluster()
     inside = ("--s3-endpoint", "http://minio:9000", "--s3-bucket", "mine")

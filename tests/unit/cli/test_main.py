@@ -16,7 +16,7 @@ from encbench.cli.flags import parser
 from encbench.cli.main import main
 from encbench.core.artefact import decode
 from encbench.core.evidence import TrialProofsRecord
-from encbench.ports import NotServed
+from encbench.ports import NotNow, NotServed, Unavailable
 from encbench.reconcile.objects import overhead_report
 
 REPO = Path(__file__).resolve().parents[3]
@@ -247,8 +247,27 @@ def test_a_cluster_without_encbench_may_be_the_wrong_one(
 ) -> None:
     monkeypatch.setattr("encbench.cli.main.run", raising(NotServed("no campaigns: apply its CRD")))
     assert main(["history"]) == 2
-    said = "error: no campaigns: apply its CRD, or name another cluster with --context\n"
+    said = "error: no campaigns: apply its CRD, or name another context with --context\n"
     assert capsys.readouterr().err == said
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (
+            Unavailable("500: dial tcp"),
+            "the cluster does not answer (500: dial tcp): see that it runs, or name another "
+            "context with --context",
+        ),
+        (NotNow("429: too many requests"), "429: too many requests"),
+    ],
+)
+def test_a_cluster_that_does_not_answer_may_be_the_wrong_one(
+    error: Exception, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("encbench.cli.main.run", raising(error))
+    assert main(["report", "demo"]) == 2
+    assert capsys.readouterr().err == f"error: {said}\n"
 
 
 def test_a_fault_is_no_verdict(
