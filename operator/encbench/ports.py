@@ -53,6 +53,13 @@ class NotServed(Rejected):
     """The API server has no such kind: its CRD is not there."""
 
 
+class NotAuthenticated(Exception):
+    """The API server does not know who asks, so it would refuse every other request as well.
+
+    It is no Rejected, for which callers have something else to try. The text says what to do.
+    """
+
+
 class TooLarge(Exception):
     """What was asked for is larger than the caller takes.
 

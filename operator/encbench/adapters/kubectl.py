@@ -21,7 +21,7 @@ from tempfile import TemporaryDirectory
 from urllib.parse import quote, urlencode
 
 from encbench.adapters.kubernetes_http import ACCEPT, HttpAnswer, Query, resource
-from encbench.ports import Body, Rejected
+from encbench.ports import Body, NotAuthenticated
 
 SECONDS = 30.0
 """A request ends within this time."""
@@ -174,7 +174,7 @@ class KubectlTransport:
     async def exchange(
         self, method: str, where: str, query: Query, body: Body | None, content_type: str
     ) -> HttpAnswer:
-        """See `kubernetes_http.Transport`. Rejected where the API server does not know the user."""
+        """See `kubernetes_http.Transport`. NotAuthenticated if it does not know the user."""
         target = quote(where) + (f"?{urlencode(query)}" if query else "")
         content = None if body is None else json.dumps(body).encode()
         headers = {"Accept": ACCEPT, "Content-Type": content_type}
@@ -183,7 +183,7 @@ class KubectlTransport:
             answer = await asyncio.to_thread(self._exchange, method, target, content, headers, read)
             if answer.status != 401:
                 return answer
-        raise Rejected(
+        raise NotAuthenticated(
             f"the cluster does not accept your credentials ({answer.message}): log in again, or "
             "name another context with --context"
         )

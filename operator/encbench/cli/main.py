@@ -19,7 +19,7 @@ from encbench.cli.flags import parser
 from encbench.cli.output import CommandError, reason, say
 from encbench.core.artefact import RecordError
 from encbench.kube.parsing import Malformed
-from encbench.ports import NotNow, NotServed, Rejected, Unavailable
+from encbench.ports import NotAuthenticated, NotNow, NotServed, Rejected, Unavailable
 
 MAY_DO_WITHOUT = ("plan", "images", "compare", "history", "verify")
 """Commands that need a cluster for some of their arguments only."""
@@ -49,7 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except NotServed as error:
         say(f"error: {error}, or name another context with --context")
         return 2
-    except (CommandError, Malformed, RecordError, Rejected, NotNow) as error:
+    except (CommandError, Malformed, RecordError, Rejected, NotNow, NotAuthenticated) as error:
         # An object or a record that does not fit its model is of another version as a rule.
         is_unfit = isinstance(error.__cause__, ValidationError)
         say(f"error: {error}" + (": use the plugin of the operator's version" if is_unfit else ""))

@@ -18,7 +18,7 @@ from encbench.cli.connection import campaign
 from encbench.cli.output import say
 from encbench.cli.screen import Screen
 from encbench.kube import labels
-from encbench.ports import Cluster, Rejected, Unavailable
+from encbench.ports import Cluster, NotAuthenticated, Rejected, Unavailable
 from encbench.reconcile import objects
 from encbench.reconcile.draft import backoff
 from encbench.reconcile.objects import Campaign
@@ -76,8 +76,9 @@ class Live:
             self._late += 1
             self._allowed = self._late < TOO_OFTEN
             return None
-        except Rejected:
-            # A pod that no longer exists is Rejected too, but then its trial is over.
+        except (Rejected, NotAuthenticated):
+            # A pod that no longer exists is Rejected too, but then its trial is over. Its image can
+            # answer 401 itself: whether the API server does, the next look at the campaign says.
             self._allowed = False
             return None
         self._late = 0

@@ -1,6 +1,7 @@
 """The plugin's requests by kubectl's proxy, behind which tenants' pods answer."""
 
 import socket
+import socketserver
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -11,7 +12,8 @@ import pytest
 from encbench.adapters import kubectl
 from encbench.adapters.kubectl import LARGEST_OF_POD, KubectlTransport
 from encbench.adapters.kubernetes import KubernetesCluster
-from encbench.ports import Unavailable
+from encbench.api.kinds import POD
+from encbench.ports import NotAuthenticated, Unavailable
 
 HEAD = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
@@ -77,3 +79,21 @@ async def test_a_whole_answer_of_a_pod_is_read(tmp_path: Path) -> None:
 
     with answering(tmp_path / "api", whole):
         assert await scraped(tmp_path / "api") == "encbench_client_tps 7\n"
+
+
+async def test_who_is_not_known_is_not_refused_a_single_request(tmp_path: Path) -> None:
+    """So that none tries another way where the user has to log in again."""
+
+    class Refusing(socketserver.StreamRequestHandler):
+        def handle(self) -> None:
+            self.rfile.readline()
+            self.wfile.write(b"HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n")
+
+    path = tmp_path / "api"
+    with socketserver.UnixStreamServer(str(path), Refusing) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        with pytest.raises(NotAuthenticated, match="log in again"):
+            await KubernetesCluster(KubectlTransport(path)).get(POD, "ns", "client-0")
+        server.shutdown()
+        thread.join(30)

@@ -15,7 +15,7 @@ from encbench.cli import installation
 from encbench.cli.installation import DEPLOYMENT
 from encbench.cli.output import CommandError
 from encbench.options import arguments
-from encbench.ports import Body, Rejected
+from encbench.ports import Body, NotAuthenticated, Rejected
 from tests.support.chart import CHART
 from tests.support.fake_cluster import FakeCluster
 from tests.unit.cli.deployments import operator
@@ -86,6 +86,19 @@ async def test_an_analyst_names_the_releases_namespace() -> None:
             await installation.find(cluster, "a", release)
     with pytest.raises(CommandError, match="operator of namespace encbench watches namespace b"):
         await installation.find(cluster, "b", "encbench")
+
+
+@pytest.mark.parametrize(
+    ("verb", "kind"), [("list", DEPLOYMENT), ("get", SECRET), ("get", SERVICE)]
+)
+async def test_expired_credentials_are_no_lack_of_rights(verb: str, kind: Kind) -> None:
+    cluster = FakeCluster()
+    endpoint = ("--s3-endpoint", "http://minio.storage:9000")
+    cluster.add(DEPLOYMENT, operator("--namespace", "a", *endpoint))
+    cluster.fail_next(NotAuthenticated("log in again"), verb=verb, kind=kind)
+    with pytest.raises(NotAuthenticated):
+        async with installation.store(Kubectl(), cluster, "a", None):
+            pass
 
 
 async def test_an_operator_beside_the_campaign_is_found_without_being_named() -> None:

@@ -17,7 +17,7 @@ from encbench.cli.progress import is_under_load, trial_line
 from encbench.cli.screen import Screen
 from encbench.cli.watch import Live
 from encbench.kube.labels import TRIAL as OF_TRIAL
-from encbench.ports import Body, NotServed, Rejected, Unavailable
+from encbench.ports import Body, NotAuthenticated, NotServed, Rejected, Unavailable
 from encbench.reconcile import objects
 from encbench.reconcile.campaign import decide
 from encbench.reconcile.objects import Trial
@@ -138,8 +138,11 @@ async def test_tps_that_one_client_does_not_say_is_not_known(silent: str | Excep
     assert await live.tps("one") is None
 
 
-async def test_without_the_right_to_reach_pods_it_asks_once() -> None:
-    cluster = Scrapable(Rejected("pods p0 is forbidden"))
+@pytest.mark.parametrize(
+    "answer", [Rejected("pods p0 is forbidden"), NotAuthenticated("the pod itself answered 401")]
+)
+async def test_without_the_right_to_reach_pods_it_asks_once(answer: Exception) -> None:
+    cluster = Scrapable(answer)
     live = Live(cluster, "bench")
     assert await live.tps("one") is None
     assert await live.tps("one") is None
