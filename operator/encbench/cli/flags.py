@@ -233,6 +233,12 @@ exit codes:
 """
 
 
+_OF_OBJECTS = (
+    "namespace of the campaign, or of manifests without one; by default the kubeconfig's, but "
+    "with -f or -k and without --live the one named default"
+)
+
+
 class _CommandParser(argparse.ArgumentParser):
     """Refuses an unknown flag itself, so that the usage shown is the command's own."""
 
@@ -289,13 +295,13 @@ def parser() -> argparse.ArgumentParser:
 def _plan(command: argparse.ArgumentParser) -> None:
     _manifests(command)
     _release(command)
-    _cluster(command, "namespace of objects without one; the kubeconfig's, else default")
+    _cluster(command, _OF_OBJECTS)
     _output(command, "text is for people, json for programs", "json")
 
 
 def _images(command: argparse.ArgumentParser) -> None:
     _manifests(command)
-    _cluster(command, "namespace of objects without one; the kubeconfig's, else default")
+    _cluster(command, _OF_OBJECTS)
     _release(command)
     _output(command, "text is for people; name is one image a line", "name", "json")
 
