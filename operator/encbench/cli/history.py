@@ -16,8 +16,6 @@ from encbench.reconcile.objects import campaign, has_ended, overhead_report
 from encbench.report.document import Report
 
 ROSE, OPEN = 1, 3
-# By the libraries' names, because the name encbench is not the project's on PyPI.
-ADVICE = "pipx inject encbench scipy matplotlib jinja2, or pip install scipy matplotlib jinja2"
 
 
 async def history(args: argparse.Namespace) -> int:
@@ -35,7 +33,8 @@ async def history(args: argparse.Namespace) -> int:
         import matplotlib as mpl  # noqa: F401, PLC0415
         import scipy  # noqa: F401, PLC0415
     except ModuleNotFoundError as error:
-        raise CommandError(f"a history needs {error.name}: {ADVICE}") from error
+        advice = output.adding("scipy", "matplotlib", "jinja2")
+        raise CommandError(f"a history needs {error.name}: {advice}") from error
     from encbench.report.history.renderings import RENDERINGS  # noqa: PLC0415
     from encbench.report.history.series import history as over_time  # noqa: PLC0415
 

@@ -31,6 +31,16 @@ def say(text: str, out: TextIO | None = None) -> None:
     print(harmless(text), file=out or sys.stderr)
 
 
+def adding(*libraries: str) -> str:
+    """How to add libraries to the plugin, whose own name is not the project's on PyPI."""
+    names = " ".join(libraries)
+    extra = " ".join(f"--with {name}" for name in libraries)
+    return (
+        f"pipx inject encbench {names} (by uv: uv tool install . {extra}; in a virtual "
+        f"environment: pip install {names}; by krew: install the plugin by pipx instead)"
+    )
+
+
 def write(content: bytes, file: str | None) -> None:
     """To the file, or to standard output; CommandError if the file cannot be written."""
     if file is None:

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 _NAME = re.compile(r"([a-z0-9-]+/)?[a-z0-9][a-z0-9.-]*")
 """What could be an OverheadReport's name, as in name or namespace/name."""
-ADVICE = "pipx inject encbench scipy, or pip install scipy"
 
 
 async def verify(args: argparse.Namespace) -> int:
@@ -33,7 +32,8 @@ async def verify(args: argparse.Namespace) -> int:
         # Its intervals are made again, with what is not among what the plugin always brings.
         import scipy  # noqa: F401, PLC0415
     except ModuleNotFoundError as error:
-        raise CommandError(f"to make a report again needs {error.name}: {ADVICE}") from error
+        advice = output.adding("scipy")
+        raise CommandError(f"to make a report again needs {error.name}: {advice}") from error
     if _is_folder(args):
         what, found = f"folder {args.report}", _folder(args.report)
     else:

@@ -149,10 +149,10 @@ def test_without_the_extra_it_says_how_to_get_it(
 ) -> None:
     monkeypatch.setitem(sys.modules, "scipy", None)
     assert main(["history", "-f", *files]) == 2
-    assert (
-        "a history needs scipy: pipx inject encbench scipy matplotlib jinja2,"
-        in capsys.readouterr().err
-    )
+    said = capsys.readouterr().err
+    assert "a history needs scipy: pipx inject encbench scipy matplotlib jinja2 (by uv: " in said
+    assert "uv tool install . --with scipy --with matplotlib --with jinja2;" in said
+    assert said.endswith("by krew: install the plugin by pipx instead)\n")
 
 
 @pytest.fixture
