@@ -55,7 +55,7 @@ class Documented:
     page: str
     line: int
     text: str
-    """Without prompt and comment; white space folded."""
+    """Without prompt; white space folded."""
 
     def __str__(self) -> str:
         return f"{self.page}:{self.line}: {self.text}"
@@ -98,7 +98,7 @@ def in_blocks(page: str, content: str) -> Iterator[Documented]:
         if begun is None and not _begins(stripped):
             continue
         place, before = begun or (number, "")
-        text = f"{before}{_bare(stripped)}"
+        text = f"{before}{stripped.removeprefix('$ ')}"
         begun = (place, text.removesuffix("\\")) if text.endswith("\\") else None
         if begun is None:
             yield Documented(page, place, " ".join(text.split()))
@@ -129,10 +129,6 @@ def _begins(line: str) -> bool:
     return bool(
         (first in PROGRAMS and "──" not in line) or re.match(r"for \w+ in |while read ", line)
     )
-
-
-def _bare(line: str) -> str:
-    return re.sub(r"\s+#\s.*$", "", line.removeprefix("$ "))
 
 
 def problems(text: str) -> list[str]:

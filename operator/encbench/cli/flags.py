@@ -149,7 +149,9 @@ agents beside them, clients and recorders.
 _LOGS_MORE = """\
 examples:
   kubectl encbench logs demo
-  kubectl encbench logs demo --trial TRIAL --lines 200     # kubectl get trials lists them
+  kubectl encbench logs demo --trial TRIAL --lines 200
+
+kubectl get trials lists the names of trials.
 
 Pods of trials that ended are gone; what their tools printed is in the bucket, and the report names
 the trial's archive.

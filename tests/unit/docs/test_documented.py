@@ -1,5 +1,6 @@
 """Commands of the docs: each is right, and each is run by a test or listed as not run."""
 
+import re
 import shutil
 import subprocess
 from collections import Counter
@@ -52,6 +53,12 @@ def test_no_command_is_wrong(where: Callable[[], Iterable[Documented]]) -> None:
     assert len([*where()]) > 10
     wrong = {str(one): found for one in where() if (found := problems(one.text))}
     assert wrong == {}
+
+
+def test_no_command_has_a_remark_behind_it() -> None:
+    """Someone copies it into a zsh, as on macOS, which takes the remark for more arguments."""
+    found = [*commands(), *examples()]
+    assert [str(one) for one in found if re.search(r"\s#(\s|$)", one.text)] == []
 
 
 def test_every_command_is_run_or_listed_as_not_run() -> None:
@@ -118,19 +125,19 @@ def test_a_block_s_commands_are_found_whole() -> None:
     page = """\
 Text with `make help`.
 
-    $ make test     # everything
+    $ make test     VERBOSE=1
     not a command
 
 ```sh
 helm upgrade x \\
-  --set a=b   # why
+  --set a=b
 ```
 ```yaml
 kubectl: no
 ```
 """
     assert [(one.line, one.text) for one in in_blocks("p", page)] == [
-        (3, "make test"),
+        (3, "make test VERBOSE=1"),
         (7, "helm upgrade x --set a=b"),
     ]
     assert not list(in_blocks("p", "no code: kubectl get pods"))
