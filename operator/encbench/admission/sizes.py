@@ -9,7 +9,7 @@ from math import ceil
 from encbench.admission.gather import CampaignParts
 from encbench.api.kinds import CAMPAIGN, ENCRYPTION_MODE, INSTANCE_TEMPLATE, WORKLOAD
 from encbench.api.scalars import parse_duration, parse_quantity
-from encbench.core.dataset import dataset_bytes
+from encbench.core.dataset import dataset_bytes, dataset_key
 from encbench.core.problem import Problem, Reason
 
 WITH_LOGS = 1.25
@@ -24,12 +24,17 @@ def sizes(found: CampaignParts) -> Iterator[Problem]:
     """A note on each dataset that is too large for its volume or for `stepDeadlines.proof`."""
     reset, proof = found.campaign.reset, found.campaign.step_deadlines.proof
     combined = found.combinations(WORKLOAD, INSTANCE_TEMPLATE, ENCRYPTION_MODE)
-    twice = {(one, bed) for one, bed, mode in combined if found.modes[mode].gocryptfs is not None}
+    keys = {name: dataset_key(one) for name, one in found.workloads.items()}
+    twice = {
+        (keys[one], bed) for one, bed, mode in combined if found.modes[mode].gocryptfs is not None
+    }
+    noted = set()
     for name, template in found.combinations(WORKLOAD, INSTANCE_TEMPLATE):
-        storage = found.instances[template].storage
+        storage, testbed = found.instances[template].storage, (keys[name], template)
         size = dataset_bytes(found.workloads[name])
-        if storage is None or size is None:
+        if storage is None or size is None or testbed in noted:
             continue
+        noted.add(testbed)
         data = (
             f"Workload {name} on InstanceTemplate {template}: its tables take about "
             f"{ceil(size / 2**30):,} GiB"
@@ -43,7 +48,7 @@ def sizes(found: CampaignParts) -> Iterator[Problem]:
             )
             yield Problem(INSTANCE_TEMPLATE, Reason.STORAGE_TOO_SMALL, text, template)
         # Through gocryptfs and below it.
-        times = 2 if (name, template) in twice else 1
+        times = 2 if testbed in twice else 1
         least, most = (size / 1e9 * times * seconds for seconds in SCAN)
         if least > parse_duration(proof):
             text = (

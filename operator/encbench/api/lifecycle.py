@@ -308,7 +308,7 @@ TESTBED_LIFE = Lifecycle(
                 IDLE: "The database is stopped until a trial needs it.",
             },
             false={
-                STARTING: "The database is being started for a trial.",
+                STARTING: "The database is being started for a trial, or stopped in it.",
                 **_FAILURES,
                 NOT_READY: "The database's pod is not ready.",
             },
@@ -326,7 +326,7 @@ TESTBED_LIFE = Lifecycle(
         Phase(
             "Starting",
             (Holds(PROVEN, ("True", "False")), Holds(READY, ("False",), STARTING)),
-            then=("Ready", "Idle", "Failed"),
+            then=("Ready", "Idle", "Proving", "Failed"),
         ),
         Phase("Copying", (Holds(COPIED, ("False",)),), then=("Proving", "Failed")),
         Phase("Proving", (Holds(LOADED),), then=("Copying", "Ready", "Idle", "Starting", "Failed")),

@@ -50,9 +50,10 @@ def has_begun(trial: Trial) -> bool:
 
 
 def may_stop_its_server(trial: Trial) -> bool:
-    """Whether its server is stopped on purpose, or will be; the trial's own deadlines hold then."""
-    is_recovery, facts = trial.spec.workload.recovery is not None, trial.status.conditions
-    return is_recovery and is_true(facts, RELEASED) and trial.status.outcome is None
+    """Whether its server is stopped on purpose, or may yet be; the trial's own deadlines hold."""
+    is_under_way = trial.status.outcome is None or may_load_on(trial)
+    is_recovery = trial.spec.workload.recovery is not None
+    return is_recovery and is_under_way and is_true(trial.status.conditions, RELEASED)
 
 
 def is_leaving(trial: Trial) -> bool:

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from encbench.api.kinds import POD
+from encbench.kube import labels
 from tests.support.fake_agent import FakeStop
 from tests.unit.reconcile.oracle import assert_sound
 from tests.unit.reconcile.world import World, parts, study
@@ -34,3 +36,11 @@ def stops(world: World, change: Any) -> None:
         usual(address, stop)
 
     world.agent.armed = armed
+
+
+def lose_client(world: World, uid: str) -> None:
+    """End the pods of a trial's clients."""
+    name = next(t.name for t in world.trials() if t.uid == uid)
+    for body in world.cluster.all(POD):
+        if body["metadata"]["labels"].get(labels.TRIAL) == name:
+            world.cluster.end(body)

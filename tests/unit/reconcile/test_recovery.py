@@ -13,9 +13,7 @@ from typing import Any
 import pytest
 
 from encbench.api.conditions import find, is_true
-from encbench.api.kinds import POD
 from encbench.core.figure_names import RECOVERY_SECONDS, STOP_SECONDS
-from encbench.kube import labels
 from encbench.ports import Body
 from encbench.reconcile.objects import Trial
 from encbench.report.formats import summary
@@ -23,7 +21,7 @@ from tests.support.fake_agent import FakeServer, FakeStop
 from tests.unit.reconcile.driver import Killed
 from tests.unit.reconcile.killing import WATCHES, Killer, Outcome, Write, killed_everywhere
 from tests.unit.reconcile.oracle import final_state, leftovers, report
-from tests.unit.reconcile.stopped import WRITES, crashing, finished, stops
+from tests.unit.reconcile.stopped import WRITES, crashing, finished, lose_client, stops
 from tests.unit.reconcile.world import DURATION, WARMUP, World, parts, study
 
 
@@ -269,13 +267,6 @@ async def test_a_trial_that_ends_early_leaves_no_stop_behind(old: bool) -> None:
     back = seen[0].due + 0.1 + 1.5 + 2.0
     assert old is ((other.status.release_at or 0.0) > back), "only an old one is waited for"
     assert world.campaign().status.phase == "Succeeded", world.describe()
-
-
-def lose_client(world: World, uid: str) -> None:
-    name = next(t.name for t in world.trials() if t.uid == uid)
-    for body in world.cluster.all(POD):
-        if body["metadata"]["labels"].get(labels.TRIAL) == name:
-            world.cluster.end(body)
 
 
 async def test_several_clients_are_all_cut_off() -> None:

@@ -58,8 +58,10 @@ def _rest(draft: TestbedDraft) -> TestbedDecision:
 def _keep_ready(draft: TestbedDraft) -> TestbedDecision:
     if draft.up:
         return _ready(draft, "Ready", "ready for trials")
-    if draft.seen.trial is not None and may_stop_its_server(draft.seen.trial):
+    trial = draft.seen.trial
+    if trial is not None and may_stop_its_server(trial):
         # A recovery may take longer than a start, and the kubelet notices its end last.
+        draft.condition(life.READY, False, life.STARTING, f"stopped for trial {trial.name}")
         return draft.decide(requeue=SETTLED_POLL)
     run, (reason, message) = draft.status.run, draft.not_ready
     draft.condition(life.READY, False, life.NOT_READY, message)

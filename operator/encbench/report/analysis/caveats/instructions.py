@@ -41,11 +41,11 @@ def without_openssl(facts: Facts) -> Iterator[Caveat]:
     }
     if nodes:
         yield note(
-            title="gocryptfs had no OpenSSL",
+            title="gocryptfs without OpenSSL",
             text=f"On {listed(sorted(nodes))}, of arm64, gocryptfs computed XChaCha20-Poly1305 in "
-            "Go, because encbench's image is built without OpenSSL. Builds with OpenSSL take that "
-            "cipher from it on arm64, because it is faster there, so the mode costs their users "
-            "less.",
+            "Go, unless the image is one of yours: encbench's is built without OpenSSL. Builds "
+            "with OpenSSL take that cipher from it on arm64, because it is faster there, so the "
+            "mode costs their users less.",
         )
 
 

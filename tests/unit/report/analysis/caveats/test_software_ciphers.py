@@ -64,6 +64,6 @@ def test_gocryptfs_without_openssl_is_named_where_openssl_is_faster(
     model: str, mode: dict[str, Any], *, found: bool
 ) -> None:
     study = replace(SLOW, modes={"tde": mode}, machines={"tde": {"cpu_model": model}})
-    text = said(study, "gocryptfs had no OpenSSL")
+    text = said(study, "gocryptfs without OpenSSL")
     assert text.startswith("On node-a, of arm64, gocryptfs computed") == found
     assert bool(text) == found
