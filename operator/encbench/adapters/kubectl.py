@@ -142,12 +142,13 @@ class _Complaint:
         self.is_quoted = True
         """Whether an error will have kubectl's last words, which are then not shown as well."""
         self._process = process
-        self._said = b""
+        self._said, self._was_shown = b"", False
 
     @property
     def text(self) -> str:
-        """All of it so far."""
-        return self._said.decode(errors="replace").strip()
+        """What the user has not seen of it."""
+        said = self._said.decode(errors="replace").strip()
+        return said or ("it says why above" if self._was_shown else "it does not say why")
 
     async def pass_on(self) -> None:
         """Show it as it comes."""
@@ -162,6 +163,7 @@ class _Complaint:
             lines = said.decode(errors="replace").splitlines(keepends=True)
             sys.stderr.write("".join(line for line in lines if not _LOGGED.match(line)))
             sys.stderr.flush()
+            self._said, self._was_shown = b"", True
 
 
 class KubectlTransport:

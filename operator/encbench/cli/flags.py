@@ -216,7 +216,8 @@ again from the records and compared with report.json, and its tables with the CS
 report.md. A record of a trial that the index does not name is a finding too.
 
 REPORT is the name of an OverheadReport, as in name or namespace/name, or a copy of the campaign's
-folder in the bucket; copies of the campaigns that it extends lie beside it.
+folder in the bucket; copies of the campaigns that it extends lie beside it. A name without a slash
+is a folder only where it has report/index.json and no flag names a cluster: ./name always is one.
 """
 
 _VERIFY_MORE = """\

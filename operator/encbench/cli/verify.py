@@ -6,6 +6,7 @@ import contextlib
 import re
 import sys
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -37,6 +38,7 @@ async def verify(args: argparse.Namespace) -> int:
     if _is_folder(args):
         what, found = f"folder {args.report}", _folder(args.report)
     else:
+        _warn_of_a_folder(args)
         what, found = await _bucket(args)
     for note in found.notes:
         output.say(f"note: {note}")
@@ -52,11 +54,22 @@ def _is_folder(args: argparse.Namespace) -> bool:
     Other folders may have the name of a report, as those of its tables or its manifests.
     """
     name = args.report
-    if "/" not in name and (args.namespace or args.context or args.kubeconfig):
+    if "/" not in name and _names_a_cluster(args):
         return False
     if (Path(name) / INDEX).is_file():
         return True
     return Path(name).is_dir() and not _NAME.fullmatch(name)
+
+
+def _warn_of_a_folder(args: argparse.Namespace) -> None:
+    """A copy without its index is not taken for one."""
+    name = args.report
+    if Path(name).is_dir() and not _names_a_cluster(args):
+        output.say(f"note: folder {name} has no {INDEX}: write ./{name} if you mean the folder")
+
+
+def _names_a_cluster(args: argparse.Namespace) -> bool:
+    return bool(args.namespace or args.context or args.kubeconfig)
 
 
 @dataclass(frozen=True)
@@ -127,8 +140,12 @@ async def _stored(store: "Store", prefix: str, published: Mapping[str, str]) -> 
     from encbench.report.verify.verification import verify as verified  # noqa: PLC0415
 
     keys = await store.list(f"{prefix}/")
-    load = _loader(store, asyncio.get_running_loop())
-    return await asyncio.to_thread(verified, prefix, keys, load, published)
+    loop = asyncio.get_running_loop()
+    # The loop's own threads are waited for, also after Ctrl-C.
+    thread = ThreadPoolExecutor(1)
+    return await loop.run_in_executor(
+        thread, verified, prefix, keys, _loader(store, loop), published
+    )
 
 
 def _loader(store: "Store", loop: asyncio.AbstractEventLoop) -> Load:

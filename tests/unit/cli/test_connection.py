@@ -103,6 +103,17 @@ async def test_a_kubectl_that_gives_up_is_quoted_once(
     assert capfd.readouterr().err == ""
 
 
+async def test_what_was_shown_is_not_quoted(
+    kubectl: FakeKubectl, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(adapter, "_LAST_WORDS_SECONDS", 0.05)
+    kubectl.script('test "$1" = config && exit 0\necho "enter the code ABCD" >&2; sleep 2; exit 1')
+    with pytest.raises(CommandError, match="kubectl proxy failed: it says why above"):
+        async with connected(arguments()):
+            pass
+    assert capfd.readouterr().err == "enter the code ABCD\n"
+
+
 @pytest.mark.parametrize(
     ("variable", "account", "wanted"),
     [

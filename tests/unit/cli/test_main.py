@@ -242,6 +242,39 @@ def test_the_end_waits_for_no_store(name: str, code: int, tmp_path: Path) -> Non
     assert time.monotonic() - begun < 50
 
 
+_COMPUTING = """
+import os, signal, threading, time
+from encbench.cli import connection, main, verify
+from encbench.report.verify import verification
+class Empty:
+    async def list(self, prefix):
+        return []
+def computes(*_):
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGTERM)).start()
+    time.sleep(60)
+verification.verify = computes
+async def run(_):
+    with connection._ended_by_signals():
+        await verify._stored(Empty(), "bench/demo", {})
+main.run = run
+main.program()
+"""
+
+
+def test_the_end_waits_for_no_report_that_is_made_again() -> None:
+    begun = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-c", _COMPUTING, "verify", "demo"],
+        cwd=REPO,
+        env={"PYTHONPATH": "operator"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (143, "")
+    assert time.monotonic() - begun < 50
+
+
 def test_a_cluster_without_encbench_may_be_the_wrong_one(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

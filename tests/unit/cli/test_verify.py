@@ -336,4 +336,7 @@ async def test_a_folder_that_happens_to_have_its_name_is_left_alone(
     path.parent.mkdir(parents=True)
     path.touch()
     assert await verify.verify(parser().parse_args(["verify", "demo", *flags])) == 0
-    assert said(capsys)[0][-1].startswith("report bench/demo: ")
+    printed, noted = said(capsys)
+    assert printed[-1].startswith("report bench/demo: ")
+    note = f"note: folder demo has no {INDEX}: write ./demo if you mean the folder"
+    assert (note in noted) is (flags == ())
