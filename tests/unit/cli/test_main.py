@@ -208,6 +208,7 @@ import asyncio, os, signal, socket, sys, threading
 from pathlib import Path
 from encbench.adapters.objectstore import ObjectStore
 from encbench.cli import connection, main
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it
 folder = Path(sys.argv.pop())
 silent, accepted = socket.create_server(("127.0.0.1", 0)), []
 async def run(_):
