@@ -93,7 +93,7 @@ async def test_an_analyst_names_the_releases_namespace() -> None:
 )
 async def test_expired_credentials_are_no_lack_of_rights(verb: str, kind: Kind) -> None:
     cluster = FakeCluster()
-    endpoint = ("--s3-endpoint", "http://minio.storage.svc:9000")
+    endpoint = ("--s3-endpoint", "http://minio.invalid:9000")
     cluster.add(DEPLOYMENT, operator("--namespace", "a", *endpoint))
     cluster.fail_next(NotAuthenticated("log in again"), verb=verb, kind=kind)
     with pytest.raises(NotAuthenticated):
