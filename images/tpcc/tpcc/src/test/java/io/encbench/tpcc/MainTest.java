@@ -13,11 +13,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.Driver;
-import java.sql.DriverPropertyInfo;
 import java.sql.SQLException;
 import java.util.Properties;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -28,40 +26,10 @@ class MainTest {
   @TempDir private Path folder;
 
   /** A driver of a user's that repeats what it is given. */
-  public static class Talking implements Driver {
+  public static class Talking extends AnyDriver {
     @Override
     public Connection connect(String url, Properties properties) throws SQLException {
       throw new IllegalArgumentException("MEK is " + KEY + " in " + url);
-    }
-
-    @Override
-    public boolean acceptsURL(String url) {
-      return true;
-    }
-
-    @Override
-    public DriverPropertyInfo[] getPropertyInfo(String url, Properties properties) {
-      return new DriverPropertyInfo[0];
-    }
-
-    @Override
-    public int getMajorVersion() {
-      return 1;
-    }
-
-    @Override
-    public int getMinorVersion() {
-      return 0;
-    }
-
-    @Override
-    public boolean jdbcCompliant() {
-      return false;
-    }
-
-    @Override
-    public Logger getParentLogger() {
-      return Logger.getGlobal();
     }
   }
 

@@ -3,6 +3,7 @@ package io.encbench.tpcc.load;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.encbench.tpcc.AnyDriver;
 import io.encbench.tpcc.database.Access;
 import io.encbench.tpcc.database.Database;
 import io.encbench.tpcc.database.Dialect;
@@ -12,18 +13,15 @@ import java.io.OutputStream;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
-import java.sql.Driver;
-import java.sql.DriverPropertyInfo;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Map;
 import java.util.Properties;
-import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 
 class LoaderTest {
   /** A driver that makes one connection, on which every statement succeeds. */
-  public static final class Once implements Driver {
+  public static final class Once extends AnyDriver {
     private int made;
     private int open;
 
@@ -47,36 +45,6 @@ class LoaderTest {
     private static <T> T proxy(Class<T> type, InvocationHandler answers) {
       return type.cast(
           Proxy.newProxyInstance(Once.class.getClassLoader(), new Class<?>[] {type}, answers));
-    }
-
-    @Override
-    public boolean acceptsURL(String url) {
-      return true;
-    }
-
-    @Override
-    public DriverPropertyInfo[] getPropertyInfo(String url, Properties properties) {
-      return new DriverPropertyInfo[0];
-    }
-
-    @Override
-    public int getMajorVersion() {
-      return 1;
-    }
-
-    @Override
-    public int getMinorVersion() {
-      return 0;
-    }
-
-    @Override
-    public boolean jdbcCompliant() {
-      return false;
-    }
-
-    @Override
-    public Logger getParentLogger() {
-      return Logger.getGlobal();
     }
   }
 
