@@ -247,13 +247,16 @@ class _Now(Collector):
         hindered = _gauge("encbench_campaign_hindered", text, "namespace", "campaign", "reason")
         text = "TPS of a campaign's clients in the last second that the operator saw."
         tps = _gauge("encbench_campaign_tps", text, "namespace", "campaign", "arm")
-        for one in sorted(self.campaigns.values(), key=_rank, reverse=True)[:MOST]:
+        shown = sorted(self.campaigns.values(), key=_rank, reverse=True)[:MOST]
+        for one in shown:
             for state, number in one.trials.items():
                 trials.add_metric([one.namespace, one.name, state], number)
             if one.hindered:
                 hindered.add_metric([one.namespace, one.name, one.hindered], 1)
-        for place, running in list(self.tps.items())[:MOST]:
-            tps.add_metric(list(place), sum(running.values()))
+        names = {(one.namespace, one.name) for one in shown}
+        for (namespace, name, arm), running in self.tps.items():
+            if (namespace, name) in names:
+                tps.add_metric([namespace, name, arm], sum(running.values()))
         yield from (trials, hindered, tps)
 
 

@@ -96,6 +96,22 @@ def test_many_campaigns_make_no_more_series_and_those_that_run_or_ended_last_com
     assert series(meter, "encbench_campaigns") == {("bench", "Running"): 3 * MOST + 1}
 
 
+def test_each_campaign_that_is_shown_has_the_tps_of_all_its_arms() -> None:
+    meter = PrometheusMeter("1")
+    arms = ("plain", "plain-control", "tde", "tls")
+    for number in range(60):
+        meter.campaign(figures(f"runs-{number}"))
+        for arm in arms:
+            meter.running("bench", f"runs-{number}", arm, f"runs-{number}-b1-{arm}", 100.0)
+    shown = set(series(meter, "encbench_campaign_tps"))
+    assert shown == {(arm, f"runs-{number}", "bench") for number in range(60) for arm in arms}
+    meter.campaign(figures("runs-0", ended="2026-01-01T00:00:00Z"))
+    for number in range(MOST):
+        meter.campaign(figures(f"more-{number}"))
+    left = {one for one in shown if one[1] != "runs-0"}
+    assert set(series(meter, "encbench_campaign_tps")) == left
+
+
 def test_the_queue_is_read_at_the_scrape() -> None:
     meter = PrometheusMeter("1")
     meter.watch(lambda: {"trials": (3, 1), "others": (0, 2)}, lambda: 5)
