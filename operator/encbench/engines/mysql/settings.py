@@ -74,8 +74,18 @@ def _defaults(instance: InstanceTemplateSpec, release: Number, connections: int)
         **innodb.STEADY,
         # With notes, the default of 5.7 and MariaDB, because these report a recovery.
         "log_error_verbosity": "3",
-        # 5.7 counts in days.
-        **(innodb.KEEP_BINARY_LOGS if release >= FIRST_8 else {"expire_logs_days": "1"}),
+        **(innodb.KEEP_BINARY_LOGS if release >= FIRST_8 else _of_5_7(connections)),
+    }
+
+
+def _of_5_7(connections: int) -> Settings:
+    """What the last series before 8.0 has otherwise by default."""
+    return {
+        # It counts in days.
+        "expire_logs_days": "1",
+        # All clients connect at once. By default its queue is for 50 and a fifth of the
+        # connections, 900 at most; that of later ones is for all.
+        "back_log": str(connections + SPARE_CONNECTIONS),
     }
 
 

@@ -122,6 +122,15 @@ def test_the_pool_leaves_room_for_the_rest(
     assert made["innodb_buffer_pool_size"] == made["innodb_buffer_pool_chunk_size"] == pool
 
 
+def test_the_queue_of_5_7_is_for_all_clients() -> None:
+    """By default it is for 900 at most."""
+    made = settings(version="5.7", max_connections=4000)
+    assert made["back_log"] == made["max_connections"] == "4016"
+    assert settings(version="5.7", settings={"back_log": "80"})["back_log"] == "80"
+    for version in VERSIONS:
+        assert "back_log" not in settings(version=version)
+
+
 def test_the_pool_is_not_rounded_up_to_whole_chunks() -> None:
     made = settings(settings={"innodb_buffer_pool_size": "400M"})
     assert made["innodb_buffer_pool_chunk_size"] == "400M"
