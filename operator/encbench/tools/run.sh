@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs a load tool under the recorder's command: run.sh SECONDS COMMAND...
-# It needs of the tool's image sh, mkfifo, tail and timeout (coreutils or busybox).
+# It needs of the tool's image sh, mkfifo, sleep, tail and timeout (coreutils or busybox).
 #
 # Waits at the barrier, then runs COMMAND with this replica's own arguments for at most SECONDS, its
 # output in output.log, and ends with its exit code. Files in $ENCBENCH_RUN_DIR:

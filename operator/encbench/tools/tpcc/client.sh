@@ -5,7 +5,7 @@
 # NAME=VALUE are properties beside those in $ENCBENCH_PROPS, the text of the props file. Who logs in
 # is read from files and put into the props file here, in an emptyDir in memory, for BenchmarkSQL
 # takes the password from nowhere else. It needs of the image what the client itself needs, and sh,
-# cat, cp, ln, sed, grep, tr, dirname, id.
+# cp, ln, rm, mkdir, chmod, sed, grep, tr, dirname and id.
 set -eu
 umask 077
 

@@ -374,6 +374,30 @@ def test_benchmarksql_gets_url_and_jar(shell: list[str], pod: Pod) -> None:
     assert {one.name for one in libraries.iterdir()} == {"jar", "driver.jar"}
 
 
+UTILITIES = (
+    *("awk", "basename", "cat", "chmod", "chown", "cp", "cut", "date", "dirname", "env", "expr"),
+    *("find", "grep", "head", "hostname", "id", "install", "ln", "ls", "mkdir", "mkfifo", "mktemp"),
+    *("mv", "nproc", "od", "ps", "rm", "sed", "seq", "sleep", "sort", "stat", "tail", "tee"),
+    *("timeout", "touch", "tr", "uname", "uniq", "wc", "xargs"),
+)
+"""What a script may well use that no shell has built in."""
+
+
+def utilities(script: Path) -> set[str]:
+    """Those that it starts."""
+    code = re.sub("(?m)^ *#.*$", "", script.read_text())
+    before = r"(?:^|(?<!\$)[|;&({!]|\$\(|\b(?:do|else|exec|if|then|while)\b)\s*(?:\w+=\S*\s+)*"
+    return {one for one in UTILITIES if re.search(rf"{before}{one}\b", code, re.MULTILINE)}
+
+
+def test_the_page_names_the_programs_that_an_image_of_benchmarksql_needs() -> None:
+    used = utilities(SCRIPT) | utilities(REPO / "operator/encbench/tools/run.sh")
+    text = " ".join((REPO / "docs/tpcc-workload.md").read_text().split())
+    said = re.search(r"and a shell with ([\w, ]+) \(of coreutils", text)
+    assert said is not None
+    assert set(re.split(", | and ", said[1])) == used
+
+
 @pytest.mark.parametrize("shell", SHELLS)
 def test_without_a_driver_of_its_own_nothing_is_said_of_a_url(shell: list[str], pod: Pod) -> None:
     pod.run(shell, "own", "run")
