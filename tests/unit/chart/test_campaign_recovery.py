@@ -9,6 +9,7 @@ from encbench.core.dataset import dataset_key
 from encbench.database import pod as engine_pod
 from encbench.engines.innodb.settings import parse_size
 from encbench.tools import pod as tool_pod
+from encbench.tools.sysbench.parser import _QUEUE_HOLDS
 from tests.support.chart import Rendered
 from tests.unit.chart.campaigns import (
     CAMPAIGNS,
@@ -66,6 +67,15 @@ def test_there_is_room_for_the_golden_copy_and_the_log(name: str) -> None:
     log = parse_size(instance.settings["innodb_log_file_size"])
     assert log is not None
     assert parse_quantity(instance.storage.size) > 2.5 * (largest + log)
+
+
+def test_the_page_says_how_slow_a_database_overflows_the_queue_of_sysbench() -> None:
+    loads = [workload.load for workload in some("full", "Workload").values()]
+    ((rate, seconds),) = {(it.rate, it.warmup_seconds + it.duration_seconds) for it in loads}
+    least = rate - _QUEUE_HOLDS / seconds
+    page = " ".join((FOLDER / "README.md").read_text().split())
+    assert f"fewer than {least:.0f} of the {rate:,} transactions a second" in page
+    assert f"the stop at {seconds:.0f} s, because more wait than the {_QUEUE_HOLDS:,}" in page
 
 
 def test_it_fits_two_cores(default: Rendered) -> None:
