@@ -384,6 +384,7 @@ def test_a_condition_without_data_is_in_no_range() -> None:
     fail = {(16, block, "tde"): bad for block in range(1, 7)}
     (one,) = sentences(Study(fail=fail))
     assert "range" not in one
+    assert "oltp-read-write at 4 threads on small" in one, "the next one that has some"
     assert one.endswith("Without data: 1 of 2 conditions.")
     (several,) = sentences(Study(concurrency=(1, 4, 16), fail=fail))
     assert "Over 2 conditions the point estimates of the loss range from " in several
