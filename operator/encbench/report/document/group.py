@@ -298,6 +298,12 @@ class Group(Model):
         """The row of that arm."""
         return next(row for row in self.rows if row.arm == arm)
 
+    def behind(self, row: Row) -> tuple[str, ...]:
+        """The arms whose trials are behind the row's means: of the baseline's row A and A'."""
+        if row.role != "baseline":
+            return (row.arm,)
+        return tuple(arm.name for arm in self.arms if arm.role != "treatment")
+
     def step(self, arm: str) -> LayerStep | None:
         """The step that ends at that arm."""
         return next((step for step in self.steps if step.arm == arm), None)

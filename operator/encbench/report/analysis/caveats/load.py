@@ -168,9 +168,9 @@ def full_node(facts: Facts) -> Iterator[Caveat]:
         nodes = {
             trial.fullest_node or "a node"
             for trial in facts.counted
-            if any(group.has(trial) and trial.arm == row.arm for group, row in bound)
+            if any(group.has(trial) and trial.arm in group.behind(row) for group, row in bound)
             and (trial.fullest_node_percent or 0) >= NODE_NEAR_LIMIT
-        }
+        } or {"a node"}
         yield serious(
             title="A node had no CPU left",
             text=f"TPS of {listed(arms)}, first in {bound[0][0].place}, is what the CPU of "

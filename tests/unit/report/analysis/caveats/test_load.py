@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from encbench.api.overheadreport import Saturation
 from encbench.report.analysis.caveats import Facts, cycle, load
 from encbench.report.formats.markdown import markdown
 from tests.data.report.golden import report_of
@@ -48,6 +49,43 @@ def test_only_full_nodes_of_the_arms_that_they_limit_are_named() -> None:
     (caveat,) = load.full_node(facts)
     assert "TPS of tde, first in" in caveat.text
     assert "is what the CPU of node-a lets through" in caveat.text
+
+
+def of_nodes(percent: dict[str, float], saturation: dict[str, Saturation]) -> Facts:
+    """Trials whose fullest nodes, `at-<arm>`, were so full, and what limited TPS of each arm."""
+    found = report_of(replace(CALM, blocks=2, concurrency=(2,), spare=0.02))
+    trials = [
+        trial.model_copy(
+            update={
+                "fullest_node": f"at-{trial.arm}",
+                "fullest_node_percent": percent.get(trial.arm, 50.0),
+            }
+        )
+        for trial in found.trials
+    ]
+    rows = [
+        row.model_copy(update={"saturation": saturation.get(row.arm, "Neither")})
+        for row in found.groups[0].rows
+    ]
+    groups = [found.groups[0].model_copy(update={"rows": tuple(rows)})]
+    return Facts(found.spec, found.resolved, groups, trials, (), found.provenance, ())
+
+
+def test_the_node_of_the_control_may_be_what_limits_the_baseline() -> None:
+    """The baseline's row is of both its arms: its client has CPU left on average, A' alone not."""
+    facts = of_nodes(
+        {"plain": 94.6, "plain-control": 95.8},
+        {"plain": "NodeBound", "plain-control": "ClientBound"},
+    )
+    (caveat,) = load.full_node(facts)
+    assert "TPS of plain, first in" in caveat.text
+    assert "is what the CPU of at-plain-control lets through" in caveat.text
+
+
+def test_a_full_node_that_no_trial_names_is_a_node() -> None:
+    (caveat,) = load.full_node(of_nodes({}, {"tde": "NodeBound"}))
+    assert "TPS of tde, first in" in caveat.text
+    assert "is what the CPU of a node lets through" in caveat.text
 
 
 def test_no_node_limits_tps_where_every_arm_kept_up_with_a_rate() -> None:
