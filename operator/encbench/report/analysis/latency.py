@@ -33,22 +33,26 @@ def percentiles(histogram: Histogram, missing: float = 0.0) -> dict[str, float]:
 
 
 def distributions(group: Group, trials: Mapping[str, TrialView]) -> tuple[Distribution, ...]:
-    """Of each arm, over the blocks in which every arm has a histogram; `trials` is by name."""
+    """Of each arm, over all blocks that count; `trials` is by name.
+
+    They have the percentiles that every trial has. No block is left out for a trial without any:
+    stalls take percentiles away, and so does a small number of transactions, so that the other
+    blocks are the fast ones.
+    """
     blocks = [
         {trials[name].arm: trials[name].latency_percentiles_ms for name in block.trials}
         for block in group.blocks
         if block.counted and not block.solo
     ]
-    known = [block for block in blocks if all(block.values())]
-    if not known:
+    shared = [p for p in PERCENTILES if all(p in own for block in blocks for own in block.values())]
+    if not blocks or not shared:
         return ()
-    shared = [p for p in PERCENTILES if all(p in own for block in known for own in block.values())]
     return tuple(
         Distribution(
             arm=arm.name,
-            blocks=len(known),
+            blocks=len(blocks),
             percentiles_ms={
-                p: rounded(geometric_mean([block[arm.name][p] for block in known])) for p in shared
+                p: rounded(geometric_mean([block[arm.name][p] for block in blocks])) for p in shared
             },
         )
         for arm in group.arms

@@ -177,7 +177,7 @@ class Distribution(Model):
 
     arm: Name
     blocks: int
-    """Valid blocks in which every trial has a histogram."""
+    """Valid blocks; in earlier reports those of them in which every trial has a percentile."""
     percentiles_ms: dict[str, float]
     """Geometric means over those blocks, by percentile; only those that every trial has."""
 
@@ -246,7 +246,8 @@ class Group(Model):
     interleaving: Interleaving | None = None
     """What turns may have done to the figures; None where blocks are sequential."""
     latency: tuple[Distribution, ...] = ()
-    """Of each arm in the order of the plan; empty where the tool gave no histogram."""
+    """Of each arm in the order of the plan; empty where a trial has no percentile, as without a
+    histogram."""
 
     @property
     def as_offered(self) -> bool:

@@ -1,11 +1,12 @@
 """Percentiles of latency: of one trial, and over blocks."""
 
 import math
+from itertools import pairwise
 
 import pytest
 
 from encbench.core.statistics.histogram import percentile
-from encbench.report.analysis.latency import BEYOND, PERCENTILES, percentiles
+from encbench.report.analysis.latency import BEYOND, PERCENTILES, distributions, percentiles
 from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study
 
@@ -47,3 +48,20 @@ def test_a_block_that_does_not_count_is_left_out() -> None:
     (group,) = report.groups
     assert {own.blocks for own in group.latency} == {2}
     assert len(group.blocks) == 3
+
+
+def test_worse_stalls_never_show_more_percentiles() -> None:
+    """Nor do they leave out their block, as the others are those without stalls."""
+    report = report_of(Study(blocks=3, concurrency=(4,)))
+    (group,) = report.groups
+    trials = {trial.name: trial for trial in report.trials}
+    stalled = next(trial for trial in report.trials if trial.arm == "tde")
+    shown = []
+    for missing in (0.0, 0.0002, 0.002, 0.01, 0.02, 0.06, 0.12, 0.13, 1.0):
+        left = {"latency_percentiles_ms": percentiles(EVEN, missing)}
+        found = distributions(group, trials | {stalled.name: stalled.model_copy(update=left)})
+        assert all(own.blocks == 3 for own in found)
+        shown.append([name for own in found for name in own.percentiles_ms])
+    assert all(set(worse) <= set(better) for better, worse in pairwise(shown))
+    assert set(shown[6]) == {"50"}
+    assert shown[7:] == [[], []]
