@@ -3,8 +3,9 @@
 More is measured as a follow-up measures it (`kubectl encbench extend`): in whole blocks of the same
 plan, pooled with those that there are. The spread is then taken around one more mean, that of the
 follow-up. Rounds of few blocks come in batches, whose number is limited, and from six blocks on
-each block is one observation (`core.statistics.rounds`). The spread of the rounds themselves is
-assumed to stay, and batches to be independent whatever their length.
+each block is one observation (`core.statistics.rounds`). One block more may therefore have fewer
+observations, and each number of few blocks is tried by itself. The spread of the rounds themselves
+is assumed to stay, and batches to be independent whatever their length.
 """
 
 import math
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from encbench.core.statistics.demand import in_all
 from encbench.core.statistics.intervals import Estimate
 from encbench.core.statistics.rounding import rounded
-from encbench.core.statistics.rounds import batches
+from encbench.core.statistics.rounds import ENOUGH_BLOCKS, batches
 from encbench.core.statistics.verdict import Obstacle
 from encbench.report.analysis.rounds import AMOUNTS
 from encbench.report.document.group import Demand, Finding
@@ -69,13 +70,19 @@ def demand(finding: Finding, found: Estimate, margin: float, pace: MeasuringPace
 
 def _more_rounds(found: Estimate, blocks: int, each: int, target: float) -> int | None:
     """How many rounds more than those of so many blocks; they are measured in blocks of `each`."""
-    have = blocks * each
+    have, lost = blocks * each, found.campaigns + 1
 
-    def degrees(rounds: int) -> int:
-        after = blocks + math.ceil((rounds - have) / each)
-        return after * len(batches(each, after)) - found.campaigns - 1
+    def in_few(after: int) -> int | None:
+        degrees = after * len(batches(each, after)) - lost
+        needed = in_all(found, have, target, lambda _: degrees, least=(after - 1) * each + 1)
+        return needed if needed is not None and needed <= after * each else None
 
-    needed = in_all(found, have, target, degrees)
+    def in_many() -> int | None:
+        least = (ENOUGH_BLOCKS - 1) * each + 1
+        return in_all(found, have, target, lambda rounds: math.ceil(rounds / each) - lost, least)
+
+    few = (in_few(after) for after in range(blocks, ENOUGH_BLOCKS))
+    needed = next(filter(None, few), None) or in_many()
     return None if needed is None else needed - have
 
 

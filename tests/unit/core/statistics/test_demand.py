@@ -56,6 +56,12 @@ def test_where_degrees_stay_only_the_error_shrinks() -> None:
     assert in_all(spread(0.02, 12), 96, 0.01, lambda _: 10) == 159
 
 
+@pytest.mark.parametrize(("least", "needed"), [(13, 18), (18, 18), (30, 30)])
+def test_fewer_than_are_asked_for_are_not_looked_at(least: int, needed: int) -> None:
+    found = spread(0.02, 12)
+    assert in_all(found, 12, 0.01, lambda count: count - 1, least) == needed
+
+
 def test_an_interval_needs_a_degree_of_freedom() -> None:
     assert in_all(spread(0.001, 2), 2, 0.01, lambda count: count - 2) == 3
 

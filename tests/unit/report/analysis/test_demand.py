@@ -1,5 +1,6 @@
 """What a narrower interval takes in rounds and blocks; a loss of TPS as cores."""
 
+import itertools
 import math
 from dataclasses import replace
 from typing import Any
@@ -65,6 +66,28 @@ def test_a_follow_up_of_so_many_rounds_has_that_half_width(
     reached = measured(blocks + math.ceil(asked.rounds / rounds), 2).half_width()
     assert reached is not None
     assert reached <= asked.half_width == 0.01
+
+
+@pytest.mark.parametrize("blocks", range(1, 6))
+@pytest.mark.parametrize("rounds", [2, 4, 6, 10, 12, 24, 30, 60])
+@pytest.mark.parametrize("error", [0.0055, 0.006, 0.008, 0.0105, 0.012])
+def test_no_smaller_number_of_rounds_would_do(blocks: int, rounds: int, error: float) -> None:
+    """Five blocks may be observed in 20 batches, and six in six blocks."""
+
+    def suffices(count: int) -> bool:
+        after = math.ceil(count / rounds)
+        units = after * len(batches(rounds, after))
+        found = spread(error * math.sqrt(blocks * rounds * units / count), units)
+        half = replace(found, campaigns=2).half_width()
+        return units > 2 and half is not None and half <= 0.01
+
+    finding = inconclusive(0.0, 0.04).model_copy(update={"blocks": blocks})
+    units = blocks * len(batches(rounds, blocks))
+    before = spread(error * math.sqrt(units), units)
+    asked = demand(finding, before, 0.02, replace(ROUNDS, rounds=rounds))
+    have = blocks * rounds
+    more = next(count for count in itertools.count() if suffices(have + count))
+    assert (asked and asked.rounds) == (more or None)
 
 
 @pytest.mark.parametrize("blocks", [3, 4, 6, 9])
