@@ -153,16 +153,21 @@ async def test_a_window_is_what_all_clients_have_in_common() -> None:
         assert found.window == Window(start=RELEASED + 11.5, end=RELEASED + 70.0)
 
 
-def cut_off(late: float, ran: float) -> dict[str, bytes]:
-    """The files of a client that began so late, and whose server was stopped under it."""
+def cut_off(late: float, ran: float, connects: float | None = None) -> dict[str, bytes]:
+    """The files of a client that began so late, and whose server was stopped under it.
+
+    Its load began when it had connected, or at once where its recorder does not say.
+    """
     stamps = {"began": (late, 0.0), "ended": (late + ran, ran)}
+    if connects is not None:
+        stamps["loadBegan"] = (late + connects, connects)
     summary = {
         name: {"unix": RELEASED + at, "monotonic": clock} for name, (at, clock) in stamps.items()
     }
     lines = "".join(
         f"[ {second}s ] thds: 8 tps: 50.00 qps: 100.00 (r/w/o: 50.00/40.00/10.00) "
         "lat (ms,95%): 2.00 err/s: 0.00 reconn/s: 0.00\n"
-        for second in range(1, int(ran) + 1)
+        for second in range(1, int(ran - (connects or 0.0)) + 1)
     )
     return {
         OUTPUT: f"sysbench 1.0.20 (using bundled LuaJIT 2.1.0-beta2)\n{lines}".encode(),
@@ -183,6 +188,15 @@ async def test_so_it_is_of_clients_whose_server_was_stopped() -> None:
     for content in ((on_time, late), (late, on_time)):
         found = await collected(trial, of_two(trial, *content))
         assert found.window == Window(start=RELEASED + 12.0, end=RELEASED + 70.0), found.problem
+
+
+async def test_its_seconds_count_from_when_the_load_began() -> None:
+    """The first client had its threads connected after two seconds and a half."""
+    trial = crashing(2)
+    content = cut_off(0.0, 70.0, connects=2.5), cut_off(0.0, 70.0, connects=1.0)
+    found = await collected(trial, of_two(trial, *content))
+    assert found.window == Window(start=RELEASED + 12.5, end=RELEASED + 69.5), found.problem
+    assert [client.began for client in found.clients] == [RELEASED + 2.5, RELEASED + 1.0]
 
 
 @pytest.mark.parametrize(

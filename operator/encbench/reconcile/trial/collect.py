@@ -274,7 +274,8 @@ def _misplaced(trial: Trial, start: float, end: float) -> str | None:
 def _cut_off(trial: Trial, artefacts: dict[str, str], runs: Sequence[_Run]) -> Measured | Collected:
     """Of clients whose server was stopped on purpose: what they saw of the planned window.
 
-    It is counted from the tool's start, which is what its lines count from.
+    It is counted from when the load began, with every thread connected, as the tool's lines and
+    its warm-up are.
     """
     load = trial.spec.workload.load
     warmup, duration = load.warmup_seconds, load.duration_seconds
@@ -284,7 +285,7 @@ def _cut_off(trial: Trial, artefacts: dict[str, str], runs: Sequence[_Run]) -> M
     parts = _parts(runs)
     if isinstance(parts, ParseError):
         return Collected(artefacts, problem=str(parts))
-    begins = [run.summary.began.unix - run.skew for run in runs if run.summary.began is not None]
+    begins = [began for run in runs if (began := _began(run)) is not None]
     if len(begins) != len(parts):
         return Collected(artefacts, problem="a client ended without having begun")
     last = [began + part.series[-1].second for began, part in zip(begins, parts, strict=True)]
@@ -294,6 +295,15 @@ def _cut_off(trial: Trial, artefacts: dict[str, str], runs: Sequence[_Run]) -> M
     if (misplaced := _misplaced(trial, start, end)) is not None:
         return Collected(artefacts, misplaced=misplaced)
     return Window(start=start, end=end), parts
+
+
+def _began(run: _Run) -> float | None:
+    """When a client's load began, by our clock.
+
+    Recorders of earlier versions say only when they started the tool, which then connects.
+    """
+    began = run.summary.load_began or run.summary.began
+    return None if began is None else began.unix - run.skew
 
 
 def _early(run: _Run, planned: float, trial: Trial) -> float:
@@ -336,12 +346,11 @@ def _own_clock_moved(seen: TrialSeen, runs: Sequence[_Run]) -> float:
 
 def _client_facts(run: _Run, part: Measurement, node: str | None) -> ClientFacts:
     summary = run.summary
-    began = summary.load_began or summary.began
     seconds = summary.window.seconds if summary.window else None
     cores = summary.cpu_seconds / seconds if summary.cpu_seconds is not None and seconds else None
     return ClientFacts(
         tps=part.tps,
-        began=None if began is None else began.unix - run.skew,
+        began=_began(run),
         cpu_cores=cores,
         cpu_limit_cores=summary.cpu_limit_cores,
         memory_max_bytes=summary.memory_max_bytes,
