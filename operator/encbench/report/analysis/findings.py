@@ -16,7 +16,7 @@ from encbench.report.analysis.kernel_cipher import without_cipher
 from encbench.report.analysis.pairs import Pairs, interval, placement
 from encbench.report.document.group import Finding, PairedComparison
 from encbench.report.document.trial import TrialView
-from encbench.report.figures import CPU, JudgedFigure
+from encbench.report.figures import CPU, JUDGED, JudgedFigure
 from encbench.report.words import judgement
 from encbench.text.words import listed
 
@@ -74,7 +74,14 @@ def _comparison(pairs: Pairs, arm: str, findings: Sequence[Finding]) -> PairedCo
 def _no_data(
     pairs: Pairs, key: FigureKey, arm: str, trials: Sequence[TrialView | IndexTrial]
 ) -> Finding:
-    why = "no block has it in every arm" if pairs.blocks else judgement.why_no_data(arm, trials)
+    if not pairs.blocks:
+        why = judgement.why_no_data(arm, trials)
+    elif not pairs.is_withheld(JUDGED[key].field):
+        why = "no block has it in every arm"
+    elif pairs.in_turns:
+        why = "stops may have moved it in a trial, so it is shown for none"
+    else:
+        why = "not every trial has it, so it is shown for none"
     return Finding(figure=key, blocks=0, verdict="NoData", why=why)
 
 

@@ -76,17 +76,20 @@ class Pairs:
         """Whether a block is interleaved."""
         return any(trial.rounds for of in self.blocks.values() for trial in of.values())
 
-    def complete(self, field: str) -> dict[int, dict[str, float]]:
-        """A figure by block and arm, where every arm of the block has it.
+    def is_withheld(self, field: str) -> bool:
+        """Whether no block has this figure because a trial lacks it.
 
-        A percentile that stalls have taken from one trial is one of no block: the others are those
-        without stalls.
+        So it is with a percentile that stalls have taken: the other trials are those without them.
         """
-        if field == P95.field and any(
+        return field == P95.field and any(
             trial.latency_average_ms and trial.latency_p95_ms is None
             for by_arm in self.blocks.values()
             for trial in by_arm.values()
-        ):
+        )
+
+    def complete(self, field: str) -> dict[int, dict[str, float]]:
+        """A figure by block and arm, where every arm of the block has it and none is withheld."""
+        if self.is_withheld(field):
             return {}
         found = {
             number: {arm: getattr(trial, field) for arm, trial in by_arm.items()}

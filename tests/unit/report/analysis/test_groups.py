@@ -326,6 +326,9 @@ def test_a_percentile_that_one_trial_lacks_has_no_verdict() -> None:
     row = found.groups[0].row("tde")
     assert (row.latency_p95_ms, row.latency_p95_verdict) == (None, None)
     assert row.latency_average_verdict is not None
+    finding = found.groups[0].comparisons[0].finding("latencyP95")
+    assert finding is not None
+    assert finding.why == "not every trial has it, so it is shown for none"
 
 
 def test_latency_has_no_verdict_where_tps_is_below_the_rate() -> None:

@@ -162,6 +162,9 @@ def test_a_percentile_that_stops_could_move_is_left_out() -> None:
         assert trial.latency_p95_ms is None
         assert set(trial.latency_percentiles_ms) <= {"50", "75"}
         assert trial.latency_average_ms is not None
+    finding = many.groups[0].comparisons[0].finding("latencyP95")
+    assert finding is not None
+    assert finding.why == "stops may have moved it in a trial, so it is shown for none"
 
 
 def test_transactions_without_latency_are_counted() -> None:
