@@ -6,12 +6,13 @@ levels rather than a scale, because values at one level are compared side by sid
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import nan
 from typing import Any
 
 from encbench.api.campaign import Blocks
+from encbench.api.overheadreport import Row
 from encbench.api.testbed import Arm
 from encbench.core.plan import block_name
 from encbench.report.document.group import Group
@@ -144,19 +145,24 @@ def _label(section: Section, figure: JudgedFigure, margin: float) -> str:
 
 
 def by_arm(section: Section, trials: Sequence[TrialView], field: str, unit: str, name: str) -> str:
-    """A figure of every counted trial by arm and concurrency, its geometric mean as a bar."""
+    """A figure of all arms by arm and concurrency: the mean of a row as a bar, its trials as dots.
+
+    The dots are the trials behind this mean. The baseline's are of A and A', and no dot is of a
+    block that lacks the figure in an arm.
+    """
     with drawn(*SMALL) as (drawing, axes):
         _levels(axes, section)
         said = []
+        by_name = {trial.name: trial for trial in trials}
         spread = _offsets(len(section.first.arms), 0.66)
         width = 0.66 / len(section.first.arms)
         for place, (offset, arm) in enumerate(zip(spread, section.first.arms, strict=True)):
             marker, ink = _style(place)
             for level, group in enumerate(section.groups):
-                mean, x = getattr(group.row(arm.name), field), level + offset
-                if mean is None:
+                row, x = group.row(arm.name), level + offset
+                if (mean := getattr(row, field)) is None:
                     continue
-                values = [v for t in _counted(trials, group, arm.name) if (v := getattr(t, field))]
+                values = in_mean(group, row, field, by_name)
                 spots = [x + shift for shift in _offsets(len(values), 0.7 * width)]
                 axes.hlines(mean, x - 0.42 * width, x + 0.42 * width, color=ink, linewidth=2.5)
                 axes.plot(
@@ -172,11 +178,17 @@ def by_arm(section: Section, trials: Sequence[TrialView], field: str, unit: str,
         )
 
 
-def _counted(trials: Sequence[TrialView], group: Group, arm: str) -> list[TrialView]:
-    """Those whose mean the arm's row has."""
-    blocks = [block for block in group.blocks if block.counted and not block.solo]
-    names = {name for block in blocks for name in block.trials}
-    return [t for t in trials if t.arm == arm and t.name in names]
+def in_mean(group: Group, row: Row, field: str, by_name: Mapping[str, TrialView]) -> list[float]:
+    """A figure of all arms in each trial of this campaign behind the row's mean.
+
+    Where batches of rounds are the observations the mean is theirs, so its last digits differ.
+    """
+    found: list[float] = []
+    for block in group.blocks:
+        own = [by_name[name] for name in block.trials]
+        if block.counted and not block.solo and all(getattr(one, field) for one in own):
+            found += [getattr(one, field) for one in own if one.arm in group.behind(row)]
+    return found
 
 
 def percentiles(group: Group, name: str) -> str:

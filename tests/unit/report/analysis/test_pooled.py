@@ -100,9 +100,9 @@ def test_blocks_behind_the_figures_are_counted_with_those_that_were_planned() ->
         pools = extensions > 0
         assert ("4 of what it extends are pooled with them" in group.blocks_why) is pools
         titles = [title for title, _ in results(more)[0].charts]
-        assert ("CPU per transaction, every trial" in titles) is not pools
-        said = "every trial of this campaign; means are of all blocks"
-        assert (f"CPU per transaction, {said}" in titles) is pools
+        assert ("CPU per transaction: trials and their mean" in titles) is not pools
+        said = "trials of this campaign, mean of all blocks"
+        assert (f"CPU per transaction: {said}" in titles) is pools
 
 
 def test_each_part_is_what_that_campaign_said() -> None:

@@ -135,8 +135,8 @@ def _charts(report: Report, section: Section, number: int) -> Iterable[Chart]:
         drawing = by_arm(section, report.trials, field, "ms / transaction", name)
         # A mean that differed from the one in the table would be one more figure to explain.
         pooled = any(group.added_blocks for group in section.groups)
-        alone = " of this campaign; means are of all blocks" if pooled else ""
-        yield f"CPU per transaction, every trial{alone}", drawing
+        shown = "trials of this campaign, mean of all blocks" if pooled else "trials and their mean"
+        yield f"CPU per transaction: {shown}", drawing
     yield from _percentiles(section.groups[-1:], number)
 
 
