@@ -77,6 +77,12 @@ def problems(
             "have: leave db-ps-mode out"
         )
         yield Problem(WORKLOAD, Reason.SETTING_INVALID, text)
+    if sysbench.enclave_workload == "range" and _range_size(sysbench) == 0:
+        text = (
+            f"sysbench.options range-size: {script} reads a sum, and a range without a row has "
+            "none: write 1 or more, or leave range-size out"
+        )
+        yield Problem(WORKLOAD, Reason.SETTING_INVALID, text)
     if sysbench.enclave_workload is not None and not enclave.has_secondary(sysbench):
         yield from _without_secondary(sysbench, columns)
     if columns is None:
@@ -127,7 +133,7 @@ def _too_small(sysbench: Sysbench) -> Iterator[Problem]:
 def _too_large(sysbench: Sysbench) -> Iterator[Problem]:
     """A sum of a range that encrypted integers do not hold. A row's k is at most `tableSize`."""
     fits, rows = LARGEST // sysbench.table_size, _range_size(sysbench)
-    if rows > fits:
+    if rows is not None and rows > fits:
         text = (
             f"sysbench.options range-size: k is up to tableSize ({sysbench.table_size}), so that a "
             f"sum over {rows} rows may exceed the {LARGEST} that an encrypted k holds: write "
@@ -136,7 +142,7 @@ def _too_large(sysbench: Sysbench) -> Iterator[Problem]:
         yield Problem(WORKLOAD, Reason.SETTING_INVALID, text)
 
 
-def _range_size(sysbench: Sysbench) -> int:
-    """The rows of a range; 0 where the option is no number, which is a problem of its own."""
+def _range_size(sysbench: Sysbench) -> int | None:
+    """The rows of a range; None where the option is no number, which is a problem of its own."""
     value = sysbench.option("range-size", RANGE_SIZE).partition(".")[0]
-    return int(value) if value.isdecimal() else 0
+    return int(value) if value.isdecimal() else None

@@ -188,6 +188,18 @@ def test_what_fits_has_no_problem(name: str) -> None:
             "enclave_write finds its rows by id: leave lookup out",
         ),
         (
+            {"script": "enclave_range", "options": {"range-size": "0"}},
+            {},
+            POSTGRESQL,
+            "range-size: enclave_range reads a sum, and a range without a row has none: write 1",
+        ),
+        (
+            {"script": "enclave_range", "options": {"range_size": "0.9"}},
+            ENCLAVE,
+            POSTGRESQL,
+            "range-size: enclave_range reads a sum, and a range without a row has none: write 1",
+        ),
+        (
             {"script": "enclave_write", "tableSize": 999},
             ENCLAVE,
             POSTGRESQL,
@@ -236,6 +248,12 @@ def test_the_range_that_would_fit_is_named() -> None:
     assert said(no_number, MODE, POSTGRESQL) == [
         "sysbench.options range-size: write a number, not 'many'"
     ]
+
+
+def test_only_ranges_have_a_range_size_that_counts() -> None:
+    for name, size in (("point", "0"), ("write", "0"), ("range", "1"), ("range", "1.5")):
+        test = {"script": f"enclave_{name}", "options": {"range-size": size}}
+        assert said(test, MODE, POSTGRESQL) == []
 
 
 @pytest.mark.parametrize("options", [{}, {"create-secondary": "off"}])
