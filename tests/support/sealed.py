@@ -45,7 +45,6 @@ def seen(columns: Columns, tables: int = 1) -> wire.EnclaveSeen:
             "valueAsked": float(boundary.value_ns),
             "value": boundary.value_ns * 0.998 or 110.0,
         },
-        "overrides": [],
         "marker": [
             {"path": f"base/16387/{number}", "bytes": 8192, "found": False}
             for number in (16401, 16405)

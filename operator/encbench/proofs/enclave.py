@@ -73,7 +73,6 @@ class _Enclave(Evidence):
     plans: list[_Plan]
     row: _Row
     calibration: _Calibration
-    overrides: list[str]
     marker: list[_Sealed]
     refused: str | None = None
 
@@ -184,7 +183,6 @@ def _unreadable(seen: _Enclave, searched: list[SearchedFile]) -> Iterator[Compar
 
 def _calibrated(seen: _Enclave, columns: Columns) -> Iterator[Comparison]:
     own, boundary = seen.calibration, columns.boundary
-    yield none("settings of single roles or databases", seen.overrides)
     for name, wanted, asked, took in (
         ("transition", boundary.transition_ns, own.transition_asked, own.transition),
         ("value", boundary.value_ns, own.value_asked, own.value),

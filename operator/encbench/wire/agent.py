@@ -243,8 +243,6 @@ class EnclaveSeen(TypedDict):
     plans: list[EnclavePlanRow]
     row: EnclaveRow
     calibration: CalibrationRow
-    overrides: list[str]
-    """Settings of single roles or databases, which other sessions would have than the agent's."""
     marker: list[SealedFile]
     """Heap and index of the agent's own table."""
     refused: str | None

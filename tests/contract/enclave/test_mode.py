@@ -298,6 +298,31 @@ async def test_a_boundary_that_is_off_while_it_is_asked_for(scenario_1: Arm) -> 
     assert set(found) == {"settings of single roles or databases"}
 
 
+async def test_a_boundary_that_the_database_answers_for(scenario_1: Arm) -> None:
+    """Its owner makes a function of the same name, and a path on which it would come first."""
+    admin = scenario_1.server.admin
+    admin(
+        "ALTER SYSTEM SET encbench_enclave.transition_ns = 0",
+        "SELECT pg_reload_conf()",
+        "SET ROLE encbench",
+        "CREATE FUNCTION public.enclave_calibrate(OUT transition_asked int, "
+        "OUT transition_achieved float8, OUT value_asked int, OUT value_achieved float8) "
+        "LANGUAGE sql AS 'SELECT 8000, 8000.0::float8, 1200, 1200.0::float8'",
+    )
+    try:
+        found = failed(await scenario_1.prove(21))
+    finally:
+        admin(
+            "DROP FUNCTION public.enclave_calibrate()",
+            "ALTER SYSTEM RESET encbench_enclave.transition_ns",
+            "SELECT pg_reload_conf()",
+        )
+    assert set(found) == {
+        "cost of a transition, as the server has it",
+        "cost of a transition, measured",
+    }
+
+
 @pytest.mark.parametrize("cost", ["transition_ns", "value_ns"])
 def test_a_client_does_not_switch_the_boundary_off(scenario_1: Arm, cost: str) -> None:
     """Its startup option takes the place of the server's own setting before the module is there."""

@@ -6,10 +6,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.contract.database.harness import agent
 from tests.contract.database.proving import failed, prove
 from tests.contract.postgresql.modes import OTHER
 from tests.support.postgres import Postgres
 from tests.support.testbeds import PLAINTEXT, TLS
+
+OVERRIDDEN = "settings of single roles or databases"
+FORGED = {
+    "pg_hba_file_rules": "SELECT 1 AS line_number, NULL::text AS error, 'hostssl'::text AS type, "
+    "ARRAY['sbtest'] AS database, ARRAY['encbench'] AS user_name, 'all'::text AS address, "
+    "'scram-sha-256'::text AS auth_method",
+    "pg_db_role_setting": "SELECT 0::oid AS setdatabase, 0::oid AS setrole, '{}'::text[] AS "
+    "setconfig",
+}
+"""What the proof would like to read."""
 
 
 async def test_a_plaintext_baseline_that_offers_tls(tls_server: Postgres) -> None:
@@ -31,6 +42,31 @@ async def test_a_rule_that_does_without_tls(tls_server: Postgres) -> None:
         found = failed(await prove(tls_server, TLS, 107, full=True))
     assert set(found) == {"a rule of access by TLS", "rules of access that do without TLS"}
     assert "host sbtest encbench" in found["rules of access that do without TLS"]
+
+
+async def test_a_database_that_answers_in_the_server_s_place(tls_server: Postgres) -> None:
+    """Its owner decides where sessions look names up, unless they say so themselves."""
+    tls_server.admin(
+        "SET ROLE encbench",
+        "ALTER DATABASE sbtest SET search_path = public, pg_catalog",
+        *(f"CREATE VIEW public.{name} AS {rows}" for name, rows in FORGED.items()),
+    )
+    try:
+        right = failed(await prove(tls_server, TLS, 112, full=False))
+        with rules(tls_server, "hostssl", "host"):
+            found = failed(await prove(tls_server, TLS, 113, full=False))
+        async with agent(tls_server, TLS) as there:
+            path = (await there.server())["settings"]["search_path"]
+    finally:
+        tls_server.admin(
+            "ALTER DATABASE sbtest RESET search_path",
+            f"DROP VIEW {', '.join(f'public.{name}' for name in FORGED)}",
+        )
+    assert set(right) == {OVERRIDDEN}
+    assert "search_path=public, pg_catalog" in right[OVERRIDDEN]
+    rest = {"a rule of access by TLS", "rules of access that do without TLS"}
+    assert set(found) == {OVERRIDDEN, *rest}
+    assert path == '"$user", public', "the agent's own is not the server's"
 
 
 @contextmanager
@@ -77,7 +113,11 @@ async def test_tables_of_another_access_method(plaintext_server: Postgres) -> No
         plaintext_server.admin(
             "ALTER DATABASE sbtest RESET default_table_access_method", "DROP ACCESS METHOD tde_heap"
         )
-    assert set(found) == {"extensions that could encrypt", "default_table_access_method"}
+    assert set(found) == {
+        "extensions that could encrypt",
+        "default_table_access_method",
+        OVERRIDDEN,
+    }
 
 
 async def test_a_loaded_database_stays_proven_over_restarts(tls_server: Postgres) -> None:

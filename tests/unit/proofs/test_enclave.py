@@ -138,11 +138,6 @@ def test_a_boundary_that_is_on_while_it_should_cost_nothing() -> None:
     assert failed(proof) == {"cost of a transition, measured"}
 
 
-def test_a_setting_that_other_sessions_would_have() -> None:
-    proof = broken(lambda seen: seen["overrides"].append("encbench_enclave.transition_ns=0"))
-    assert failed(proof) == {"settings of single roles or databases"}
-
-
 def test_another_operator_class() -> None:
     spec = spec_of({"index": "PageBatch"}, ratio=100)
     proof = broken(lambda seen: seen["indexes"][0].update(operatorClass="enc_int4_ops"), spec)

@@ -16,6 +16,10 @@ from encbench.core.connection import DATABASE
 INTERVENED = "57"
 """Class of the errors by which a server ends what it would have done: a statement that takes too
 long, a session at its own stop."""
+SEARCH_PATH = "pg_catalog"
+"""Where names without a schema are looked up. The benchmark's user owns its database, and decides
+by `ALTER DATABASE` in which schema other sessions look first; a session's own option outranks it.
+What is not the server's own needs its schema in every statement, operators included."""
 _MOST_MS = 2**31 - 1
 """The server keeps a timeout in 32 bits, and refuses the login with a longer one."""
 
@@ -64,8 +68,11 @@ def connect(
             password=password,
             # A unix socket needs no TLS; left out, the driver would ask for it.
             ssl_context=False,
-            # The server gives up as well: an abandoned statement would go on working.
-            startup_params={"statement_timeout": str(min(int(statement_timeout * 1000), _MOST_MS))},
+            startup_params={
+                "search_path": SEARCH_PATH,
+                # The server gives up as well: an abandoned statement would go on working.
+                "statement_timeout": str(min(int(statement_timeout * 1000), _MOST_MS)),
+            },
         )
     except (pg8000.dbapi.Error, OSError) as error:
         line.close()

@@ -19,6 +19,9 @@ Row = Sequence[Any]
 
 RULE = "pg_hba line "
 """The access rules are among the variables, under this prefix and their line number."""
+OVERRIDE = "setting of a database and a role "
+"""So are the settings of single roles and databases, which other sessions have than the agent's:
+under this prefix, the numbers of both in the catalogue and that of the setting."""
 
 VARIABLES = (
     "data_checksums default_table_access_method session_preload_libraries "
@@ -26,7 +29,11 @@ VARIABLES = (
     "wal_level"
 )
 
-SETTINGS = "SELECT name, current_setting(name) FROM pg_settings"
+SETTINGS = (
+    # The agent's sessions have a path of their own. No template may set another.
+    "SELECT name, CASE name WHEN 'search_path' THEN boot_val ELSE current_setting(name) END "
+    "FROM pg_settings"
+)
 # The text consists of constants alone.
 ENCRYPTION_SETTINGS = (
     SETTINGS
@@ -34,6 +41,8 @@ ENCRYPTION_SETTINGS = (
     + f" UNION ALL SELECT '{RULE}' || line_number, coalesce(error, concat_ws(' ', type, "  # noqa: S608
     "array_to_string(database, ','), array_to_string(user_name, ','), address, auth_method)) "
     "FROM pg_hba_file_rules"
+    f" UNION ALL SELECT '{OVERRIDE}' || concat_ws(' ', setdatabase, setrole, place), setting "
+    "FROM pg_db_role_setting, unnest(setconfig) WITH ORDINALITY AS own (setting, place)"
 )
 VERSION = "SELECT split_part(current_setting('server_version'), ' ', 1)"
 """Without the suffix in brackets that a distribution adds."""

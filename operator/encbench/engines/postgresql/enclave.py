@@ -7,5 +7,8 @@ from encbench.core.columns.sealed import HEADERS
 
 EXTENSION = "encbench_enclave"
 TYPES: tuple[str, ...] = tuple(HEADERS)
+SCHEMA = "public"
+"""Where the extension has its types, functions and operators, and sysbench its tables. A session
+that looks in the server's own schema alone names it everywhere."""
 OWN = {EXTENSION: "extension", **dict.fromkeys(TYPES, "type")}
 """What a database with the extension has, by kind."""

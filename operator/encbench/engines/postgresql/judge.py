@@ -11,7 +11,7 @@ from typing import Any
 from encbench.api.encryptionmode import EncryptionModeSpec, InTransit
 from encbench.core.evidence import Proof
 from encbench.core.tls import suite
-from encbench.engines.postgresql.catalogue import RULE
+from encbench.engines.postgresql.catalogue import OVERRIDE, RULE
 from encbench.engines.postgresql.enclave import EXTENSION, OWN
 from encbench.proofs import evidence as facts
 from encbench.proofs.check import Comparison, conclude, equals, mode_name, none
@@ -35,6 +35,7 @@ def judge(evidence: Mapping[str, Any], mode: EncryptionModeSpec, *, full: bool) 
         *_in_transit(seen, mode.in_transit),
         *_at_rest(seen, own, full),
         *_types(seen, mode),
+        none("settings of single roles or databases", _variables(seen, OVERRIDE)),
     ]
     found = f"{facts.transit(mode.in_transit)}, and the marker is {facts.hits(seen.files)}"
     return conclude(name, found, checks, evidence)
@@ -57,8 +58,7 @@ def _in_transit(seen: AgentEvidence, in_transit: InTransit | None) -> list[Compa
 
 def _rules(seen: AgentEvidence) -> list[Comparison]:
     """No rule may let a client in over the network without TLS."""
-    variables = seen.catalogue.variables
-    rules = [rule for name, rule in variables.items() if name.startswith(RULE)]
+    rules = _variables(seen, RULE)
     encrypted = [rule for rule in rules if rule.startswith("hostssl ")]
     there = "there" if encrypted else "missing"
     others = [rule for rule in rules if not rule.startswith(("hostssl ", "local "))]
@@ -66,6 +66,12 @@ def _rules(seen: AgentEvidence) -> list[Comparison]:
         equals("a rule of access by TLS", "there", there),
         none("rules of access that do without TLS", others),
     ]
+
+
+def _variables(seen: AgentEvidence, prefix: str) -> list[str]:
+    """Those whose names begin like that."""
+    variables = seen.catalogue.variables
+    return [value for name, value in variables.items() if name.startswith(prefix)]
 
 
 def _at_rest(seen: AgentEvidence, own: SearchedFile | None, full: bool) -> list[Comparison]:

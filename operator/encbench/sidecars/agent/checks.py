@@ -16,6 +16,8 @@ from encbench.wire import agent as wire
 
 SAMPLE = 3
 """Rows shown from each query that returns any."""
+_SCHEMA: dict[Driver, str] = {"mysql": DATABASE, "pgsql": "public"}
+"""Where the benchmark's tables are."""
 
 
 @dataclass(kw_only=True)
@@ -46,7 +48,7 @@ class CheckRuns:
         )
 
     def _work(self, run: _Run) -> None:
-        request, prefix = run.request, f"{DATABASE}." if self._driver == "mysql" else ""
+        request, prefix = run.request, f"{_SCHEMA[self._driver]}."
         rows = counts(prefix, request["warehouses"]) if request["loaded"] else ()
         for query in (*rows, *conditions(prefix, full=request["full"])):
             left = request["seconds"] - (time.monotonic() - run.began)

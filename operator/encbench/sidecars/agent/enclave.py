@@ -3,6 +3,9 @@
 The agent opens the one row that no workload touches with the mode's key, as the client does. It
 seals a marker of its own, has the server index it, and looks for the plaintext in both files. The
 key and the values stay here: the answer holds names, a digest and figures.
+
+The agent's sessions look names up in the server's own schema, so that every other name has its
+schema here, operators included.
 """
 
 import json
@@ -15,8 +18,8 @@ from typing import Any
 from encbench.adapters.sql import Row, Session, StatementRefused
 from encbench.core.columns.probes import digest_of
 from encbench.engines.marker import ROWS, Statement
-from encbench.engines.postgresql.enclave import TYPES
-from encbench.engines.postgresql.marker import SCHEMA
+from encbench.engines.postgresql import marker as plain
+from encbench.engines.postgresql.enclave import SCHEMA, TYPES
 from encbench.sidecars.agent.files import Stop, search_file
 from encbench.sidecars.agent.probe import OpenSession
 from encbench.wire import agent as wire
@@ -24,9 +27,10 @@ from encbench.wire import agent as wire
 ROW_TABLE, ROW_ID = "sbtest1", 0
 DIGESTED = ("k", "c", "pad")
 """The columns of that row that the client's digest covers, in this order."""
+_ROWS = f"{SCHEMA}.{ROW_TABLE}"
 _SUFFIX = "_sealed"
 
-_OURS = "relname ~ '^sbtest[0-9]+$' AND relnamespace = 'public'::regnamespace"
+_OURS = f"relname ~ '^sbtest[0-9]+$' AND relnamespace = '{SCHEMA}'::regnamespace"
 COLUMN_TYPES = (
     "SELECT relname, attname, format_type(atttypid, atttypmod) FROM pg_class "  # noqa: S608
     "JOIN pg_attribute ON attrelid = pg_class.oid "
@@ -39,15 +43,13 @@ INDEXES = (
     "JOIN pg_attribute ON attrelid = indrelid AND attnum = indkey[0] "
     "JOIN pg_opclass o ON o.oid = indclass[0] WHERE indisvalid ORDER BY 1, 2"
 )
+_SHORT = {f"{SCHEMA}.{kind}": kind for kind in TYPES}
+"""Names of the extension's types as the server gives them here, and as the proof knows them."""
 CALIBRATION = (
-    "SELECT transition_asked, transition_achieved, value_asked, value_achieved "
-    "FROM enclave_calibrate()"
+    "SELECT transition_asked, transition_achieved, value_asked, value_achieved "  # noqa: S608
+    # With its argument: without one, a function of the user's own could match better.
+    f"FROM {SCHEMA}.enclave_calibrate(1000)"
 )
-OVERRIDES = "SELECT unnest(setconfig) FROM pg_db_role_setting ORDER BY 1"
-PLANNED = {
-    "point": "SELECT c FROM {table} WHERE {lookup} = {low}",
-    "range": "SELECT SUM(k) FROM {table} WHERE {lookup} BETWEEN {low} AND {high}",
-}
 
 
 def hidden(marker: str) -> str:
@@ -84,7 +86,7 @@ class EnclaveLook:
     def plant(self, table: str, marker: str) -> Iterator[Statement]:
         """Make a table of the sealed marker with an index on it, both in their files."""
         name, text = self._name(table), hidden(marker)
-        yield f"CREATE TABLE {name} (marker enc_text NOT NULL)", ()
+        yield f"CREATE TABLE {name} (marker {SCHEMA}.enc_text NOT NULL)", ()
         for _ in range(ROWS):
             # Base64 of a value that this agent has sealed.
             yield f"INSERT INTO {name} VALUES ('{self.seal(text)}')", ()  # noqa: S608
@@ -99,7 +101,7 @@ class EnclaveLook:
         """What the server shows. SqlError when it fails a statement."""
         types: dict[str, dict[str, str]] = {}
         for name, column, kind in session.rows(COLUMN_TYPES):
-            types.setdefault(str(name), {})[str(column)] = str(kind)
+            types.setdefault(str(name), {})[str(column)] = _SHORT.get(str(kind), str(kind))
         own = types.get(ROW_TABLE, {})
         return {
             "types": types,
@@ -107,23 +109,34 @@ class EnclaveLook:
             "plans": list(self._plans(session, own)),
             "row": self._row(session, own),
             "calibration": _calibration(session.rows(CALIBRATION)[0]),
-            "overrides": [str(row[0]) for row in session.rows(OVERRIDES)],
             "marker": list(self._searched(session, table, marker, stop)),
             "refused": None,
         }
 
     def _name(self, table: str) -> str:
-        return f"{SCHEMA}.{table}{_SUFFIX}"
+        return f"{plain.SCHEMA}.{table}{_SUFFIX}"
 
-    def _literal(self, value: int, kind: str | None) -> str:
-        return f"'{self.seal(value)}'::{kind}" if kind in TYPES else str(value)
+    def _condition(self, column: str, operator: str, value: int, kind: str | None) -> str:
+        """The column of that type beside a value."""
+        if kind not in TYPES:
+            return f"{column} {operator} {value}"
+        return f"{column} OPERATOR({SCHEMA}.{operator}) '{self.seal(value)}'::{SCHEMA}.{kind}"
+
+    def _statements(self, lookup: str, types: dict[str, str]) -> dict[str, str]:
+        """A point and a range, by that column, as the client asks for them."""
+        kind = types.get(lookup)
+        total = f"{SCHEMA}.sum" if types.get("k") in TYPES else "SUM"
+        low, high = (self._condition(lookup, *end, kind) for end in ((">=", 1), ("<=", 100)))
+        # Names and kinds are of a fixed set; numbers are constants or sealed here.
+        return {
+            "point": f"SELECT c FROM {_ROWS} WHERE {self._condition(lookup, '=', 1, kind)}",  # noqa: S608
+            "range": f"SELECT {total}(k) FROM {_ROWS} WHERE {low} AND {high}",  # noqa: S608
+        }
 
     def _plans(self, session: Session, types: dict[str, str]) -> Iterator[wire.EnclavePlanRow]:
-        for lookup in ("id", "k"):
-            low, high = (self._literal(value, types.get(lookup)) for value in (1, 100))
-            for workload, statement in PLANNED.items() if types else ():
-                text = statement.format(table=ROW_TABLE, lookup=lookup, low=low, high=high)
-                nodes = list(_nodes(session.rows(f"EXPLAIN (FORMAT JSON) {text}")[0][0]))
+        for lookup in ("id", "k") if types else ():
+            for workload, statement in self._statements(lookup, types).items():
+                nodes = list(_nodes(session.rows(f"EXPLAIN (FORMAT JSON) {statement}")[0][0]))
                 yield wire.EnclavePlanRow(
                     lookup=lookup,
                     workload=workload,
@@ -138,11 +151,11 @@ class EnclaveLook:
         kinds = [types[name] for name in DIGESTED]
         # Names and kinds are of a fixed set; the number is a constant or sealed here.
         read = ", ".join(
-            f"{kind}_send({name})" if kind in TYPES else name
+            f"{SCHEMA}.{kind}_send({name})" if kind in TYPES else name
             for name, kind in zip(DIGESTED, kinds, strict=True)
         )
-        wanted = self._literal(ROW_ID, types.get("id"))
-        rows = session.rows(f"SELECT {read} FROM {ROW_TABLE} WHERE id = {wanted}")  # noqa: S608
+        wanted = self._condition("id", "=", ROW_ID, types.get("id"))
+        rows = session.rows(f"SELECT {read} FROM {_ROWS} WHERE {wanted}")  # noqa: S608
         if not rows:
             return made
         made["found"] = True
@@ -182,7 +195,6 @@ def _refused(why: str) -> wire.EnclaveSeen:
         "plans": [],
         "row": {"table": ROW_TABLE, "found": False, "digest": None, "wrong": {}},
         "calibration": {"transitionAsked": 0, "transition": 0, "valueAsked": 0, "value": 0},
-        "overrides": [],
         "marker": [],
         "refused": why,
     }

@@ -198,7 +198,7 @@ class RecoveryRuns:
             raise _GaveUp(f"the largest table's name has unusual characters: {name!r}")
         if self._probe.facts.driver == "mysql":
             return f"SELECT * FROM `{DATABASE}`.`{name}` LIMIT 1"  # noqa: S608 see above
-        return f'SELECT * FROM "{name}" LIMIT 1'  # noqa: S608 see above
+        return f'SELECT * FROM public."{name}" LIMIT 1'  # noqa: S608 see above
 
     # -- up
 

@@ -81,6 +81,16 @@ def test_rules_that_were_not_seen_prove_nothing() -> None:
 
 
 @pytest.mark.parametrize("mode", MODES.values())
+def test_a_setting_that_other_sessions_would_have(mode: dict[str, Any]) -> None:
+    facts = evidence(mode)
+    own = "search_path=public, pg_catalog"
+    facts["catalogue"]["variables"]["setting of a database and a role 16384 0 1"] = own
+    proof = judged(facts, mode)
+    assert failed(proof) == {"settings of single roles or databases"}
+    assert own in proof.summary
+
+
+@pytest.mark.parametrize("mode", MODES.values())
 def test_what_could_encrypt_or_lie_elsewhere_counts(mode: dict[str, Any]) -> None:
     facts = evidence(mode)
     facts["catalogue"]["plugins"] |= {"pg_tde": "extension"}

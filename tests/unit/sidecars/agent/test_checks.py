@@ -94,6 +94,10 @@ def test_postgresql_plans_a_query_for_all_of_its_rows(
     asked = [statement for statement in server.statements if "bmsql" in statement]
     assert asked
     assert all(statement.startswith(beginning) for statement in asked)
+    schema = "public" if driver == "pgsql" else "sbtest"
+    assert all(
+        statement.count("bmsql_") == statement.count(f"{schema}.bmsql_") for statement in asked
+    )
 
 
 def test_a_fresh_dataset_is_counted_as_well(server: Server) -> None:

@@ -17,7 +17,10 @@ from encbench.sidecars.agent.enclave import EnclaveLook, hidden
 
 KEY, OTHER = bytes(range(16)), bytes(16)
 MARKER, TABLE = "encbench-marker-0001", "encbench_marker_0123456789abcdef"
+SHOWN = {"enc_int4": "public.enc_int4", "enc_text": "public.enc_text"}
+"""What the server calls the extension's types in a session that does not look in their schema."""
 TYPES = {"id": "integer", "k": "enc_int4", "c": "enc_text", "pad": "character(60)"}
+READ = "SELECT public.enc_int4_send"
 PLAN = [{"Plan": {"Node Type": "Aggregate", "Plans": [{"Node Type": "Index Scan"}]}}]
 
 
@@ -37,15 +40,15 @@ class Session:
         self.types = answers.get("types", TYPES)
         self.row = answers.get("row", [(sealed(7), sealed("text"), "pad   ")])
         self.plan = answers.get("plan", PLAN)
-        self.overrides = answers.get("overrides", [])
 
     def rows(self, statement: str, arguments: Sequence[object] = ()) -> list[Any]:
         self.statements.append(statement)
         answers: dict[str, Callable[[], list[Any]]] = {
-            enclave.COLUMN_TYPES: lambda: [("sbtest1", *item) for item in self.types.items()],
+            enclave.COLUMN_TYPES: lambda: [
+                ("sbtest1", name, SHOWN.get(kind, kind)) for name, kind in self.types.items()
+            ],
             enclave.INDEXES: lambda: [("sbtest1", "k_1", "k", "enc_int4_ops")],
             enclave.CALIBRATION: lambda: [(8000, 8011.5, 1200, 1199.0)],
-            enclave.OVERRIDES: lambda: self.overrides,
         }
         if statement in answers:
             return answers[statement]()
@@ -68,7 +71,7 @@ def facts(data: Path, session: Session) -> Any:
 
 
 def test_what_the_server_has(tmp_path: Path) -> None:
-    made = facts(tmp_path, Session(overrides=[("work_mem=1GB",)]))
+    made = facts(tmp_path, Session())
     assert made["types"] == {"sbtest1": TYPES}
     assert made["indexes"][0] == {
         "table": "sbtest1",
@@ -78,7 +81,6 @@ def test_what_the_server_has(tmp_path: Path) -> None:
     }
     assert made["calibration"]["transition"] == 8011.5
     assert made["calibration"]["valueAsked"] == 1200
-    assert made["overrides"] == ["work_mem=1GB"]
 
 
 def test_the_row_is_opened_and_only_its_digest_leaves(tmp_path: Path) -> None:
@@ -86,15 +88,19 @@ def test_the_row_is_opened_and_only_its_digest_leaves(tmp_path: Path) -> None:
     made = facts(tmp_path, session)
     digest = hashlib.sha256(b"7\x1ftext\x1fpad").hexdigest()
     assert made["row"] == {"table": "sbtest1", "found": True, "digest": digest, "wrong": {}}
-    asked = next(s for s in session.statements if s.startswith("SELECT enc_int4_send"))
-    assert asked == ("SELECT enc_int4_send(k), enc_text_send(c), pad FROM sbtest1 WHERE id = 0")
+    asked = next(s for s in session.statements if s.startswith(READ))
+    assert asked == (
+        "SELECT public.enc_int4_send(k), public.enc_text_send(c), pad FROM public.sbtest1 "
+        "WHERE id = 0"
+    )
 
 
 def test_a_row_is_found_by_an_encrypted_id(tmp_path: Path) -> None:
     session = Session(types={**TYPES, "id": "enc_int4"})
     facts(tmp_path, session)
-    (asked,) = [s for s in session.statements if s.startswith("SELECT enc_int4_send")]
-    literal = asked.rpartition("WHERE id = '")[2].removesuffix("'::enc_int4")
+    (asked,) = [s for s in session.statements if s.startswith(READ)]
+    condition = asked.rpartition("WHERE id OPERATOR(public.=) '")[2]
+    literal = condition.removesuffix("'::public.enc_int4")
     assert unseal(base64.b64decode(literal), KEY) == "0"
 
 
@@ -123,8 +129,14 @@ def test_plans_of_each_statement(tmp_path: Path, plan: Any) -> None:
     ]
     assert made["plans"][0]["nodes"] == ["Aggregate", "Index Scan"]
     explained = [s for s in session.statements if s.startswith("EXPLAIN")]
-    assert explained[1].endswith("SELECT SUM(k) FROM sbtest1 WHERE id BETWEEN 1 AND 100")
-    assert "'::enc_int4 AND '" in explained[3]
+    assert explained[1].endswith(
+        "SELECT public.sum(k) FROM public.sbtest1 WHERE id >= 1 AND id <= 100"
+    )
+    assert "'::public.enc_int4 AND k OPERATOR(public.<=) '" in explained[3]
+    plain = Session(types={**TYPES, "k": "integer"})
+    facts(tmp_path, plain)
+    (by_k,) = [s for s in plain.statements if "WHERE k >=" in s]
+    assert by_k.endswith("SELECT SUM(k) FROM public.sbtest1 WHERE k >= 1 AND k <= 100")
 
 
 def test_a_marker_that_is_sealed_and_one_that_is_not(tmp_path: Path) -> None:
@@ -166,7 +178,9 @@ def test_a_server_that_is_away_or_too_slow_has_refused_nothing(tmp_path: Path) -
 
 def test_the_marker_reaches_the_server_sealed_alone(tmp_path: Path) -> None:
     statements = [text for text, _ in look(tmp_path).plant(TABLE, MARKER)]
-    assert statements[0] == f"CREATE TABLE encbench_agent.{TABLE}_sealed (marker enc_text NOT NULL)"
+    assert statements[0] == (
+        f"CREATE TABLE encbench_agent.{TABLE}_sealed (marker public.enc_text NOT NULL)"
+    )
     assert [text.split()[0] for text in statements[-2:]] == ["CREATE", "VACUUM"]
     values = {text.split("'")[1] for text in statements if text.startswith("INSERT")}
     assert len(values) == 16

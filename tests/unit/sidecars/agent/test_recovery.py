@@ -169,7 +169,8 @@ def test_a_clean_stop_signals_the_main_process_alone_and_waits(engine: str, numb
 def test_the_question_is_a_row_of_the_largest_table() -> None:
     mysql, postgres = Pod(), Pod()
     assert run(mysql)["statement"] == "SELECT * FROM `sbtest`.`sbtest2` LIMIT 1"
-    assert run(postgres, engine="postgresql")["statement"] == 'SELECT * FROM "sbtest2" LIMIT 1'
+    asked = run(postgres, engine="postgresql")["statement"]
+    assert asked == 'SELECT * FROM public."sbtest2" LIMIT 1'
     assert run(Pod())["rows"] == 1
 
 
