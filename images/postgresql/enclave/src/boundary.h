@@ -5,8 +5,9 @@
  * `value_ns` more, its cryptography included. What real work does not fill, the process spins away,
  * because a call into an enclave burns processor time. Zero is off. Without costs nothing crosses.
  *
- * The clock is the wall's. A process that loses its processor in a crossing would be credited with
- * the time that it was away; the scheduler's slices are hundreds of times longer than a crossing.
+ * The clock is the wall's, because one of processor time is a system call. A process that spins
+ * reads it again at once, so that it was away if much time has passed in between: the crossing lasts
+ * so much longer. What it loses during the cryptography counts as time inside.
  *
  *     uint64 began = boundary_enter();
  *     good = vault_open(...) && vault_open(...);
@@ -36,11 +37,21 @@ extern Crossings crossings;
 /* Nanoseconds of a clock that does not go back. */
 extern uint64 boundary_clock(void);
 
-/* Without a pause instruction, whose length on some processors is that of a value's cryptography.
+#define AWAY_NS 5000    /* between two readings of the clock: the process was elsewhere */
+#define READING_NS 1000 /* of that counts, so that a spin ends under the slowest clock, too */
+
+/* Spin from now to the end, and as long again as the process was away meanwhile; when that is over.
+ * Without a pause instruction, whose length on some processors is that of a value's cryptography.
  */
-static inline void boundary_spin(uint64 end) {
-    while (boundary_clock() < end)
-        ;
+static inline uint64 boundary_spin(uint64 now, uint64 end) {
+    while (now < end) {
+        uint64 before = now;
+
+        now = boundary_clock();
+        if (unlikely(now - before > AWAY_NS))
+            end += now - before - READING_NS;
+    }
+    return end;
 }
 
 /* The ERROR for a crossing whose costs are not set. */
@@ -55,9 +66,9 @@ static inline uint64 boundary_enter(void) {
         refuse_crossing();
     crossings.transitions++;
     if (enclave_transition_ns > 0 || enclave_value_ns > 0) {
-        now = boundary_clock() + enclave_transition_ns;
+        now = boundary_clock();
         if (enclave_transition_ns > 0)
-            boundary_spin(now);
+            now = boundary_spin(now, now + enclave_transition_ns);
     }
     return now;
 }
@@ -66,7 +77,7 @@ static inline uint64 boundary_enter(void) {
 static inline void boundary_leave(uint64 began, int values) {
     crossings.values += values;
     if (enclave_value_ns > 0)
-        boundary_spin(began + (uint64) values * enclave_value_ns);
+        boundary_spin(boundary_clock(), began + (uint64) values * enclave_value_ns);
 }
 
 /* The ERROR for a value that the key does not open. */
