@@ -51,3 +51,12 @@ CREATE INDEX ON kept USING hash (id);
 CREATE TABLE long (t enc_text, n int);
 INSERT INTO long SELECT enc_seal(repeat(md5(n::text), 200) || n), n FROM generate_series(1, 20) n;
 SELECT array_agg(n ORDER BY t) = array_agg(n ORDER BY enc_open(t) COLLATE "C") AS same FROM long;
+
+-- ANALYZE samples as many rows as of plain columns: all of 4000, and 300 where that is the target.
+CREATE TABLE sampled (e enc_int4);
+INSERT INTO sampled SELECT CASE WHEN n > 1 THEN enc_seal(n) END FROM generate_series(1, 4000) n;
+ANALYZE sampled;
+SELECT null_frac FROM pg_stats WHERE tablename = 'sampled';
+ALTER TABLE sampled ALTER e SET STATISTICS 1;
+ANALYZE sampled;
+SELECT null_frac IN (0, (1.0 / 300)::real) AS of_300 FROM pg_stats WHERE tablename = 'sampled';

@@ -14,9 +14,10 @@
 #include "sql_function.h"
 #include "varlena.h"
 #include "vault.h"
+#include "versions.h"
 
 #define CALIBRATION_VALUES 32
-#define SAMPLE_ROWS 3000
+#define ROWS_PER_TARGET 300 /* as std_typanalyze has it */
 
 SQL_FUNCTION(enclave_crossings);
 SQL_FUNCTION(enclave_calibrate);
@@ -128,10 +129,13 @@ static void compute_shape(VacAttrStatsP stats, AnalyzeAttrFetchFunc fetch, int r
     stats->stadistinct = present > 0 ? -(float4) present / rows : 0;
 }
 
+/* It wants as many rows as of a plain column: ANALYZE runs in measured windows, too, and must read
+ * as much of an encrypted table as of a plain one. */
 Datum enc_typanalyze(PG_FUNCTION_ARGS) {
     VacAttrStats *stats = (VacAttrStats *) PG_GETARG_POINTER(0);
+    int target = statistics_target(stats);
 
     stats->compute_stats = compute_shape;
-    stats->minrows = SAMPLE_ROWS;
+    stats->minrows = ROWS_PER_TARGET * (target < 0 ? default_statistics_target : target);
     PG_RETURN_BOOL(true);
 }

@@ -1,9 +1,10 @@
-/* What is called otherwise before PostgreSQL 16. */
+/* What is not the same in all versions of PostgreSQL. */
 #ifndef VERSIONS_H
 #define VERSIONS_H
 
 #include "access/nbtree.h"
 #include "catalog/storage.h"
+#include "commands/vacuum.h"
 #include "storage/bufmgr.h"
 #if PG_VERSION_NUM >= 160000
 #include "storage/relfilelocator.h"
@@ -28,6 +29,15 @@ static inline Oid relation_in(RelFileLocator file) {
     return RelidByRelfilenumber(file.spcOid, file.relNumber);
 #else
     return RelidByRelfilenode(file.spcNode, file.relNode);
+#endif
+}
+
+/* A column's own statistics target; negative where it has none. */
+static inline int statistics_target(const VacAttrStats *stats) {
+#if PG_VERSION_NUM >= 170000
+    return stats->attstattarget;
+#else
+    return stats->attr->attstattarget;
 #endif
 }
 
