@@ -63,7 +63,13 @@ def engines(found: CampaignParts) -> Iterator[Problem]:
 
 def memory(found: CampaignParts) -> Iterator[Problem]:
     """Whether each server has memory for the sessions that the workloads open at once."""
-    return of_combinations(found, (INSTANCE_TEMPLATE, WORKLOAD), "with", _room)
+    modes = found.modes.values()
+    return of_combinations(
+        found,
+        (INSTANCE_TEMPLATE, WORKLOAD),
+        "with",
+        lambda instance, workload: _room(instance, workload, modes),
+    )
 
 
 def proxies(found: CampaignParts) -> Iterator[Problem]:
@@ -100,9 +106,12 @@ def _proxy_room(mode: EncryptionModeSpec, workload: WorkloadSpec) -> Iterable[Pr
     yield Problem(ENCRYPTION_MODE, Reason.MEMORY_TOO_SMALL, text)
 
 
-def _room(instance: InstanceTemplateSpec, workload: WorkloadSpec) -> Iterable[Problem]:
+def _room(
+    instance: InstanceTemplateSpec, workload: WorkloadSpec, modes: Iterable[EncryptionModeSpec]
+) -> Iterable[Problem]:
+    """With data as large as any of the campaign's modes makes them."""
     if instance.is_external:
         return ()
-    prepared, data = tool(workload).statements(workload), dataset_bytes(workload)
+    prepared, data = tool(workload).statements(workload), dataset_bytes(workload, modes)
     opened = Sessions(max(workload.load.concurrency), prepared, data)
     return engine(instance.engine).room(instance, opened)

@@ -3,10 +3,12 @@
 Without them it shows after the load. All figures are about what such data take.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator
 from math import ceil
 
 from encbench.admission.gather import CampaignParts
+from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.kinds import CAMPAIGN, ENCRYPTION_MODE, INSTANCE_TEMPLATE, WORKLOAD
 from encbench.api.scalars import parse_duration, parse_quantity
 from encbench.core.dataset import dataset_bytes, dataset_key
@@ -25,13 +27,13 @@ def sizes(found: CampaignParts) -> Iterator[Problem]:
     reset, proof = found.campaign.reset, found.campaign.step_deadlines.proof
     combined = found.combinations(WORKLOAD, INSTANCE_TEMPLATE, ENCRYPTION_MODE)
     keys = {name: dataset_key(one) for name, one in found.workloads.items()}
-    twice = {
-        (keys[one], bed) for one, bed, mode in combined if found.modes[mode].gocryptfs is not None
-    }
+    modes: defaultdict[tuple[str, str], list[EncryptionModeSpec]] = defaultdict(list)
+    for one, bed, mode in combined:
+        modes[keys[one], bed].append(found.modes[mode])
     noted = set()
     for name, template in found.combinations(WORKLOAD, INSTANCE_TEMPLATE):
         storage, testbed = found.instances[template].storage, (keys[name], template)
-        size = dataset_bytes(found.workloads[name])
+        size = dataset_bytes(found.workloads[name], modes[testbed])
         if storage is None or size is None or testbed in noted:
             continue
         noted.add(testbed)
@@ -48,7 +50,7 @@ def sizes(found: CampaignParts) -> Iterator[Problem]:
             )
             yield Problem(INSTANCE_TEMPLATE, Reason.STORAGE_TOO_SMALL, text, template)
         # Through gocryptfs and below it.
-        times = 2 if testbed in twice else 1
+        times = 2 if any(mode.gocryptfs is not None for mode in modes[testbed]) else 1
         least, most = (size / 1e9 * times * seconds for seconds in SCAN)
         if least > parse_duration(proof):
             text = (

@@ -3,8 +3,12 @@
 Two workloads that load the same data are measured on the same testbeds.
 """
 
+from collections.abc import Iterable
+
+from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.tpcc import Tpcc
 from encbench.api.workload import Sysbench, WorkloadSpec
+from encbench.core.columns import enclave
 from encbench.core.naming import digest
 
 PREPARE_OPTIONS = frozenset({"auto_inc", "create_secondary", "secondary"})
@@ -19,18 +23,33 @@ FOREIGN_KEYS = "foreignKeys"
 
 SYSBENCH_ROW_BYTES = 240
 """About what a row of sysbench's oltp tables takes with its secondary index."""
+SEALED_VALUE_BYTES, SEALED_ENTRY_BYTES = 32, 36
+"""What a value and an index entry of an encrypted type take more, the entry with its alignment."""
 TPCC_WAREHOUSE_BYTES = 100 * 2**20
 """About what a freshly loaded warehouse of TPC-C takes with its indexes."""
 
 
-def dataset_bytes(workload: WorkloadSpec) -> int | None:
-    """About what the rows of a workload's tables take; None for a script of the user's own."""
+def dataset_bytes(workload: WorkloadSpec, modes: Iterable[EncryptionModeSpec]) -> int | None:
+    """About what the rows of a workload's tables take, in that of the modes where they take most.
+
+    None for a script of the user's own.
+    """
     if workload.own_script:
         return None
     if workload.tpcc is not None:
         return workload.tpcc.warehouses * TPCC_WAREHOUSE_BYTES
     test = workload.sysbench_test
-    return test.tables * test.table_size * SYSBENCH_ROW_BYTES
+    more = max((_sealed_bytes(test, mode) for mode in modes), default=0)
+    return test.tables * test.table_size * (SYSBENCH_ROW_BYTES + more)
+
+
+def _sealed_bytes(sysbench: Sysbench, mode: EncryptionModeSpec) -> int:
+    """What a row takes more in that mode. Only encbench's own scripts make encrypted types."""
+    if mode.enclave is None or sysbench.enclave_workload is None:
+        return 0
+    values = {*enclave.encrypted(mode.enclave)}
+    indexed = {*enclave.LOOKUPS} if enclave.has_secondary(sysbench) else {enclave.LOOKUPS[0]}
+    return len(values) * SEALED_VALUE_BYTES + len(values & indexed) * SEALED_ENTRY_BYTES
 
 
 def dataset_key(workload: WorkloadSpec) -> str:

@@ -12,13 +12,17 @@ from typing import Any
 
 import pytest
 
+from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.core.connection import DATABASE
+from encbench.core.dataset import dataset_bytes
 from encbench.tools import session, sysbench
 from encbench.tools.sysbench import script
 from encbench.tools.sysbench.command import OPTIONS_FILE
 from tests.support import debian, enclave
 from tests.support.enclave import Programs
 from tests.support.postgres import Postgres
+from tests.support.testbeds import ENCLAVE
+from tests.support.workloads import workload_spec
 
 SCRIPT = Path(sysbench.__file__).with_name("enclave.lua")
 CIPHER_CHECK = Path(__file__).with_name("cipher.lua")
@@ -180,6 +184,21 @@ def test_scenario_3_has_each_k_once(client: Client) -> None:
     )
     assert rows[0][:3] == (ROWS, 1, ROWS)
     assert abs(rows[0][3]) < 0.1
+
+
+@pytest.mark.parametrize(("ratio", "scenario"), [(None, 1), (75, 1), (100, 2)])
+def test_tables_take_what_they_are_expected_to(
+    client: Client, ratio: int | None, scenario: int
+) -> None:
+    rows = 20_000
+    mode = {"columns": {**ENCLAVE["columns"], "ratio": ratio}} if ratio else {}
+    if ratio is None:
+        client.arm = ("--encrypted=none",)
+    client.load(scenario, tables=1, table_size=rows)
+    ((size,),) = client.server.admin("SELECT pg_total_relation_size('sbtest1')")
+    made = workload_spec({"script": "enclave_point", "tables": 1, "tableSize": rows})
+    expected = dataset_bytes(made, [EncryptionModeSpec.model_validate(mode)])
+    assert expected == pytest.approx(size, rel=0.15)
 
 
 def test_a_default_is_ciphertext(client: Client) -> None:

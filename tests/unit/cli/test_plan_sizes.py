@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from encbench.cli.main import main
+from tests.support.testbeds import ENCLAVE
 from tests.unit.cli.campaigns import OUTSIDE, campaign, everything, written
 
 STORAGE, PROOF = "write storage.size: ", "write stepDeadlines.proof: "
@@ -60,3 +61,18 @@ def test_through_a_mount_every_file_is_read_twice(
     body = campaign(stepDeadlines=deadlines)
     main(["plan", "-f", written(tmp_path, instance, plain, tls, workload, body)])
     assert f"{PROOF}7m instead of 100s" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize("name", ["plain", "tde"])
+def test_encrypted_types_take_more(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    """Of the modes that a volume is for, the one whose tables are the largest counts."""
+    instance, plain, tde, workload, _ = everything()
+    instance["spec"] |= {"engine": "postgresql", "version": "15", "settings": {}}
+    instance["spec"]["storage"] = {"size": "12Gi"}
+    workload["spec"]["sysbench"] = {"script": "enclave_point", "tables": 1, "tableSize": 42_000_000}
+    tde["spec"] = {"columns": {**ENCLAVE["columns"], "ratio": 100}} if name == "tde" else {}
+    main(["plan", "-f", written(tmp_path, instance, plain, tde, workload, campaign())])
+    said = " ".join(capsys.readouterr().out.split())
+    assert (f"{STORAGE}22Gi or more instead of 12Gi" in said) is (name == "tde"), said

@@ -40,6 +40,8 @@ class _Room(NamedTuple):
 
     pools: dict[str, float]
     caches: dict[str, float]
+    modes: list[EncryptionModeSpec]
+    """Those that encrypt at rest."""
 
     def holds(self, size: float) -> set[str]:
         """The instances that hold so much."""
@@ -59,7 +61,7 @@ def dataset_in_memory(facts: Facts) -> Iterator[Caveat]:
     found = [
         fits
         for name, room in _rooms(facts).items()
-        if (size := dataset_bytes(facts.resolved.workloads[name])) is not None
+        if (size := dataset_bytes(facts.resolved.workloads[name], room.modes)) is not None
         for fits in _in_memory(name, size, room)
     ]
     if found:
@@ -75,7 +77,7 @@ def drawn_rows_in_memory(facts: Facts) -> Iterator[Caveat]:
     found: list[str] = []
     for name, room in _rooms(facts).items():
         workload = facts.resolved.workloads[name]
-        size, share = dataset_bytes(workload), _drawn(workload)
+        size, share = dataset_bytes(workload, room.modes), _drawn(workload)
         if size is not None and share < 1:
             whole = room.holds(size)
             found += _in_memory(name, size * share, room, without=whole, of=size)
@@ -94,8 +96,9 @@ def _rooms(facts: Facts) -> dict[str, _Room]:
     found: dict[str, _Room] = {}
     for group in facts.groups:
         modes = [facts.resolved.modes[arm.mode_ref] for arm in group.arms]
-        if any(mode.encrypts_at_rest for mode in modes):
-            room = found.setdefault(group.workload, _Room({}, {}))
+        if at_rest := [mode for mode in modes if mode.encrypts_at_rest]:
+            room = found.setdefault(group.workload, _Room({}, {}, []))
+            room.modes.extend(at_rest)
             room.pools[group.instance] = pools.get(group.instance, 0.0)
             cache = _page_cache(facts.resolved.instances[group.instance], modes)
             room.caches[group.instance] = cache

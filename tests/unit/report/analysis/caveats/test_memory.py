@@ -12,7 +12,7 @@ from encbench.report.analysis.bucket import ProvenanceSource
 from encbench.report.analysis.caveats import Facts, memory
 from encbench.report.document import Report
 from tests.data.report.golden import report_of
-from tests.support.testbeds import ENCRYPTED_CLASS, GOCRYPTFS, TDE, TLS
+from tests.support.testbeds import ENCLAVE, ENCRYPTED_CLASS, GOCRYPTFS, TDE, TLS
 from tests.support.workloads import CUSTOM, workload_spec
 from tests.unit.report.analysis.caveats.studies import CALM, titles
 
@@ -139,6 +139,20 @@ def test_a_page_cache_holds_what_a_volume_has_decrypted(
     start = "oltp-read-write: about 229 MiB of rows may be in a page cache of 230 MiB. Pages are"
     assert [one.startswith(start) for one in texts] == [True] * said
     assert bool([*memory.drawn_rows_in_memory(facts)]) != said, "of rows that fit as a whole"
+
+
+@pytest.mark.parametrize(("mode", "size"), [({}, 229), (ENCLAVE, 355)])
+def test_encrypted_types_take_more(mode: dict[str, Any], size: int) -> None:
+    found = report_of(replace(CALM, blocks=2))
+    facts = facts_with(
+        found,
+        workload_spec({"script": "enclave_point", "tables": 1, "tableSize": 1_000_000}),
+        {"shared_buffers": "1GB"},
+    )
+    own = EncryptionModeSpec.model_validate({**mode, **ENCRYPTED_CLASS})
+    resolved = facts.resolved.model_copy(update={"modes": {**found.resolved.modes, "tde": own}})
+    (caveat,) = memory.dataset_in_memory(replace(facts, resolved=resolved))
+    assert f"about {size} MiB of rows in a buffer pool" in caveat.text
 
 
 @pytest.mark.parametrize(
