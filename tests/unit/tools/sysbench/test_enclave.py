@@ -256,6 +256,34 @@ def test_only_ranges_have_a_range_size_that_counts() -> None:
         assert said(test, MODE, POSTGRESQL) == []
 
 
+@pytest.mark.parametrize(
+    ("rows", "size", "options", "ratio", "fits"),
+    [
+        (1000, "100", {}, 75, True),
+        (1000, "101", {}, 75, False),
+        (100_000, "10000", {}, 75, True),
+        (100_000, "10001", {}, 75, False),
+        # By an encrypted key the server expects few rows of any range.
+        (1000, "1000", {}, 100, True),
+        (1000, "1000", {"lookup": "k"}, 75, True),
+        # The table is too small as it is.
+        (999, "100", {}, 75, True),
+    ],
+)
+def test_a_range_by_a_plain_key_is_a_small_part_of_its_table(
+    rows: int, size: str, options: dict[str, str], ratio: int, fits: bool
+) -> None:
+    options = {"range-size": size, **options}
+    test = {"script": "enclave_range", "tableSize": rows, "options": options}
+    mode = EncryptionModeSpec.model_validate({"columns": {**ENCLAVE["columns"], "ratio": ratio}})
+    found = [one for one in said(test, mode, POSTGRESQL) if "read the table without" in one]
+    assert len(found) == (0 if fits else 1)
+    assert all(f"write range-size: '{rows // 10}' or less, or a larger" in one for one in found)
+    assert said(test, EncryptionModeSpec(), POSTGRESQL) == [], "no proof looks"
+    points = said({**test, "script": "enclave_point"}, mode, POSTGRESQL)
+    assert not any("range-size" in one for one in points)
+
+
 @pytest.mark.parametrize("options", [{}, {"create-secondary": "off"}])
 def test_a_table_is_large_enough_for_its_index(options: dict[str, str]) -> None:
     test = {"script": "enclave_point", "tableSize": 1000, "options": options}
