@@ -38,6 +38,13 @@ def seen(columns: Columns, tables: int = 1) -> wire.EnclaveSeen:
             for lookup, index in (("id", "sbtest1_pkey"), ("k", "k_1"))
             for workload in ("point", "range")
         ],
+        "searches": [
+            wire.EnclaveSearchRow(
+                lookup=lookup, transitions=3 if boundary.index == "PageBatch" else 24
+            )
+            for lookup in ("id", "k")
+            if kinds[lookup] in operators
+        ],
         "row": {"table": "sbtest1", "found": True, "digest": DIGEST, "wrong": {}},
         "calibration": {
             "transitionAsked": float(boundary.transition_ns),

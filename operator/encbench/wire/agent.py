@@ -206,6 +206,13 @@ class EnclavePlanRow(TypedDict):
     indexes: list[str]
 
 
+class EnclaveSearchRow(TypedDict):
+    """How often a search of an encrypted index crossed the boundary."""
+
+    lookup: str
+    transitions: int
+
+
 class EnclaveRow(TypedDict):
     """The row that no workload touches, as the agent opened it."""
 
@@ -241,6 +248,9 @@ class EnclaveSeen(TypedDict):
     """By table and column."""
     indexes: list[EnclaveIndexRow]
     plans: list[EnclavePlanRow]
+    searches: NotRequired[list[EnclaveSearchRow]]
+    """By each encrypted index that a point statement uses. An agent of an earlier version makes
+    none."""
     row: EnclaveRow
     calibration: CalibrationRow
     marker: list[SealedFile]

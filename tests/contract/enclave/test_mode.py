@@ -278,7 +278,22 @@ async def test_a_missing_index(scenario_1: Arm, scenario_3: Arm) -> None:
         found = failed(await scenario_3.prove(13))
     finally:
         admin("DROP INDEX k_1", "CREATE INDEX k_1 ON sbtest1 (k enc_int4_batch_ops)")
-    assert set(found) == {"indexes that are missing or of another operator class"}
+    assert set(found) == {
+        "indexes that are missing or of another operator class",
+        "crossings of a search by k",
+    }
+
+
+async def test_an_index_that_is_not_batched(scenario_3: Arm) -> None:
+    """The pages of a table that is not logged are compared one by one, by the right class."""
+    admin = scenario_3.server.admin
+    admin("ALTER TABLE sbtest1 SET UNLOGGED")
+    try:
+        found = failed(await scenario_3.prove(22))
+    finally:
+        admin("ALTER TABLE sbtest1 SET LOGGED")
+    assert set(found) == {"crossings of a search by id", "crossings of a search by k"}
+    assert (await scenario_3.prove(23)).ok
 
 
 async def test_a_boundary_that_is_off_while_it_is_asked_for(scenario_1: Arm) -> None:
@@ -299,7 +314,7 @@ async def test_a_boundary_that_is_off_while_it_is_asked_for(scenario_1: Arm) -> 
 
 
 async def test_a_boundary_that_the_database_answers_for(scenario_1: Arm) -> None:
-    """Its owner makes a function of the same name, and a path on which it would come first."""
+    """Its owner makes a function of the same name, without an argument."""
     admin = scenario_1.server.admin
     admin(
         "ALTER SYSTEM SET encbench_enclave.transition_ns = 0",

@@ -144,6 +144,39 @@ def test_another_operator_class() -> None:
     assert "sbtest1_pkey has enc_int4_ops instead of enc_int4_batch_ops" in proof.summary
 
 
+@pytest.mark.parametrize("lookup", ["id", "k"])
+@pytest.mark.parametrize(("transitions", "ok"), [(8, True), (9, False), (None, False)])
+def test_an_index_that_is_not_batched(lookup: str, transitions: int | None, ok: bool) -> None:
+    """Its operator class is the right one all the same."""
+    spec = spec_of({"index": "PageBatch"}, ratio=100)
+    facts = evidence(spec)
+    searches = [one for one in facts["enclave"]["searches"] if one["lookup"] != lookup]
+    if transitions is not None:
+        searches.append({"lookup": lookup, "transitions": transitions})
+    facts["enclave"]["searches"] = searches
+    expected = set() if ok else {f"crossings of a search by {lookup}"}
+    assert failed(judge(ENGINE, facts, spec)) == expected
+
+
+def test_only_encrypted_indexes_that_are_there_are_batched() -> None:
+    facts = evidence(spec_of({"index": "PageBatch"}))
+    assert [one["lookup"] for one in facts["enclave"]["searches"]] == ["k"]
+    assert judge(ENGINE, facts, spec_of({"index": "PageBatch"})).ok
+    whole = spec_of({"index": "PageBatch"}, ratio=100).to_dict()
+    whole["dataset"]["sysbench"]["options"] = {"create-secondary": "off"}
+    spec = TestbedSpec.model_validate(whole)
+    facts = evidence(spec)
+    facts["enclave"]["searches"] = [{"lookup": "id", "transitions": 3}]
+    assert judge(ENGINE, facts, spec).ok
+
+
+def test_an_agent_of_an_earlier_version_makes_no_searches() -> None:
+    spec = spec_of({"index": "PageBatch"}, ratio=100)
+    facts = evidence(spec)
+    del facts["enclave"]["searches"]
+    assert judge(ENGINE, facts, spec).ok
+
+
 def test_statements_by_k_need_the_index_on_k() -> None:
     spec = spec_of()
     facts = evidence(spec)

@@ -50,6 +50,7 @@ CALIBRATION = (
     # With its argument: without one, a function of the user's own could match better.
     f"FROM {SCHEMA}.enclave_calibrate(1000)"
 )
+CROSSINGS = f"SELECT transitions FROM {SCHEMA}.enclave_crossings()"  # noqa: S608
 
 
 def hidden(marker: str) -> str:
@@ -103,10 +104,12 @@ class EnclaveLook:
         for name, column, kind in session.rows(COLUMN_TYPES):
             types.setdefault(str(name), {})[str(column)] = _SHORT.get(str(kind), str(kind))
         own = types.get(ROW_TABLE, {})
+        plans = list(self._plans(session, own))
         return {
             "types": types,
             "indexes": [_index(row) for row in session.rows(INDEXES)],
-            "plans": list(self._plans(session, own)),
+            "plans": plans,
+            "searches": list(self._searches(session, own, plans)),
             "row": self._row(session, own),
             "calibration": _calibration(session.rows(CALIBRATION)[0]),
             "marker": list(self._searched(session, table, marker, stop)),
@@ -143,6 +146,20 @@ class EnclaveLook:
                     nodes=[node["Node Type"] for node in nodes],
                     indexes=[node["Index Name"] for node in nodes if "Index Name" in node],
                 )
+
+    def _searches(
+        self, session: Session, types: dict[str, str], plans: Sequence[wire.EnclavePlanRow]
+    ) -> Iterator[wire.EnclaveSearchRow]:
+        """Search encrypted indexes for the row that no workload touches: it has one version."""
+        for plan in plans:
+            lookup, kind = plan["lookup"], types.get(plan["lookup"])
+            if plan["workload"] != "point" or not plan["indexes"] or kind not in TYPES:
+                continue
+            before = int(session.rows(CROSSINGS)[0][0])
+            wanted = self._condition(lookup, "=", ROW_ID, kind)
+            session.rows(f"SELECT c FROM {_ROWS} WHERE {wanted}")  # noqa: S608 sealed here
+            transitions = int(session.rows(CROSSINGS)[0][0]) - before
+            yield wire.EnclaveSearchRow(lookup=lookup, transitions=transitions)
 
     def _row(self, session: Session, types: dict[str, str]) -> wire.EnclaveRow:
         made = wire.EnclaveRow(table=ROW_TABLE, found=False, digest=None, wrong={})
@@ -193,6 +210,7 @@ def _refused(why: str) -> wire.EnclaveSeen:
         "types": {},
         "indexes": [],
         "plans": [],
+        "searches": [],
         "row": {"table": ROW_TABLE, "found": False, "digest": None, "wrong": {}},
         "calibration": {"transitionAsked": 0, "transition": 0, "valueAsked": 0, "value": 0},
         "marker": [],

@@ -21,7 +21,14 @@ SHOWN = {"enc_int4": "public.enc_int4", "enc_text": "public.enc_text"}
 """What the server calls the extension's types in a session that does not look in their schema."""
 TYPES = {"id": "integer", "k": "enc_int4", "c": "enc_text", "pad": "character(60)"}
 READ = "SELECT public.enc_int4_send"
-PLAN = [{"Plan": {"Node Type": "Aggregate", "Plans": [{"Node Type": "Index Scan"}]}}]
+PLAN = [
+    {
+        "Plan": {
+            "Node Type": "Aggregate",
+            "Plans": [{"Node Type": "Index Scan", "Index Name": "k_1"}],
+        }
+    }
+]
 
 
 def look(data: Path) -> EnclaveLook:
@@ -40,6 +47,7 @@ class Session:
         self.types = answers.get("types", TYPES)
         self.row = answers.get("row", [(sealed(7), sealed("text"), "pad   ")])
         self.plan = answers.get("plan", PLAN)
+        self.crossed = 100
 
     def rows(self, statement: str, arguments: Sequence[object] = ()) -> list[Any]:
         self.statements.append(statement)
@@ -48,10 +56,13 @@ class Session:
                 ("sbtest1", name, SHOWN.get(kind, kind)) for name, kind in self.types.items()
             ],
             enclave.INDEXES: lambda: [("sbtest1", "k_1", "k", "enc_int4_ops")],
+            enclave.CROSSINGS: lambda: [(self.crossed,)],
             enclave.CALIBRATION: lambda: [(8000, 8011.5, 1200, 1199.0)],
         }
         if statement in answers:
             return answers[statement]()
+        if statement.startswith("SELECT c FROM"):
+            self.crossed += 3
         if statement.startswith("EXPLAIN"):
             return [(self.plan,)]
         if "pg_relation_filepath" in statement:
@@ -137,6 +148,18 @@ def test_plans_of_each_statement(tmp_path: Path, plan: Any) -> None:
     facts(tmp_path, plain)
     (by_k,) = [s for s in plain.statements if "WHERE k >=" in s]
     assert by_k.endswith("SELECT SUM(k) FROM public.sbtest1 WHERE k >= 1 AND k <= 100")
+
+
+def test_searches_of_encrypted_indexes(tmp_path: Path) -> None:
+    session = Session()
+    made = facts(tmp_path, session)
+    assert made["searches"] == [{"lookup": "k", "transitions": 3}]
+    (asked,) = [s for s in session.statements if s.startswith("SELECT c FROM")]
+    literal = asked.partition("WHERE k OPERATOR(public.=) '")[2].removesuffix("'::public.enc_int4")
+    assert unseal(base64.b64decode(literal), KEY) == "0", "which no workload writes"
+    scanned = Session(plan=[{"Plan": {"Node Type": "Seq Scan"}}])
+    assert facts(tmp_path, scanned)["searches"] == []
+    assert not any(s.startswith("SELECT c FROM") for s in scanned.statements), "it may take long"
 
 
 def test_a_marker_that_is_sealed_and_one_that_is_not(tmp_path: Path) -> None:
