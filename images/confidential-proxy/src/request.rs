@@ -8,8 +8,9 @@ pub const LAST_PREPARED: u32 = u32::MAX;
 /// No statement has this number.
 pub const NONE_PREPARED: u32 = 0;
 
-/// How a statement is executed, behind its number.
-const WITHOUT_CURSOR: u8 = 0;
+/// How a statement is executed, behind its number: without anything else, or with a cursor.
+const PLAIN: u8 = 0;
+const WITH_CURSOR: u8 = 1;
 
 /// What stands in front of long data: a statement and the number of a parameter.
 const LONG_DATA: usize = 6;
@@ -34,8 +35,10 @@ pub enum Request {
     Prepare,
     /// Results by the binary protocol.
     Execute(u32),
-    /// The same, of which a cursor is opened or anything else is asked.
+    /// The same, which opens a cursor if the statement has rows of its own.
     Open(u32),
+    /// The same, of which anything else is asked. No server opens a cursor for that.
+    Unusual(u32),
     /// More rows of an executed statement's cursor.
     Fetch(u32),
     /// Column definitions and nothing else.
@@ -63,8 +66,9 @@ pub fn read(payload: &[u8]) -> Result<Request, Malformed> {
         0x11 => Request::ChangeUser,
         0x16 => Request::Prepare,
         0x17 => match (reader.u32()?, reader.u8()?) {
-            (statement, WITHOUT_CURSOR) => Request::Execute(statement),
-            (statement, _) => Request::Open(statement),
+            (statement, PLAIN) => Request::Execute(statement),
+            (statement, flags) if flags & WITH_CURSOR != 0 => Request::Open(statement),
+            (statement, _) => Request::Unusual(statement),
         },
         // COM_STMT_SEND_LONG_DATA, COM_STMT_CLOSE. MySQL answers one that is shorter.
         0x18 => {
@@ -92,9 +96,14 @@ mod tests {
         assert_eq!(read(b"\x0ASELECT @@version"), Ok(Request::Processes), "no text to be trusted");
         assert_eq!(read(b"\x16SELECT label FROM plain"), Ok(Request::Prepare));
         assert_eq!(read(b"\x17\x05\0\0\0\0\x01\0\0\0"), Ok(Request::Execute(5)));
-        for flags in [b"\x01", b"\x02", b"\x08", b"\xff"] {
+        for (flags, request) in [
+            (b"\x01", Request::Open(5)),
+            (b"\xff", Request::Open(5)),
+            (b"\x02", Request::Unusual(5)),
+            (b"\x08", Request::Unusual(5)),
+        ] {
             let command = [b"\x17\x05\0\0\0", flags.as_slice(), b"\x01\0\0\0"].concat();
-            assert_eq!(read(&command), Ok(Request::Open(5)), "{flags:?}");
+            assert_eq!(read(&command), Ok(request), "{flags:?}");
         }
         assert_eq!(read(b"\x19\x05\0\0\0"), Ok(Request::Silent { closes: Some(5) }));
         assert_eq!(read(b"\x18\x05\0\0\0\0\0"), Ok(Request::Silent { closes: None }));

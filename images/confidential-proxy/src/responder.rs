@@ -8,6 +8,7 @@
 //! further than it takes to find the answer's end.
 
 use std::collections::HashMap;
+use std::mem;
 use std::sync::Arc;
 
 use crate::binary_row;
@@ -24,6 +25,9 @@ use crate::text_row;
 
 const MORE_RESULTS: u16 = 0x0008;
 const CURSOR_EXISTS: u16 = 0x0040;
+const SESSION_CHANGED: u16 = 0x4000;
+/// The number of an answer's first packet, because a command's is 0.
+const FIRST: u8 = 1;
 /// The columns of SHOW WARNINGS before its text: level and number.
 const WARNINGS_NUMBERS: usize = 2;
 
@@ -93,8 +97,12 @@ pub struct Responder {
     /// What follows from it, once that matters: of many statements it never does.
     trust: Option<Trust>,
     names: Option<Names>,
+    /// Whether nothing of the answer has come yet.
+    awaited: bool,
     /// Whether another result has come before.
     later: bool,
+    /// Whether the client asks for a cursor.
+    opens: bool,
     /// Of the statement that is prepared or executed.
     statement: u32,
     last_prepared: u32,
@@ -120,7 +128,9 @@ impl Responder {
             asked: Vec::new(),
             trust: None,
             names: None,
+            awaited: false,
             later: false,
+            opens: false,
             statement: 0,
             last_prepared: NONE_PREPARED,
             statements: HashMap::new(),
@@ -149,7 +159,9 @@ impl Responder {
         debug_assert_eq!(self.state, State::Done);
         self.refused = false;
         self.continued = false;
+        self.awaited = true;
         self.later = false;
+        self.opens = matches!(request, Request::Open(_));
         self.state = match request {
             Request::Silent { closes } => {
                 if let Some(closed) = closes {
@@ -181,10 +193,10 @@ impl Responder {
                 self.use_statement(statement);
                 State::Head
             }
-            Request::Open(statement) => {
+            Request::Open(statement) | Request::Unusual(statement) => {
                 self.use_statement(statement);
-                // The columns are those of the table that keeps the rows, so an alias stands where a column's
-                // own name belongs, beside the schema and the table that it comes from.
+                // A cursor's columns are those of the table that keeps the rows, so an alias stands where a
+                // column's own name belongs, beside the schema and the table that it comes from.
                 self.trust = Some(Trust::Unknown);
                 State::Head
             }
@@ -269,6 +281,7 @@ impl Responder {
 
     /// What becomes of a row that is not held.
     pub fn large(&mut self, header: Header, out: &mut Vec<u8>) -> Result<Fate, Malformed> {
+        self.check_number(header.sequence)?;
         if self.state != State::Rows || self.is_blind() {
             return Err(Malformed);
         }
@@ -287,6 +300,9 @@ impl Responder {
             return Ok(self.passing());
         }
         let first = payload.first().copied();
+        if first != Some(ERR) {
+            self.check_number(sequence)?;
+        }
         match self.state {
             State::Done => Err(Malformed),
             State::Single | State::Reset | State::Statistics => self.single(sequence, payload, out),
@@ -299,7 +315,7 @@ impl Responder {
             State::DefinitionsEnd => {
                 let status = eof_status(payload)?;
                 self.state = State::Rows;
-                if status & CURSOR_EXISTS != 0 {
+                if self.has_opened(status) {
                     self.end_of_rows(status);
                 }
                 Ok(self.passing())
@@ -491,12 +507,28 @@ impl Responder {
         }
     }
 
+    /// Whether a result ends with this because the client has to fetch its rows.
+    ///
+    /// A routine that opens a cursor of its own sets the same flag, which stays until the routine ends:
+    /// in the results of a routine, which others follow, rows come behind the definitions all the same.
+    fn has_opened(&self, status: u16) -> bool {
+        self.opens && status & (CURSOR_EXISTS | MORE_RESULTS) == CURSOR_EXISTS
+    }
+
     fn end_of_rows(&mut self, status: u16) {
-        let opened = status & CURSOR_EXISTS != 0 && self.protocol == Protocol::Binary;
-        if opened && self.statements.contains_key(&self.statement) {
+        if self.has_opened(status) && self.statements.contains_key(&self.statement) {
             self.cursors.entry(self.statement).or_default().clone_from(&self.plan);
         }
         self.after_result(status);
+    }
+
+    /// An answer begins with the first number. What begins with another one, an error of the session's
+    /// aside, belongs to the command before.
+    fn check_number(&mut self, sequence: u8) -> Result<(), Malformed> {
+        match mem::replace(&mut self.awaited, false) {
+            true if sequence != FIRST => Err(Malformed),
+            _ => Ok(()),
+        }
     }
 
     fn after_result(&mut self, status: u16) {
@@ -600,11 +632,22 @@ fn eof_status(payload: &[u8]) -> Result<u16, Malformed> {
     reader.u16()
 }
 
-/// Of an OK packet, which may begin like an EOF packet.
+/// Of an OK packet, which may begin like an EOF packet. It is read to its end, because a row may begin like
+/// one.
 fn ok_status(payload: &[u8]) -> Result<u16, Malformed> {
     let mut reader = Reader::new(payload);
     reader.u8()?;
     reader.length()?;
     reader.length()?;
-    reader.u16()
+    let status = reader.u16()?;
+    // How many warnings there are, then the text and what has changed in the session.
+    reader.u16()?;
+    let strings = if status & SESSION_CHANGED == 0 { 1 } else { 2 };
+    for _ in 0..strings {
+        if !reader.rest().is_empty() {
+            reader.string()?;
+        }
+    }
+    reader.finish()?;
+    Ok(status)
 }

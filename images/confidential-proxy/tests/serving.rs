@@ -84,6 +84,13 @@ fn padded(start: &[u8], length: usize) -> Vec<u8> {
     payload
 }
 
+/// An OK, or an end like one, with a text of that length.
+fn wordy(start: &[u8], length: usize) -> Vec<u8> {
+    let mut payload = start.to_vec();
+    put_string(&mut payload, &vec![b'x'; length]);
+    payload
+}
+
 /// That of the column `t.c`.
 fn definition() -> Vec<u8> {
     let mut definition = Vec::new();
@@ -171,7 +178,7 @@ impl Server {
             match command.split_once(' ') {
                 Some(("rows", count)) => self.rows(&mut stream, count.parse().unwrap(), ROW)?,
                 Some(("long", length)) => self.rows(&mut stream, 2, length.parse().unwrap())?,
-                Some(("ok", length)) => send(&mut stream, 1, &padded(&OK, length.parse().unwrap()))?,
+                Some(("ok", length)) => send(&mut stream, 1, &wordy(&OK, length.parse().unwrap()))?,
                 Some(("end", length)) => Self::row_without_eof(&mut stream, length.parse().unwrap())?,
                 _ if command.starts_with("SELECT ") => self.rows(&mut stream, 1, ROW)?,
                 _ if command == "silence" => {}
@@ -203,14 +210,14 @@ impl Server {
         send(stream, 4, &EOF)
     }
 
-    /// One row for a client that does without EOF packets, and an end of that length.
+    /// One row for a client that does without EOF packets, and an end with a text of that length.
     fn row_without_eof(stream: &mut impl Write, length: usize) -> io::Result<()> {
         let mut row = Vec::new();
         put_string(&mut row, &[b'x'; ROW]);
         send(stream, 1, &[1])?;
         send(stream, 2, &definition())?;
         send(stream, 3, &row)?;
-        send(stream, 4, &padded(&END, length))
+        send(stream, 4, &wordy(&END, length))
     }
 }
 
@@ -370,7 +377,7 @@ fn what_is_long_and_no_row_passes_too() {
     for rules in ["", "other.column\nt\n"] {
         let mut client = Client::connect(proxy(Server::default().start(), rules));
         client.ask(&format!("ok {LONG}"));
-        assert_eq!(client.receive(), padded(&OK, LONG));
+        assert_eq!(client.receive(), wordy(&OK, LONG));
         client.do_nothing();
         send(&mut client.0, 0, &[FIELD_LIST, b't', 0]).unwrap();
         assert!(client.receive().len() > LONG);
@@ -393,7 +400,7 @@ fn a_long_end_of_rows_is_no_row() {
         assert_eq!(client.receive(), [1]);
         assert!(client.receive().starts_with(b"\x03def"));
         assert_eq!(client.receive().len(), row);
-        assert_eq!(client.receive(), padded(&END, LONG));
+        assert_eq!(client.receive(), wordy(&END, LONG));
         client.do_nothing();
     }
 }

@@ -232,6 +232,92 @@ fn a_cursor_shows_nothing_whatever_its_columns_are_called() {
     }
 }
 
+/// A routine that has opened a cursor leaves the flag on until it ends, a function in a condition until the
+/// statement does: rows come behind the definitions all the same.
+#[test]
+fn a_routine_s_cursor_is_not_the_client_s() {
+    let text = b"\x00\x0cMarker7Qxone".as_slice();
+    let binary = b"\0\0\x00\x0cMarker7Qxone".as_slice();
+    for (asked, row, status) in [
+        (UNTRUSTED, text, 2 | MORE | CURSOR),
+        (bare(Request::Execute(1)), binary, 2 | MORE | CURSOR),
+        (bare(Request::Open(1)), binary, 2 | MORE | CURSOR),
+        (bare(Request::Unusual(1)), binary, 2 | MORE | CURSOR),
+        (UNTRUSTED, text, 2 | CURSOR),
+        (bare(Request::Execute(1)), binary, 2 | CURSOR),
+        (bare(Request::Unusual(1)), binary, 2 | CURSOR),
+    ] {
+        for deprecate_eof in [true, false] {
+            let mut responder = responder(RULES, deprecate_eof);
+            let answer = Answer::new(deprecate_eof).prepared();
+            through(&mut responder, PREPARE, &answer.payloads).unwrap();
+            let result = Answer::new(deprecate_eof)
+                .push(&[2])
+                .definition("secret", "id", 0xFD)
+                .definition("secret", "name", 0xFD)
+                .end_of_definitions(status)
+                .push(row)
+                .end_of_rows(status);
+            let answer = match status & MORE {
+                0 => result,
+                _ => result.push(&[0, 0, 0, 2, 0, 0, 0]),
+            };
+            let sent = through(&mut responder, asked, &answer.payloads).unwrap();
+            assert!(responder.is_done() && !contains(&sent, MARKER), "{asked:?} {status}");
+            assert!(contains(&sent, b"\0ENC"), "{asked:?} {status}");
+
+            let rows = Answer::new(deprecate_eof).push(binary).end_of_rows(2);
+            assert_eq!(through(&mut responder, bare(Request::Fetch(1)), &rows.payloads), None, "{asked:?}");
+        }
+    }
+}
+
+/// What is left of the answer before would be judged as this one's.
+#[test]
+fn an_answer_begins_with_the_first_number() {
+    let done = [0, 0, 0, 2, 0, 0, 0].as_slice();
+    for (asked, payload) in [
+        (UNTRUSTED, done),
+        (UNTRUSTED, &[1]),
+        (PREPARE, &[0, 1, 0, 0, 0, 2, 0, 1, 0, 0, 0, 0]),
+        (bare(Request::Simple), done),
+        (bare(Request::Reset), done),
+        (bare(Request::FieldList), &[0xFE, 0, 0, 2, 0]),
+        (bare(Request::Fetch(1)), &[0xFE, 0, 0, 2, 0]),
+    ] {
+        for (number, passes) in [(0, false), (1, true), (2, false), (5, false)] {
+            let mut responder = responder(RULES, false);
+            responder.begin(asked.0, asked.1);
+            let fate = responder.packet(number, payload, &mut Vec::new());
+            assert_eq!(fate.is_ok(), passes, "{asked:?} {number}");
+        }
+    }
+    let mut killed = responder(RULES, false);
+    killed.begin(UNTRUSTED.0, UNTRUSTED.1);
+    assert!(killed.packet(0, b"\xff\x87\x07#70100killed", &mut Vec::new()).is_ok(), "but for an error");
+}
+
+#[test]
+fn an_ok_is_read_to_its_end() {
+    let changed = 0x4002u16.to_le_bytes();
+    let changes = [&[0, 1, 0], changed.as_slice(), &[0, 0, 4], b"text", &[5, 1, 3, 2], b"db"].concat();
+    for (payload, passes) in [
+        (b"\0\x01\0\x02\0\0\0".as_slice(), true),
+        (b"\0\x01\0\x02\0\0\0\x04text", true),
+        (&changes, true),
+        (b"\0\x01\0\x02\0\0\0text", false),
+        (b"\0\x01\0\x02\0\0\0\x04text\x04more", false),
+        (b"\0\x01\0\x02\0", false),
+        (b"\0\0\x01\0\0\0\x0cMarker7Qxone", false),
+        (b"\0\x03\0\x02\0\x0cMarker7Qxone", false),
+    ] {
+        for asked in [UNTRUSTED, bare(Request::Simple)] {
+            let sent = through(&mut responder(RULES, false), asked, &[payload.to_vec()]);
+            assert_eq!(sent.is_some(), passes, "{asked:?} {payload:?}");
+        }
+    }
+}
+
 /// What a server says in an error can be a chosen value; a number and a state are left.
 #[test]
 fn errors_lose_their_texts() {
@@ -450,7 +536,7 @@ fn a_row_that_is_too_large_is_an_error_once() {
     responder.begin(TRUSTED.0, TRUSTED.1);
     let mut out = Vec::new();
     for (number, payload) in answer.payloads[..4].iter().enumerate() {
-        responder.packet(number as u8, payload, &mut out).unwrap();
+        responder.packet(number as u8 + 1, payload, &mut out).unwrap();
     }
     out.clear();
     assert!(responder.needs_whole());
@@ -552,7 +638,8 @@ proptest! {
         deprecate_eof in any::<bool>(),
         asked in prop::sample::select(vec![
             bare(Request::Simple), UNTRUSTED, bare(Request::Execute(1)), bare(Request::Open(1)),
-            bare(Request::Fetch(1)), PREPARE, bare(Request::FieldList), bare(Request::Reset),
+            bare(Request::Unusual(1)), bare(Request::Fetch(1)), PREPARE, bare(Request::FieldList),
+            bare(Request::Reset),
         ]),
     ) {
         through(&mut responder(RULES, deprecate_eof), asked, &payloads);

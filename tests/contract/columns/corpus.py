@@ -73,6 +73,8 @@ OWN = {
         "PREPARE p FROM @s; SET STATEMENT max_statement_time=1 FOR EXECUTE p",
         "BEGIN NOT ATOMIC SET @s = CONCAT('SELECT 1 AS `', "
         "(SELECT name FROM secret WHERE id = 1), '`'); EXECUTE IMMEDIATE @s; END",
+        "BEGIN NOT ATOMIC DECLARE c CURSOR FOR SELECT 1; OPEN c; "
+        "SELECT '', CONCAT(x'000A00', name) FROM secret WHERE id < 3; END",
     ],
     "mysql": [
         "SELECT doc->'$.a', doc->>'$.a' AS label FROM secret",

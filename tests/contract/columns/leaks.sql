@@ -80,3 +80,5 @@ SELECT DISTINCT label, 1e1FROM joined
 SELECT DISTINCT label, 1e+1FROM joined
 SELECT DISTINCT label, @a. FROM joined
 SELECT joined.label FROM plain JOIN secret ON 1.JOIN joined ORDER BY joined.label
+CALL scrolls()
+SELECT '' AS a, name FROM secret WHERE id = scrolled()

@@ -10,12 +10,14 @@ from cryptography.exceptions import InvalidTag
 
 from tests.contract.columns import corpus
 from tests.contract.columns.servers import Server
-from tests.contract.columns.wire import Result, ServerError, Wire
+from tests.contract.columns.wire import PING, WITH_CURSOR, Result, ServerError, Wire
 from tests.support import confidential
 from tests.support.confidential import AES, SM4, Recorder, is_envelope, opened
 
 NAME = (b"secret", b"name")
 SECRETS = (corpus.MARKER.encode(), corpus.NUMBER.encode())
+NO_CURSOR = 0x02
+"""A flag of EXECUTE that servers ignore."""
 
 
 @pytest.fixture(scope="module", params=[AES, SM4])
@@ -162,6 +164,29 @@ def test_rows_of_a_cursor(
         texts = [opened(value or b"", announced.origin).text for announced, value in columns]
         assert texts == [number, f"{corpus.MARKER}{which}".encode()]
     clean(recorder)
+
+
+@pytest.mark.parametrize(
+    ("statement", "flags"),
+    [
+        ("CALL scrolls()", WITH_CURSOR),
+        ("CALL scrolls()", NO_CURSOR),
+        ("SELECT '' AS a, name FROM secret WHERE id = scrolled()", NO_CURSOR),
+    ],
+)
+def test_a_routine_s_cursor_is_not_the_client_s(
+    server: Server, recorder: Recorder, capabilities: int, statement: str, flags: int
+) -> None:
+    """The server says that there is one, and sends rows all the same."""
+    with server.wire(capabilities=capabilities) as direct:
+        text = direct.query(statement)
+        plain = direct.execute(direct.prepare(statement).number, cursor=flags)
+    recorder.clear()
+    with server.wire(recorder.port, capabilities) as wire:
+        sealed = wire.execute(wire.prepare(statement).number, cursor=flags)
+        wire.simple(PING)
+    clean(recorder)
+    assert compared(plain, sealed, texts=text) > 0
 
 
 def test_announced_as_binary_strings(server: Server, recorder: Recorder, capabilities: int) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from tests.contract.columns import corpus, wire
 from tests.contract.columns.servers import EXPIRED, PASSWORD, USER, Server
-from tests.contract.columns.wire import ServerError, Wire, packed
+from tests.contract.columns.wire import ServerError, Wire, execution, packed
 from tests.support import confidential
 from tests.support.confidential import Recorder, is_envelope
 
@@ -82,6 +82,22 @@ def test_an_error_that_comes_unasked_has_no_text(server: Server, recorder: Recor
     with login(recorder.port, asked(FAILING)) as made:
         time.sleep(0.5)
         with pytest.raises(ServerError, match="withholds"):
+            made.results(binary=False)
+    assert SECRET not in recorder.seen
+
+
+def test_rows_that_come_behind_an_answer_s_end(server: Server, recorder: Recorder) -> None:
+    """MySQL says that a cursor is open, opens none for an explanation, and sends its rows."""
+    if server.engine != "mysql":
+        pytest.skip("another server says so of no function's cursor")
+    explained = "SELECT label FROM plain WHERE scrolled() = 1 AND label <> 'Marker7Qxone'"
+    with server.wire(recorder.port) as made:
+        number = made.prepare(f"EXPLAIN ANALYZE {explained}").number
+        recorder.clear()
+        opening = packed(bytes([wire.EXECUTE]) + execution(number, cursor=wire.WITH_CURSOR))
+        made.socket.sendall(opening + asked("SELECT @@version"))
+        made.results(binary=True, opens=True)
+        with pytest.raises(ServerError, match="cannot read what the server answered"):
             made.results(binary=False)
     assert SECRET not in recorder.seen
 

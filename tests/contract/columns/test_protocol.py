@@ -41,7 +41,8 @@ def through(server: Server) -> Iterator[Proxy]:
 
 def session(made: Wire, recorder: Recorder) -> None:
     """A bit of everything. The number of a prepared statement is set to zero in the record."""
-    for query in [*corpus.LEAKS[:20], *corpus.TEXT_ONLY[:6], "SELECT * FROM types", "DO 1"]:
+    more = ("CALL scrolls()", "SELECT * FROM types", "DO 1")
+    for query in [*corpus.LEAKS[:20], *corpus.TEXT_ONLY[:6], *more]:
         if "RAND" not in query:
             made.query(query)
     with pytest.raises(ServerError):

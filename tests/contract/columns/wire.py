@@ -17,6 +17,8 @@ MORE_RESULTS, CURSOR_EXISTS = 0x0008, 0x0040
 QUERY, FIELD_LIST, PROCESSES, PING, CHANGE_USER = 0x03, 0x04, 0x0A, 0x0E, 0x11
 PREPARE, EXECUTE, LONG_DATA, CLOSE, RESET_STMT = 0x16, 0x17, 0x18, 0x19, 0x1A
 SET_OPTION, FETCH, RESET_CONNECTION = 0x1B, 0x1C, 0x1F
+WITH_CURSOR = 0x01
+"""A flag of EXECUTE."""
 _BASE = 0x0001 | 0x0004 | 0x0200 | 0x2000 | 0x8000 | 1 << 16 | 1 << 17 | 1 << 18 | 1 << 19
 _BYTES = {1: 1, 2: 2, 3: 4, 4: 4, 5: 8, 8: 8, 9: 4, 13: 2}
 _TEMPORAL = {7, 10, 11, 12}
@@ -235,7 +237,7 @@ class Wire:
     ) -> list[Result]:
         """Execute a prepared statement with strings as its parameters; all results."""
         self.command(EXECUTE, execution(statement, values, cursor))
-        return self.results(binary=True)
+        return self.results(binary=True, opens=bool(cursor & WITH_CURSOR))
 
     def fetch(self, statement: int, columns: list[Column], rows: int) -> Result:
         """Rows of a cursor."""
@@ -244,14 +246,14 @@ class Wire:
         self._rows(result, binary=True)
         return result
 
-    def results(self, *, binary: bool) -> list[Result]:
-        """All results that answer a command."""
-        found = [self._result(binary=binary)]
+    def results(self, *, binary: bool, opens: bool = False) -> list[Result]:
+        """All results that answer a command, which may have asked for a cursor."""
+        found = [self._result(binary=binary, opens=opens)]
         while found[-1].status & MORE_RESULTS:
-            found.append(self._result(binary=binary))
+            found.append(self._result(binary=binary, opens=opens))
         return found
 
-    def _result(self, *, binary: bool) -> Result:
+    def _result(self, *, binary: bool, opens: bool) -> Result:
         packet = self.packet()
         if packet[0] == ERR:
             raise _error(packet)
@@ -263,7 +265,8 @@ class Wire:
             end = self.packet()
             assert end[0] == EOF
             result.status = int.from_bytes(end[3:5], "little")
-            if result.status & CURSOR_EXISTS:
+            # A routine's own cursor sets the flag as well, and rows follow.
+            if opens and result.status & (CURSOR_EXISTS | MORE_RESULTS) == CURSOR_EXISTS:
                 return result
         self._rows(result, binary=binary)
         return result
