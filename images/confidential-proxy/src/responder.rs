@@ -300,12 +300,13 @@ impl Responder {
             return Ok(self.passing());
         }
         let first = payload.first().copied();
-        if first != Some(ERR) {
-            self.check_number(sequence)?;
+        if first == Some(ERR) && self.state != State::Done {
+            return self.failed(sequence, payload, out);
         }
+        self.check_number(sequence)?;
         match self.state {
             State::Done => Err(Malformed),
-            State::Single | State::Reset | State::Statistics => self.single(sequence, payload, out),
+            State::Single | State::Reset | State::Statistics => self.single(payload),
             State::Head => self.head(sequence, payload, out),
             State::Definitions(left) => {
                 let end = if self.deprecate_eof { State::Rows } else { State::DefinitionsEnd };
@@ -321,7 +322,7 @@ impl Responder {
                 Ok(self.passing())
             }
             State::Rows => self.row(sequence, payload, out),
-            State::PrepareHead => self.prepared(sequence, payload, out),
+            State::PrepareHead => self.prepared(payload),
             State::Parameters(left, columns) => {
                 self.state = match left {
                     2.. => State::Parameters(left - 1, columns),
@@ -348,20 +349,11 @@ impl Responder {
                 self.state = State::Done;
                 Ok(Fate::Forward)
             }
-            State::FieldList => {
-                match first {
-                    Some(ERR) => {
-                        self.state = State::Done;
-                        return self.error(sequence, payload, out);
-                    }
-                    Some(EOF) => {
-                        self.state = State::Done;
-                        return Ok(Fate::Forward);
-                    }
-                    _ => {}
-                }
-                self.definition(sequence, payload, out, false)
+            State::FieldList if first == Some(EOF) => {
+                self.state = State::Done;
+                Ok(Fate::Forward)
             }
+            State::FieldList => self.definition(sequence, payload, out, false),
             State::NoFile => {
                 self.after_result(if first == Some(OK) { ok_status(payload)? } else { 0 });
                 Ok(Fate::Replaced)
@@ -370,12 +362,8 @@ impl Responder {
     }
 
     /// What answers a command by itself. A row would not: it answers a command that was not seen.
-    fn single(&mut self, sequence: u8, payload: &[u8], out: &mut Vec<u8>) -> Result<Fate, Malformed> {
+    fn single(&mut self, payload: &[u8]) -> Result<Fate, Malformed> {
         match (self.state, payload.first()) {
-            (_, Some(&ERR)) => {
-                self.state = State::Done;
-                return self.error(sequence, payload, out);
-            }
             (State::Statistics, _) if payload.starts_with(STATISTICS) => {}
             (State::Single | State::Reset, Some(&OK)) => {
                 ok_status(payload)?;
@@ -395,10 +383,6 @@ impl Responder {
     fn head(&mut self, sequence: u8, payload: &[u8], out: &mut Vec<u8>) -> Result<Fate, Malformed> {
         match payload.first() {
             Some(&OK) => self.after_result(ok_status(payload)?),
-            Some(&ERR) => {
-                self.state = State::Done;
-                return self.error(sequence, payload, out);
-            }
             Some(&LOCAL_INFILE) => {
                 self.refuse(refusal::INFILE, sequence, out);
                 self.state = State::NoFile;
@@ -468,10 +452,6 @@ impl Responder {
 
     fn row(&mut self, sequence: u8, payload: &[u8], out: &mut Vec<u8>) -> Result<Fate, Malformed> {
         match payload.first() {
-            Some(&ERR) => {
-                self.state = State::Done;
-                return self.error(sequence, payload, out);
-            }
             Some(&EOF) if payload.len() < if self.deprecate_eof { MAX_PAYLOAD } else { 9 } => {
                 let fate = self.passing();
                 self.end_of_rows(self.end_status(payload)?);
@@ -536,17 +516,10 @@ impl Responder {
         self.state = if status & MORE_RESULTS != 0 { State::Head } else { State::Done };
     }
 
-    fn prepared(&mut self, sequence: u8, payload: &[u8], out: &mut Vec<u8>) -> Result<Fate, Malformed> {
+    fn prepared(&mut self, payload: &[u8]) -> Result<Fate, Malformed> {
         let mut reader = Reader::new(payload);
-        match reader.u8()? {
-            OK => {}
-            ERR => {
-                // MariaDB's number of the last one then stands for none.
-                self.last_prepared = NONE_PREPARED;
-                self.state = State::Done;
-                return self.error(sequence, payload, out);
-            }
-            _ => return Err(Malformed),
+        if reader.u8()? != OK {
+            return Err(Malformed);
         }
         let statement = reader.u32()?;
         let (columns, parameters) = (reader.u16()?, reader.u16()?);
@@ -575,6 +548,16 @@ impl Responder {
     /// cursor that was not opened.
     fn is_blind(&self) -> bool {
         !self.rules.is_empty() && !self.refused && self.plan.columns().is_empty()
+    }
+
+    /// An error ends an answer wherever it comes: a cursor opens behind its definitions.
+    fn failed(&mut self, sequence: u8, payload: &[u8], out: &mut Vec<u8>) -> Result<Fate, Malformed> {
+        if self.state == State::PrepareHead {
+            // MariaDB's number of the last one then stands for none.
+            self.last_prepared = NONE_PREPARED;
+        }
+        self.state = State::Done;
+        self.error(sequence, payload, out)
     }
 
     /// An error of the server's. Its text is data: `Duplicate entry '…' for key`, or whatever a statement

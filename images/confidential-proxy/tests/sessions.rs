@@ -371,6 +371,32 @@ fn only_what_answers_a_simple_command_does() {
     }
 }
 
+/// A server has sent the definitions, and no end of them, when it cannot open a cursor.
+#[test]
+fn an_error_ends_an_answer_anywhere() {
+    let error = b"\xff\xb5\x04#HY000Lock wait timeout exceeded".as_slice();
+    for rules in [RULES, "plain\n"] {
+        for deprecate_eof in [true, false] {
+            let new = || Answer::new(deprecate_eof);
+            for (asked, whole) in [
+                (bare(Request::Open(1)), new().binary_result(2)),
+                (UNTRUSTED, new().result(2)),
+                (PREPARE, new().prepared()),
+                (bare(Request::FieldList), new().definition("secret", "name", 0xFD).push(&eof(2))),
+            ] {
+                for length in 0..whole.payloads.len() {
+                    let mut payloads = whole.payloads[..length].to_vec();
+                    payloads.push(error.to_vec());
+                    let mut responder = responder(rules, deprecate_eof);
+                    let sent = through(&mut responder, asked, &payloads).unwrap();
+                    assert!(contains(&sent, b"\xff\xb5\x04#HY000"), "{asked:?} {length}");
+                    assert!(responder.is_done(), "{asked:?} {length}");
+                }
+            }
+        }
+    }
+}
+
 /// After them, what was sent and what is answered may not be the same command.
 #[test]
 fn errors_that_answer_any_command_end_the_connection() {

@@ -254,6 +254,17 @@ def test_texts_of_errors(server: Server, recorder: Recorder, statement: str) -> 
     clean(recorder)
 
 
+def test_an_error_while_a_cursor_opens(
+    server: Server, recorder: Recorder, capabilities: int
+) -> None:
+    """The server has sent the definitions by then; the session goes on."""
+    with server.wire(recorder.port, capabilities) as wire:
+        several = wire.prepare("SELECT (SELECT name FROM secret)")
+        with pytest.raises(ServerError, match=r"1242.*withholds"):
+            wire.execute(several.number, cursor=WITH_CURSOR)
+        wire.simple(PING)
+
+
 def test_warnings_show_level_and_number(server: Server, recorder: Recorder) -> None:
     """Drivers read these two after many statements; the text may hold a value."""
     recorder.clear()

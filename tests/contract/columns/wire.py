@@ -263,6 +263,8 @@ class Wire:
         result = Result([_definition(self.packet()) for _ in range(count)])
         if not self.deprecate_eof:
             end = self.packet()
+            if end[0] == ERR:
+                raise _error(end)
             assert end[0] == EOF
             result.status = int.from_bytes(end[3:5], "little")
             # A routine's own cursor sets the flag as well, and rows follow.
