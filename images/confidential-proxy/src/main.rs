@@ -10,9 +10,10 @@ use std::sync::Arc;
 use confidential_proxy::cli::{self, Command, Options};
 use confidential_proxy::connection::Shared;
 use confidential_proxy::envelope::Master;
+use confidential_proxy::key::{self, Key};
 use confidential_proxy::room::{Room, LENT};
 use confidential_proxy::rules::Rules;
-use confidential_proxy::{key, open_files, server};
+use confidential_proxy::{open_files, server};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use zeroize::Zeroizing;
 
@@ -60,12 +61,8 @@ fn run(options: &Options) -> Result<std::convert::Infallible, Failure> {
 }
 
 fn shared(options: &Options) -> Result<Shared, Failure> {
-    let text = Zeroizing::new(read(&options.mek_file)?);
-    let key = key::parse(&text).map_err(|error| content(&options.mek_file, &error))?;
-    let text = String::from_utf8(read(&options.columns)?)
-        .map_err(|_| content(&options.columns, &"it is not UTF-8"))?;
-    let rules =
-        Rules::parse(&text, !options.permissive).map_err(|error| content(&options.columns, &error))?;
+    let key = master_key(&options.mek_file)?;
+    let rules = rules(&options.columns, !options.permissive)?;
     Ok(Shared {
         upstream: options.upstream.clone(),
         rules: Arc::new(rules),
@@ -74,12 +71,18 @@ fn shared(options: &Options) -> Result<Shared, Failure> {
     })
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    fs::read(path).map_err(|error| Failure(format!("{}: {error}", path.display()), UNREADABLE))
+/// A failure does not name the path, which is the key itself where that was given by mistake.
+fn master_key(path: &Path) -> Result<Key, Failure> {
+    let failure = |error: &dyn Display, code| Failure(format!("--mek-file: {error}"), code);
+    let text = fs::read(path).map(Zeroizing::new).map_err(|error| failure(&error, UNREADABLE))?;
+    key::parse(&text).map_err(|error| failure(&error, CONTENT))
 }
 
-fn content(path: &Path, error: &dyn Display) -> Failure {
-    Failure(format!("{}: {error}", path.display()), CONTENT)
+fn rules(path: &Path, strict: bool) -> Result<Rules, Failure> {
+    let failure = |error: &dyn Display, code| Failure(format!("{}: {error}", path.display()), code);
+    let bytes = fs::read(path).map_err(|error| failure(&error, UNREADABLE))?;
+    let text = String::from_utf8(bytes).map_err(|_| failure(&"it is not UTF-8", CONTENT))?;
+    Rules::parse(&text, strict).map_err(|error| failure(&error, CONTENT))
 }
 
 fn announcement(shared: &Shared, address: std::net::SocketAddr) -> String {

@@ -132,6 +132,20 @@ fn receive(stream: &mut TcpStream) -> Option<Vec<u8>> {
     Some(payload)
 }
 
+/// A key that was given where its file belongs is not written into a log.
+#[test]
+fn it_does_not_say_what_is_no_file_of_a_key() {
+    let key = "00112233445566778899aabbccddeeff";
+    let done = Command::new(env!("CARGO_BIN_EXE_confidential-proxy"))
+        .args(["--listen", "127.0.0.1:0", "--upstream", "127.0.0.1:1", "--algorithm", "AES_128_GCM"])
+        .args(["--mek-file", key, "--columns", "/dev/null"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8(done.stderr).unwrap();
+    assert!(said.starts_with("confidential-proxy: --mek-file: No such file"), "{said}");
+    assert!(!said.contains(key) && done.stdout.is_empty() && done.status.code() == Some(66), "{said}");
+}
+
 #[test]
 fn it_asks_for_as_many_open_files_as_it_may_have() {
     let program = Program::start("many", "ulimit -S -n 64");
