@@ -7,6 +7,7 @@
 use std::net::TcpStream;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::answers::Answers;
 use crate::commands::{self, Commands, Single};
@@ -22,12 +23,17 @@ use crate::rules::Rules;
 use crate::socket;
 use crate::upstream::Upstream;
 
+/// How long a server may usually take to greet a client. Thousands may come at once.
+pub const GREETING: Duration = Duration::from_secs(30);
+
 /// What all connections share.
 pub struct Shared {
     pub upstream: Upstream,
     pub rules: Arc<Rules>,
     pub master: Arc<Master>,
     pub room: Arc<Room>,
+    /// How long the server may take to greet a client.
+    pub greeting: Duration,
 }
 
 /// Serve a client until one side ends.
@@ -38,7 +44,7 @@ pub(crate) async fn serve(client: TcpStream, shared: Arc<Shared>) {
         Err(refusal) => return socket::dismiss(&mut client, &refusal.packet(0, false)).await,
     };
     let mut relay = Relay::new(client, server);
-    let offered = match handshake::greet(&mut relay).await {
+    let offered = match handshake::greet(&mut relay, shared.greeting).await {
         Ok(offered) => offered,
         Err(end) => return relay.dismiss(end, false).await,
     };

@@ -1,23 +1,21 @@
 //! The beginning of a connection: what server and client agree on, and who the client is.
 
+use std::time::Duration;
+
 use crate::attributes;
 use crate::capabilities::{self, Refused, DEPRECATE_EOF};
-use crate::packet::{Malformed, ERR, HEADER, OK};
+use crate::clock;
+use crate::packet::{Header, Malformed, ERR, HEADER, OK};
 use crate::refusal;
 use crate::relay::{End, Flow, Large, Relay, Side};
 use crate::rules::Rules;
 
-/// Pass the server's greeting on, without what is not understood, and return the capabilities that are
-/// left in it.
-pub(crate) async fn greet(relay: &mut Relay) -> Flow<u32> {
-    let greeting = loop {
-        if let Some(header) = relay.whole(Side::Server).map_err(|_| End::Refused(refusal::HANDSHAKE, 0))? {
-            break header;
-        }
-        if !matches!(relay.fill(Side::Server).await, Ok(1..)) {
-            return Err(End::Refused(refusal::UNREACHABLE, 0));
-        }
-    };
+const AWAY: End = End::Refused(refusal::UNREACHABLE, 0);
+
+/// Pass the server's greeting on, which comes within that time, without what is not understood, and return
+/// the capabilities that are left in it.
+pub(crate) async fn greet(relay: &mut Relay, limit: Duration) -> Flow<u32> {
+    let greeting = clock::within(limit, greeting(relay)).await.unwrap_or(Err(AWAY))?;
     let packet = &mut relay.unread_mut(Side::Server)[..greeting.total()];
     let refused = packet.get(HEADER) == Some(&ERR);
     let offered = match capabilities::mask_greeting(&mut packet[HEADER..]) {
@@ -29,6 +27,18 @@ pub(crate) async fn greet(relay: &mut Relay) -> Flow<u32> {
     match refused {
         true => Err(End::Gone),
         false => Ok(offered),
+    }
+}
+
+/// The header of the server's greeting, once it is there.
+async fn greeting(relay: &mut Relay) -> Flow<Header> {
+    loop {
+        if let Some(header) = relay.whole(Side::Server).map_err(|_| End::Refused(refusal::HANDSHAKE, 0))? {
+            return Ok(header);
+        }
+        if !relay.await_server().await? {
+            return Err(AWAY);
+        }
     }
 }
 
@@ -92,7 +102,9 @@ pub(crate) async fn authenticate(relay: &mut Relay, by_socket: bool) -> Flow {
             }
         }
         let Some(number) = awaited else {
-            relay.read_on(Side::Server).await?;
+            if !relay.await_server().await? {
+                return Err(End::Gone);
+            }
             continue;
         };
         match relay.whole(Side::Client).map_err(long_answer)? {

@@ -25,6 +25,11 @@ impl Inbox {
         &mut self.data[self.start..self.end]
     }
 
+    /// Whether nothing more can be read before something is consumed.
+    pub fn is_full(&self) -> bool {
+        self.end - self.start == self.data.len()
+    }
+
     pub fn consume(&mut self, length: usize) {
         self.start += length;
         debug_assert!(self.start <= self.end);
@@ -83,7 +88,9 @@ mod tests {
         let mut source: &[u8] = b"abcdefghijklmnopqrstuvwxyz";
         let mut inbox = Inbox::new(4);
         assert_eq!(fill(&mut inbox, &mut source), 4);
+        assert!(inbox.is_full());
         inbox.consume(3);
+        assert!(!inbox.is_full());
         assert_eq!(fill(&mut inbox, &mut source), 3);
         assert_eq!(inbox.unread(), b"defg");
         inbox.reserve(10);

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
 
 use confidential_proxy::cli::{self, Command, Options};
-use confidential_proxy::connection::Shared;
+use confidential_proxy::connection::{Shared, GREETING};
 use confidential_proxy::envelope::Master;
 use confidential_proxy::key::{self, Key};
 use confidential_proxy::room::{Room, LENT};
@@ -68,6 +68,7 @@ fn shared(options: &Options) -> Result<Shared, Failure> {
         rules: Arc::new(rules),
         master: Arc::new(Master::new(options.algorithm, key)),
         room: Arc::new(Room::new(options.row_memory, LENT)),
+        greeting: GREETING,
     })
 }
 

@@ -177,6 +177,20 @@ impl Relay {
         }
     }
 
+    /// Wait for more bytes of the server, or for what the client says meanwhile; `false` where the server
+    /// has ended the connection. A client that ends it ends it here too, unless what it has said before
+    /// leaves no space.
+    pub async fn await_server(&mut self) -> Flow<bool> {
+        if self.client.inbox.is_full() {
+            return Ok(matches!(self.fill(Side::Server).await, Ok(1..)));
+        }
+        match self.fill_either(Side::Server).await {
+            (Side::Server, read) => Ok(matches!(read, Ok(1..))),
+            (Side::Client, Ok(1..)) => Ok(true),
+            (Side::Client, _) => Err(End::Gone),
+        }
+    }
+
     /// Wait for the client. A server that ends the connection meanwhile ends it here too.
     pub async fn await_client(&mut self) -> Flow {
         match self.fill_either(Side::Client).await {

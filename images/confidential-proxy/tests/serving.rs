@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use confidential_proxy::capabilities::DEPRECATE_EOF;
-use confidential_proxy::connection::Shared;
+use confidential_proxy::connection::{Shared, GREETING};
 use confidential_proxy::envelope::{Algorithm, Master, OVERHEAD};
 use confidential_proxy::packet::{header_bytes, put_string, HEADER};
 use confidential_proxy::room::{Room, LENT};
@@ -42,21 +42,29 @@ const SELECTED: &[u8] = b"\x03SELECT c FROM t UNION SELECT 1";
 const UNKNOWN: &[u8] = b"stranger";
 /// What `caching_sha2_password` says to that.
 const FULL_AUTHENTICATION: [u8; 2] = [1, 4];
+/// A user whose password it remembers, and whom the server lets in no sooner than for ever.
+const FORGOTTEN: &[u8] = b"forgotten";
+const FAST_AUTHENTICATION: [u8; 2] = [1, 3];
 
 /// Start a proxy with these rules and one worker.
 fn proxy(upstream: impl Into<Upstream>, rules: &str) -> SocketAddr {
-    proxy_with(upstream, rules, Room::new(ROW_MEMORY, LENT))
+    proxy_of(shared(upstream, rules))
 }
 
-/// The same with another memory for long rows.
-fn proxy_with(upstream: impl Into<Upstream>, rules: &str, room: Room) -> SocketAddr {
+fn shared(upstream: impl Into<Upstream>, rules: &str) -> Shared {
     let key = key::parse(b"00112233445566778899aabbccddeeff").unwrap();
-    let shared = Arc::new(Shared {
+    Shared {
         upstream: upstream.into(),
         rules: Arc::new(Rules::parse(rules, true).unwrap()),
         master: Arc::new(Master::new(Algorithm::Aes128Gcm, key)),
-        room: Arc::new(room),
-    });
+        room: Arc::new(Room::new(ROW_MEMORY, LENT)),
+        greeting: GREETING,
+    }
+}
+
+/// The same whose connections share this.
+fn proxy_of(shared: Shared) -> SocketAddr {
+    let shared = Arc::new(shared);
     let listener = server::listen("127.0.0.1:0".parse().unwrap()).unwrap();
     let address = listener.local_addr().unwrap();
     let workers = server::workers(1, &shared).unwrap();
@@ -109,6 +117,8 @@ struct Server {
     /// Connections that have come, and those that have gone again.
     begun: Arc<AtomicUsize>,
     ended: Arc<AtomicUsize>,
+    /// Whether it does not even greet.
+    mute: bool,
 }
 
 impl Server {
@@ -147,6 +157,9 @@ impl Server {
     }
 
     fn serve(&self, mut stream: impl Read + Write) -> io::Result<()> {
+        if self.mute {
+            return io::copy(&mut stream, &mut io::sink()).map(drop);
+        }
         let mut greeting = b"\x0a8.0.0\0\x01\0\0\0scramble\0\xff\xf7\x2d\x02\0\xff\x01\x15".to_vec();
         greeting.extend_from_slice(b"\0\0\0\0\0\0\0\0\0\0and the rest\0");
         send(&mut stream, 0, &greeting)?;
@@ -157,6 +170,10 @@ impl Server {
             send(&mut stream, 4, b"\x01-----BEGIN PUBLIC KEY-----")?;
             receive(&mut stream)?;
             return send(&mut stream, 6, &OK);
+        }
+        if response.windows(FORGOTTEN.len()).any(|part| part == FORGOTTEN) {
+            send(&mut stream, 2, &FAST_AUTHENTICATION)?;
+            return io::copy(&mut stream, &mut io::sink()).map(drop);
         }
         send(&mut stream, 2, &OK)?;
         loop {
@@ -408,8 +425,8 @@ fn a_long_end_of_rows_is_no_row() {
 #[test]
 fn a_client_that_does_not_read_a_long_row_gives_its_memory_back() {
     let server = Server::default();
-    let room = Room::new(30 << 20, Duration::from_secs(4));
-    let proxy = proxy_with(server.start(), "t.c\n", room);
+    let room = Arc::new(Room::new(30 << 20, Duration::from_secs(4)));
+    let proxy = proxy_of(Shared { room, ..shared(server.start(), "t.c\n") });
     let (mut slow, mut other) = (Client::connect(proxy), Client::connect(proxy));
     // More than the buffers on the way take.
     slow.ask(&format!("long {}", 13 << 20));
@@ -561,6 +578,34 @@ fn clients_that_go_leave_no_connection_behind() {
     assert_eq!(server.begun.load(Ordering::SeqCst), 201);
     drop(busy);
     assert!(eventually(|| server.ended.load(Ordering::SeqCst) == 201), "also in the middle of an answer");
+}
+
+#[test]
+fn clients_that_go_before_a_silent_server_has_let_them_in_leave_none_either() {
+    let mute = Server { mute: true, ..Server::default() };
+    let client = TcpStream::connect(proxy(mute.start(), "")).unwrap();
+    assert!(eventually(|| mute.begun.load(Ordering::SeqCst) == 1));
+    drop(client);
+    assert!(eventually(|| mute.ended.load(Ordering::SeqCst) == 1), "without a greeting");
+
+    let server = Server::default();
+    let mut client = Client::greeted_with(proxy(server.start(), ""), FORGOTTEN, &[(0, SELECTED)]);
+    assert_eq!(client.receive(), FAST_AUTHENTICATION);
+    drop(client);
+    assert!(eventually(|| server.ended.load(Ordering::SeqCst) == 1), "in the middle of the login");
+}
+
+#[test]
+fn a_server_that_does_not_greet_is_as_good_as_none() {
+    let mute = Server { mute: true, ..Server::default() };
+    let greeting = Duration::from_millis(200);
+    let proxy = proxy_of(Shared { greeting, ..shared(mute.start(), "") });
+    let mut client = TcpStream::connect(proxy).unwrap();
+    client.set_read_timeout(Some(PATIENCE)).unwrap();
+    let said = receive(&mut client).unwrap();
+    assert!(said.starts_with(b"\xff\x86\x04confidential-proxy does not reach"), "{said:?}");
+    assert_eq!(client.read(&mut [0]).unwrap(), 0);
+    assert!(eventually(|| mute.ended.load(Ordering::SeqCst) == 1));
 }
 
 #[test]
