@@ -4,8 +4,9 @@ More is measured as a follow-up measures it (`kubectl encbench extend`): in whol
 plan, pooled with those that there are. The spread is then taken around one more mean, that of the
 follow-up. Rounds of few blocks come in batches, whose number is limited, and from six blocks on
 each block is one observation (`core.statistics.rounds`). One block more may therefore have fewer
-observations, and each number of few blocks is tried by itself. The spread of the rounds themselves
-is assumed to stay, and batches to be independent whatever their length.
+observations, and each number of few blocks is tried by itself. Blocks that lack the figure count
+there with the others, and those of a follow-up are assumed to have it. The spread of the rounds
+themselves is assumed to stay, and batches to be independent whatever their length.
 """
 
 import math
@@ -30,6 +31,8 @@ class MeasuringPace:
 
     rounds: int
     """Of a block, where batches of them are the observations of a figure of slices; else 0."""
+    counted: int
+    """Blocks of the condition, of which some may lack a figure."""
     blocks: int
     """Of one observation elsewhere: a set of testbeds has several."""
     group: int
@@ -55,7 +58,7 @@ def demand(finding: Finding, found: Estimate, margin: float, pace: MeasuringPace
     # On the log scale the same change is larger, the more an arm loses.
     log_target = target / math.exp(found.mean)
     if pace.rounds and JUDGED[finding.figure].field in AMOUNTS:
-        rounds = _more_rounds(found, finding.blocks, pace.rounds, log_target)
+        rounds = _more_rounds(found, finding.blocks, pace, log_target)
         if not rounds:
             return None
         seconds = rounded(math.ceil(rounds / pace.rounds) * pace.block_seconds)
@@ -68,20 +71,22 @@ def demand(finding: Finding, found: Estimate, margin: float, pace: MeasuringPace
     return Demand(half_width=rounded(target), blocks=blocks, seconds=seconds)
 
 
-def _more_rounds(found: Estimate, blocks: int, each: int, target: float) -> int | None:
-    """How many rounds more than those of so many blocks; they are measured in blocks of `each`."""
-    have, lost = blocks * each, found.campaigns + 1
+def _more_rounds(found: Estimate, blocks: int, pace: MeasuringPace, target: float) -> int | None:
+    """How many rounds more than those of so many blocks that have the figure."""
+    each, have, lost = pace.rounds, blocks * pace.rounds, found.campaigns + 1
+    lacking = pace.counted - blocks
+    enough = ENOUGH_BLOCKS - lacking
 
     def in_few(after: int) -> int | None:
-        degrees = after * len(batches(each, after)) - lost
+        degrees = after * len(batches(each, after + lacking)) - lost
         needed = in_all(found, have, target, lambda _: degrees, least=(after - 1) * each + 1)
         return needed if needed is not None and needed <= after * each else None
 
     def in_many() -> int | None:
-        least = (ENOUGH_BLOCKS - 1) * each + 1
+        least = (enough - 1) * each + 1
         return in_all(found, have, target, lambda rounds: math.ceil(rounds / each) - lost, least)
 
-    few = (in_few(after) for after in range(blocks, ENOUGH_BLOCKS))
+    few = (in_few(after) for after in range(blocks, enough))
     needed = next(filter(None, few), None) or in_many()
     return None if needed is None else needed - have
 

@@ -175,6 +175,7 @@ def _pace(spec: CampaignSpec, pairs: Pairs, seconds: float) -> MeasuringPace:
     divided = pairs.one_set and any(len(own) > 1 for own in parts)
     return MeasuringPace(
         rounds=(_rounds(pairs) or 0) if divided else 0,
+        counted=blocks,
         blocks=spec.blocks.per_testbed or 1,
         group=plan.group(spec.blocks),
         least=MIN_UNITS * spec.blocks.per_testbed,

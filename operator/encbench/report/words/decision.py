@@ -23,8 +23,13 @@ def capacity(found: Capacity) -> str:
 
 def demand(found: Demand) -> str:
     """`an interval of ±1 % takes about 40 more rounds, 6 minutes`."""
-    count, noun = (found.rounds, "round") if found.rounds else (found.blocks or 0, "block")
-    more = f"about {text.about(count)} more {noun}{'' if count == 1 else 's'}"
+    if found.rounds:
+        # A rounded count may take a block more, and from six on blocks have fewer observations.
+        count, shown, noun = found.rounds, f"{found.rounds:,}", "round"
+    else:
+        count, noun = found.blocks or 0, "block"
+        shown = text.about(count)
+    more = f"about {shown} more {noun}{'' if count == 1 else 's'}"
     width = text.half_width(found.half_width)
     return f"an interval of {width} takes {more}, {text.duration(found.seconds)}"
 

@@ -20,7 +20,7 @@ from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study
 from tests.support.testbeds import GOCRYPTFS, TDE
 
-ROUNDS = MeasuringPace(rounds=24, blocks=1, group=2, least=0, block_seconds=400)
+ROUNDS = MeasuringPace(rounds=24, counted=1, blocks=1, group=2, least=0, block_seconds=400)
 """One block of 24 rounds is observed in twelve batches of two."""
 BLOCKS = replace(ROUNDS, rounds=0)
 
@@ -61,30 +61,39 @@ def test_a_follow_up_of_so_many_rounds_has_that_half_width(
         return replace(found, campaigns=campaigns)
 
     finding = inconclusive(0.0, 0.04).model_copy(update={"blocks": blocks})
-    asked = demand(finding, measured(blocks, 1), 0.02, replace(ROUNDS, rounds=rounds))
+    pace = replace(ROUNDS, rounds=rounds, counted=blocks)
+    asked = demand(finding, measured(blocks, 1), 0.02, pace)
     assert asked is not None and asked.rounds is not None
     reached = measured(blocks + math.ceil(asked.rounds / rounds), 2).half_width()
     assert reached is not None
     assert reached <= asked.half_width == 0.01
 
 
-@pytest.mark.parametrize("blocks", range(1, 6))
+@pytest.mark.parametrize(
+    ("blocks", "lacking"), [(n, 0) for n in range(1, 6)] + [(1, 1), (4, 1), (1, 4), (2, 2), (3, 2)]
+)
 @pytest.mark.parametrize("rounds", [2, 4, 6, 10, 12, 24, 30, 60])
 @pytest.mark.parametrize("error", [0.0055, 0.006, 0.008, 0.0105, 0.012])
-def test_no_smaller_number_of_rounds_would_do(blocks: int, rounds: int, error: float) -> None:
-    """Five blocks may be observed in 20 batches, and six in six blocks."""
+def test_no_smaller_number_of_rounds_would_do(
+    blocks: int, lacking: int, rounds: int, error: float
+) -> None:
+    """Five blocks may be observed in 20 batches, and six in six blocks.
+
+    Those that lack the figure count among them.
+    """
 
     def suffices(count: int) -> bool:
         after = math.ceil(count / rounds)
-        units = after * len(batches(rounds, after))
+        units = after * len(batches(rounds, after + lacking))
         found = spread(error * math.sqrt(blocks * rounds * units / count), units)
         half = replace(found, campaigns=2).half_width()
         return units > 2 and half is not None and half <= 0.01
 
     finding = inconclusive(0.0, 0.04).model_copy(update={"blocks": blocks})
-    units = blocks * len(batches(rounds, blocks))
+    units = blocks * len(batches(rounds, blocks + lacking))
     before = spread(error * math.sqrt(units), units)
-    asked = demand(finding, before, 0.02, replace(ROUNDS, rounds=rounds))
+    pace = replace(ROUNDS, rounds=rounds, counted=blocks + lacking)
+    asked = demand(finding, before, 0.02, pace)
     have = blocks * rounds
     more = next(count for count in itertools.count() if suffices(have + count))
     assert (asked and asked.rounds) == (more or None)
@@ -190,6 +199,18 @@ def test_an_interleaved_campaign_is_told_in_rounds() -> None:
     assert finding.demand.rounds is not None
     # In this study, though in no other, the trials of a block begin one after the other.
     assert finding.demand.seconds == math.ceil(finding.demand.rounds / 10) * (2 * 150 + 105)
+
+
+def test_a_block_without_the_figure_counts_among_those_of_a_batch() -> None:
+    """One block more would be the sixth, of which five have the figure: too few for the width."""
+    without = frozenset({(4, 3, "tde")})
+    study = Study(rounds=20, blocks=5, concurrency=(4,), seed=5, noise=0.03, loss={"tde": 0.03})
+    comparison = report_of(replace(study, without_cpu=without)).groups[0].comparisons[0]
+    finding = comparison.finding("cpuPerTransaction")
+    assert finding is not None
+    assert finding.blocks == 4
+    assert finding.demand is not None
+    assert (finding.demand.rounds or 0) > 20
 
 
 def test_many_interleaved_blocks_are_told_in_blocks() -> None:

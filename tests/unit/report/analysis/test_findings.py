@@ -13,7 +13,7 @@ from encbench.report.figures import TPS
 from encbench.report.words import decision
 
 MARGIN = 0.05
-PACE = MeasuringPace(rounds=0, blocks=1, group=2, least=0, block_seconds=400)
+PACE = MeasuringPace(rounds=0, counted=9, blocks=1, group=2, least=0, block_seconds=400)
 
 
 def case(loss: float, half: float, carried: float = 0.0) -> Estimate:

@@ -62,6 +62,15 @@ def test_capacity(found: Capacity, words: str) -> None:
             "an interval of ±1 % takes about 1 more round, 9 s",
         ),
         (
+            # Of 104 a block. As many as 210 would take one block more, which may be too many.
+            Demand(half_width=0.01, rounds=206, seconds=7200),
+            "an interval of ±1 % takes about 206 more rounds, 2 hours",
+        ),
+        (
+            Demand(half_width=0.01, rounds=1206, seconds=7200),
+            "an interval of ±1 % takes about 1,206 more rounds, 2 hours",
+        ),
+        (
             Demand(half_width=0.025, blocks=1234, seconds=1234 * 60),
             "an interval of ±2.5 % takes about 1,200 more blocks, 21 hours",
         ),
