@@ -80,6 +80,8 @@ def _no_data(
         why = "no block has it in every arm"
     elif pairs.in_turns:
         why = "stops may have moved it in a trial, so it is shown for none"
+    elif not pairs.is_in_a_trial(JUDGED[key].field):
+        why = "no trial has it"
     else:
         why = "not every trial has it, so it is shown for none"
     return Finding(figure=key, blocks=0, verdict="NoData", why=why)

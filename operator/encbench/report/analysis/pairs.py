@@ -87,6 +87,14 @@ class Pairs:
             for trial in by_arm.values()
         )
 
+    def is_in_a_trial(self, field: str) -> bool:
+        """Whether any trial has this figure."""
+        return any(
+            getattr(trial, field) is not None
+            for by_arm in self.blocks.values()
+            for trial in by_arm.values()
+        )
+
     def complete(self, field: str) -> dict[int, dict[str, float]]:
         """A figure by block and arm, where every arm of the block has it and none is withheld."""
         if self.is_withheld(field):
