@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from encbench.core.artefact import encode
+from encbench.core.statistics.intervals import geometric_mean
 from encbench.report.document import Report
 from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study
@@ -84,6 +85,14 @@ def test_the_bars_of_cpu_are_the_report_s(names: dict[str, Any]) -> None:
     drawn = [height for bar in axes.collections for ((_, height), _) in bar.get_segments()]
     shown = [row.database_cpu_ms_per_transaction for row in names["results"].report.rows]
     assert sorted(drawn) == pytest.approx(sorted(shown))
+
+
+def test_those_bars_are_the_means_of_the_dots_around_them(names: dict[str, Any]) -> None:
+    """Of the baseline's from A and A', and of no block that one arm's CPU was withheld in."""
+    (axes,) = names["plt"].figure(names["plt"].get_fignums()[2]).axes
+    for dots, bar in zip(axes.lines, axes.collections, strict=True):
+        (((_, height), _),) = bar.get_segments()
+        assert geometric_mean(dots.get_ydata()) == pytest.approx(height, rel=1e-5)
 
 
 def test_every_figure_is_drawn(names: dict[str, Any]) -> None:
