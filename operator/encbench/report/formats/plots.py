@@ -181,7 +181,8 @@ def by_arm(section: Section, trials: Sequence[TrialView], field: str, unit: str,
 def in_mean(group: Group, row: Row, field: str, by_name: Mapping[str, TrialView]) -> list[float]:
     """A figure of all arms in each trial of this campaign behind the row's mean.
 
-    Where batches of rounds are the observations the mean is theirs, so its last digits differ.
+    Where batches of rounds are the observations the mean is theirs. Where rounds scatter, that of
+    the trials differs from it by a percent or so.
     """
     found: list[float] = []
     for block in group.blocks:
