@@ -19,14 +19,28 @@ def of_combinations(
     link: str,
     judge: Callable[..., Iterable[Problem]],
 ) -> Iterator[Problem]:
-    """Problems of each combination of the matrix; `judge` takes one spec of each kind.
+    """Problems of each combination of the matrix; `judge` takes one spec of each kind."""
+
+    def of_specs(*names: str) -> Iterable[Problem]:
+        return judge(*map(lambda kind, name: found.parts[kind][name], kinds, names))
+
+    return of_names(found, kinds, link, of_specs)
+
+
+def of_names(
+    found: CampaignParts,
+    kinds: tuple[Kind, ...],
+    link: str,
+    judge: Callable[..., Iterable[Problem]],
+) -> Iterator[Problem]:
+    """The same where `judge` takes one name of each kind.
 
     Combinations are grouped by their object of the first kind, and `link` stands between it and the
     others.
     """
     groups: dict[tuple[str, Problem], list[tuple[str, ...]]] = {}
     for names in found.combinations(*kinds):
-        for problem in judge(*map(lambda kind, name: found.parts[kind][name], kinds, names)):
+        for problem in judge(*names):
             group = (names[0], problem)
             if group in groups or len(groups) < MOST:
                 groups.setdefault(group, []).append(names)

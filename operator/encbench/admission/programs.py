@@ -1,8 +1,9 @@
 """Whether engines and load tools can do what modes and workloads ask of them."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from encbench.admission.combined import of_combinations, of_pairs
+from encbench.admission.combined import of_combinations, of_names, of_pairs
 from encbench.admission.gather import CampaignParts
 from encbench.admission.images import TOOLS
 from encbench.api.encryptionmode import EncryptionModeSpec
@@ -63,12 +64,14 @@ def engines(found: CampaignParts) -> Iterator[Problem]:
 
 def memory(found: CampaignParts) -> Iterator[Problem]:
     """Whether each server has memory for the sessions that the workloads open at once."""
-    modes = found.modes.values()
-    return of_combinations(
+    modes: defaultdict[tuple[str, str], list[EncryptionModeSpec]] = defaultdict(list)
+    for one, load, mode in found.combinations(INSTANCE_TEMPLATE, WORKLOAD, ENCRYPTION_MODE):
+        modes[one, load].append(found.modes[mode])
+    return of_names(
         found,
         (INSTANCE_TEMPLATE, WORKLOAD),
         "with",
-        lambda instance, workload: _room(instance, workload, modes),
+        lambda one, load: _room(found.instances[one], found.workloads[load], modes[one, load]),
     )
 
 
@@ -109,7 +112,7 @@ def _proxy_room(mode: EncryptionModeSpec, workload: WorkloadSpec) -> Iterable[Pr
 def _room(
     instance: InstanceTemplateSpec, workload: WorkloadSpec, modes: Iterable[EncryptionModeSpec]
 ) -> Iterable[Problem]:
-    """With data as large as any of the campaign's modes makes them."""
+    """With data as large as any of the modes that meet both makes them."""
     if instance.is_external:
         return ()
     prepared, data = tool(workload).statements(workload), dataset_bytes(workload, modes)

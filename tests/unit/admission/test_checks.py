@@ -43,6 +43,7 @@ Said = tuple[str, str, Reason]
 
 
 PROXY_TOO_SMALL = (ENCRYPTION_MODE, Reason.MEMORY_TOO_SMALL)
+SERVER_TOO_SMALL = (INSTANCE_TEMPLATE, Reason.MEMORY_TOO_SMALL)
 
 
 CLIENT = {"cpu": "1", "memory": "1Gi"}
@@ -232,6 +233,37 @@ async def test_a_proxy_needs_memory_for_its_sessions(
     own = [p.text for p in problems if (p.kind, p.reason) == PROXY_TOO_SMALL]
     begins = "EncryptionMode enc with Workload oltp: columns.resources.memory of"
     assert own == ([] if told is None else [f"{begins} {told}"])
+
+
+@pytest.mark.parametrize(("types_on", "refused"), [("big", False), ("small", True)])
+async def test_a_server_needs_memory_for_its_own_modes_data(types_on: str, refused: bool) -> None:
+    """Encrypted types have each process touch more of the pool than plain ones do."""
+
+    def instance(name: str, memory: str, pool: str) -> Body:
+        body = template(
+            engine="postgresql",
+            version="15",
+            settings={"shared_buffers": pool},
+            resources={"cpu": "4", "memory": memory},
+        )
+        return {**body, "metadata": {**body["metadata"], "name": name}}
+
+    test = {"script": "enclave_point", "tables": 1, "tableSize": 4_000_000}
+    many = workload(sysbench=test, load={"concurrency": [400]}, client={"resources": CLIENT})
+    pairs = {"small": "plain", "big": "plain", types_on: "enc"}
+    matrix = [
+        {"instanceRefs": [name], "modeRefs": [one], "workloadRefs": ["oltp"]}
+        for name, one in pairs.items()
+    ]
+    problems = await admitted(
+        instance("small", "4Gi", "2GB"),
+        instance("big", "64Gi", "16GB"),
+        mode(columns={"method": "enclave", "ratio": 100, "enclave": {}}),
+        many,
+        study(matrix=matrix),
+    )
+    own = [p.subject for p in problems if (p.kind, p.reason) == SERVER_TOO_SMALL]
+    assert own == ["small"] * refused, problems
 
 
 async def test_a_claim_with_a_driver_is_looked_up() -> None:
