@@ -1,7 +1,7 @@
 """Caveats about data that a server finds in memory: encryption at rest is hardly exercised then."""
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from encbench.api.encryptionmode import EncryptionModeSpec
@@ -35,17 +35,16 @@ _BY_ID = {
 """Scripts that draw a row by its place in the table; others find rows in all of it by a drawn k."""
 
 
-class _Room(NamedTuple):
-    """What each instance that a workload ran on may hold of its rows decrypted, in bytes."""
+class _Place(NamedTuple):
+    """A workload's rows on an instance in a mode that encrypts at rest, in bytes."""
 
-    pools: dict[str, float]
-    caches: dict[str, float]
-    modes: list[EncryptionModeSpec]
-    """Those that encrypt at rest."""
-
-    def holds(self, size: float) -> set[str]:
-        """The instances that hold so much."""
-        return {name for name in self.pools if size < max(self.pools[name], self.caches[name])}
+    instance: str
+    mode: str
+    size: float
+    """Encrypted types make it larger in one mode than in another."""
+    pool: float
+    """What the instance may hold of its rows decrypted, and in `cache` beside it."""
+    cache: float
 
 
 def _drawn(workload: WorkloadSpec) -> float:
@@ -58,12 +57,7 @@ def _drawn(workload: WorkloadSpec) -> float:
 
 def dataset_in_memory(facts: Facts) -> Iterator[Caveat]:
     """Encryption at rest that is hardly exercised."""
-    found = [
-        fits
-        for name, room in _rooms(facts).items()
-        if (size := dataset_bytes(facts.resolved.workloads[name], room.modes)) is not None
-        for fits in _in_memory(name, size, room)
-    ]
+    found = [fits for name, places in _places(facts).items() for fits in _in_memory(name, places)]
     if found:
         yield note(
             title="The dataset fits into memory",
@@ -75,12 +69,10 @@ def dataset_in_memory(facts: Facts) -> Iterator[Caveat]:
 def drawn_rows_in_memory(facts: Facts) -> Iterator[Caveat]:
     """The same of a dataset that does not fit, but of which sysbench draws a part only."""
     found: list[str] = []
-    for name, room in _rooms(facts).items():
-        workload = facts.resolved.workloads[name]
-        size, share = dataset_bytes(workload, room.modes), _drawn(workload)
-        if size is not None and share < 1:
-            whole = room.holds(size)
-            found += _in_memory(name, size * share, room, without=whole, of=size)
+    for name, places in _places(facts).items():
+        share = _drawn(facts.resolved.workloads[name])
+        if share < 1:
+            found += _in_memory(name, places, share)
     if found:
         yield note(
             title="The rows that sysbench draws fit into memory",
@@ -90,58 +82,59 @@ def drawn_rows_in_memory(facts: Facts) -> Iterator[Caveat]:
         )
 
 
-def _rooms(facts: Facts) -> dict[str, _Room]:
-    """By workload, where one of the modes encrypts at rest."""
+def _places(facts: Facts) -> dict[str, list[_Place]]:
+    """By workload, where one of the modes encrypts at rest and the rows' size is known."""
     pools = _pools(facts)
-    found: dict[str, _Room] = {}
+    found: dict[str, dict[tuple[str, str], _Place]] = {}
     for group in facts.groups:
-        modes = [facts.resolved.modes[arm.mode_ref] for arm in group.arms]
-        if at_rest := [mode for mode in modes if mode.encrypts_at_rest]:
-            room = found.setdefault(group.workload, _Room({}, {}, []))
-            room.modes.extend(at_rest)
-            room.pools[group.instance] = pools.get(group.instance, 0.0)
-            cache = _page_cache(facts.resolved.instances[group.instance], modes)
-            room.caches[group.instance] = cache
-    return found
+        instance = facts.resolved.instances[group.instance]
+        for name in (arm.mode_ref for arm in group.arms):
+            mode = facts.resolved.modes[name]
+            size = dataset_bytes(facts.resolved.workloads[group.workload], [mode])
+            if mode.encrypts_at_rest and size is not None:
+                pool, cache = pools.get(group.instance, 0.0), _page_cache(instance, mode)
+                place = _Place(group.instance, name, size, pool, cache)
+                found.setdefault(group.workload, {})[group.instance, name] = place
+    return {workload: [*places.values()] for workload, places in found.items()}
 
 
-def _page_cache(instance: InstanceTemplateSpec, modes: Iterable[EncryptionModeSpec]) -> float:
+def _page_cache(instance: InstanceTemplateSpec, mode: EncryptionModeSpec) -> float:
     """Bytes of files that a server may keep decrypted; 0 where it keeps none beside its pool.
 
     InnoDB reads past the page cache. PostgreSQL reads from it what a volume has decrypted; pages
     that the engine encrypts are encrypted there too.
     """
-    by_volume = any(mode.encrypts_at_rest and mode.volume is not None for mode in modes)
     has_cache = FACTS[instance.engine].package == "postgresql"
-    if not has_cache or instance.resources is None or not by_volume:
+    if not has_cache or instance.resources is None or mode.volume is None:
         return 0.0
     return CACHE_SHARE * instance.resources.memory_bytes
 
 
-def _in_memory(
-    workload: str,
-    size: float,
-    room: _Room,
-    *,
-    without: Collection[str] = (),
-    of: float | None = None,
-) -> Iterator[str]:
-    """Where so many bytes of a workload's rows fit; `of` are all of them, where these are a part.
+def _in_memory(workload: str, places: list[_Place], share: float = 1.0) -> Iterator[str]:
+    """Where that share of a workload's rows fits; a part is not named where all rows do."""
+    for size in dict.fromkeys(one.size for one in places):
+        own = [one for one in places if one.size == size]
+        if share < 1:
+            own = [one for one in own if size >= max(one.pool, one.cache)]
+        fits = {one.instance: one.pool for one in own if size * share < one.pool}
+        rest = (one for one in own if one.instance not in fits)
+        cached = {one.instance: one.cache for one in rest if size * share < one.cache}
+        of = f" of {_mebibytes(size)}" if share < 1 else ""
+        for rooms, where in ((fits, "in a buffer pool"), (cached, "may be in a page cache")):
+            if rooms:
+                yield (
+                    f"{workload}{_where(size, rooms, places)}: about {_mebibytes(size * share)}"
+                    f"{of} MiB of rows {where} of {_mebibytes(min(rooms.values()))} MiB"
+                )
 
-    Instances that `without` names are left out.
-    """
-    fits = [name for name, pool in room.pools.items() if size < pool]
-    cached = [name for name, cache in room.caches.items() if name not in fits and size < cache]
-    for fitting, sizes, where in (
-        (fits, room.pools, "in a buffer pool"),
-        (cached, room.caches, "may be in a page cache"),
-    ):
-        names = [name for name in fitting if name not in without]
-        if names:
-            on = f" on {listed(names)}" if len(names) < len(room.pools) else ""
-            rows = f"{_mebibytes(size)} of {_mebibytes(of)}" if of else _mebibytes(size)
-            least = _mebibytes(min(sizes[name] for name in names))
-            yield f"{workload}{on}: about {rows} MiB of rows {where} of {least} MiB"
+
+def _where(size: float, instances: Collection[str], places: list[_Place]) -> str:
+    """The modes with rows of that size, and the instances, unless these are all of them."""
+    here = [one for one in places if one.instance in instances]
+    modes = dict.fromkeys(one.mode for one in here if one.size == size)
+    under = f" under {listed(modes)}" if any(one.size != size for one in here) else ""
+    on = f" on {listed(instances)}" if {*instances} < {one.instance for one in places} else ""
+    return under + on
 
 
 def _mebibytes(size: float) -> str:

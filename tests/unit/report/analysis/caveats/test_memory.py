@@ -155,6 +155,58 @@ def test_encrypted_types_take_more(mode: dict[str, Any], size: int) -> None:
     assert f"about {size} MiB of rows in a buffer pool" in caveat.text
 
 
+VOLUME_AND_TYPES = {**ENCRYPTED_CLASS, **ENCLAVE}
+
+
+@pytest.mark.parametrize(
+    ("types_on", "pool", "said"),
+    [
+        ("small", "300MB", ["oltp-read-write under tde: about 229 MiB of rows in a buffer pool"]),
+        ("large", "300MB", ["oltp-read-write on small: about 229 MiB of rows in a buffer pool"]),
+        (
+            "small",
+            "400MB",
+            [
+                "oltp-read-write under tde: about 229 MiB of rows in a buffer pool",
+                "oltp-read-write under types: about 355 MiB of rows in a buffer pool",
+            ],
+        ),
+        (
+            "large",
+            "400MB",
+            [
+                "oltp-read-write on small: about 229 MiB of rows in a buffer pool",
+                "oltp-read-write on large: about 355 MiB of rows in a buffer pool",
+            ],
+        ),
+        ("small", "200MB", []),
+    ],
+)
+def test_each_mode_s_rows_fit_or_not(types_on: str, pool: str, said: list[str]) -> None:
+    """A plain baseline and an encrypted volume, and one with encrypted types beside it."""
+    found = report_of(replace(CALM, blocks=2, instances=("small", "large")))
+    groups = []
+    for group in found.groups:
+        baseline, volume = (a for a in group.arms if a.role != "control")
+        types = volume.model_copy(update={"name": "types", "mode_ref": "types"})
+        here = [volume] * (group.instance == "small") + [types] * (group.instance == types_on)
+        groups.append(group.model_copy(update={"arms": (baseline, *here)}))
+    modes = {"tde": ENCRYPTED_CLASS, "types": VOLUME_AND_TYPES}
+    specs = {name: EncryptionModeSpec.model_validate(mode) for name, mode in modes.items()}
+    test = {"script": "enclave_point", "tables": 1, "tableSize": 1_000_000}
+    resolved = found.resolved.model_copy(
+        update={
+            "modes": {**found.resolved.modes, **specs},
+            "workloads": {"oltp-read-write": workload_spec(test)},
+        }
+    )
+    sources = [with_settings(found, name, {"shared_buffers": pool}) for name in ("small", "large")]
+    facts = Facts(found.spec, resolved, groups, found.trials, (), found.provenance, sources)
+    text = " ".join(caveat.text for caveat in memory.dataset_in_memory(facts))
+    parts = text.partition(". ")[0].split("; ") if text else []
+    assert [one.rpartition(" of ")[0] for one in parts] == said
+
+
 @pytest.mark.parametrize(
     ("options", "pool", "said"),
     [
