@@ -4,13 +4,14 @@ Without them it shows after the load. All figures are about what such data take.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import ceil
 
 from encbench.admission.gather import CampaignParts
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.kinds import CAMPAIGN, ENCRYPTION_MODE, INSTANCE_TEMPLATE, WORKLOAD
 from encbench.api.scalars import parse_duration, parse_quantity
+from encbench.api.workload import WorkloadSpec
 from encbench.core.dataset import dataset_bytes, dataset_key
 from encbench.core.problem import Problem, Reason
 
@@ -49,15 +50,21 @@ def sizes(found: CampaignParts) -> Iterator[Problem]:
                 f"{ceil(needed / 2**30)}Gi or more instead of {storage.size}"
             )
             yield Problem(INSTANCE_TEMPLATE, Reason.STORAGE_TOO_SMALL, text, template)
-        # Through gocryptfs and below it.
-        times = 2 if any(mode.gocryptfs is not None for mode in modes[testbed]) else 1
-        least, most = (size / 1e9 * times * seconds for seconds in SCAN)
+        read = _read(found.workloads[name], modes[testbed])
+        least, most = (read / 1e9 * seconds for seconds in SCAN)
         if least > parse_duration(proof):
             text = (
                 f"{data}, and the proof looks through all files in {_length(least)} to "
                 f"{_length(most)}: write stepDeadlines.proof: {_length(most)} instead of {proof}"
             )
             yield Problem(CAMPAIGN, Reason.DEADLINE_TOO_SHORT, text, found.name)
+
+
+def _read(workload: WorkloadSpec, modes: Iterable[EncryptionModeSpec]) -> int:
+    """Bytes that a proof looks through, in that of the modes where they are most."""
+    # Through gocryptfs and below it.
+    times = ((mode, 1 if mode.gocryptfs is None else 2) for mode in modes)
+    return max((n * (dataset_bytes(workload, [mode]) or 0) for mode, n in times), default=0)
 
 
 def _length(seconds: float) -> str:
