@@ -84,6 +84,9 @@ class _Enclave(Evidence):
     """None from an agent of an earlier version."""
     row: _Row
     calibration: _Calibration
+    overrides: tuple[str, ...] = ()
+    """Settings of single roles and databases, from an agent of an earlier version; the engine's
+    proof has those of a newer one."""
     marker: list[_Sealed]
     refused: str | None = None
 
@@ -113,6 +116,7 @@ def judge(proof: Proof, evidence: Mapping[str, Any], spec: TestbedSpec) -> Proof
         *_opened(seen),
         *_unreadable(seen, all_files.files),
         *_calibrated(seen, columns),
+        *_overridden(seen),
     ]
     figures = seen.calibration
     found = (
@@ -229,3 +233,8 @@ def _calibrated(seen: _Enclave, columns: Columns) -> Iterator[Comparison]:
         elif name == "transition":
             most = f"less than {FREE_NS} ns"
             yield Comparison(f"cost of a {name}, measured", most, f"{took:.0f} ns", took < FREE_NS)
+
+
+def _overridden(seen: _Enclave) -> Iterator[Comparison]:
+    if seen.overrides:
+        yield none("settings of single roles or databases", seen.overrides)

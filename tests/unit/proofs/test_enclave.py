@@ -177,6 +177,17 @@ def test_an_agent_of_an_earlier_version_makes_no_searches() -> None:
     assert judge(ENGINE, facts, spec).ok
 
 
+def test_an_agent_of_an_earlier_version_saw_what_other_sessions_would_have() -> None:
+    spec = spec_of()
+    facts = evidence(spec)
+    facts["enclave"]["overrides"] = []
+    assert judge(ENGINE, facts, spec).ok
+    own = "encbench_enclave.transition_ns=0"
+    proof = broken(lambda seen: seen.update(overrides=[own]))
+    assert failed(proof) == {"settings of single roles or databases"}
+    assert own in proof.summary
+
+
 def test_statements_by_k_need_the_index_on_k() -> None:
     spec = spec_of()
     facts = evidence(spec)
