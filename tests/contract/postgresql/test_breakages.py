@@ -6,6 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
+from encbench.adapters.sql import SqlError, connect
+from encbench.engines.users import AGENT_USER
 from tests.contract.database.harness import agent
 from tests.contract.database.proving import failed, prove
 from tests.contract.postgresql.modes import OTHER
@@ -67,6 +71,33 @@ async def test_a_database_that_answers_in_the_server_s_place(tls_server: Postgre
     rest = {"a rule of access by TLS", "rules of access that do without TLS"}
     assert set(found) == {OVERRIDDEN, *rest}
     assert path == '"$user", public', "the agent's own is not the server's"
+
+
+async def test_a_policy_s_function_does_not_run_for_the_agent(tls_server: Postgres) -> None:
+    """Its owner chooses the rows of a table by it, and code that runs where they are read."""
+    tls_server.admin(
+        "SET ROLE encbench",
+        "CREATE TABLE public.bmsql_item AS SELECT 1 AS i_id",
+        "CREATE FUNCTION public.theirs() RETURNS bool LANGUAGE plpgsql AS "
+        "$$ BEGIN RAISE EXCEPTION 'as %', current_user; END $$",
+        "CREATE POLICY own ON public.bmsql_item USING (public.theirs())",
+        "ALTER TABLE public.bmsql_item ENABLE ROW LEVEL SECURITY",
+    )
+    session = connect(
+        "pgsql",
+        Path(tls_server.layout.socket),
+        AGENT_USER,
+        tls_server.credentials["agent-password"],
+    )
+    try:
+        with pytest.raises(SqlError, match="affected by row-level security policy"):
+            session.rows("SELECT * FROM public.bmsql_item")
+        async with agent(tls_server, TLS) as there:
+            own = (await there.server())["settings"]["row_security"]
+    finally:
+        session.close()
+        tls_server.admin("DROP TABLE public.bmsql_item", "DROP FUNCTION public.theirs")
+    assert own == "on", "the agent's own is not the server's"
 
 
 @contextmanager

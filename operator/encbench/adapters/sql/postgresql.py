@@ -70,6 +70,9 @@ def connect(
             ssl_context=False,
             startup_params={
                 "search_path": SEARCH_PATH,
+                # A table whose owner gave it a policy is an error. The policy would choose the
+                # rows, and its functions would run in this session.
+                "row_security": "off",
                 # The server gives up as well: an abandoned statement would go on working.
                 "statement_timeout": str(min(int(statement_timeout * 1000), _MOST_MS)),
             },

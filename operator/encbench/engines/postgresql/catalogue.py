@@ -30,9 +30,9 @@ VARIABLES = (
 )
 
 SETTINGS = (
-    # The agent's sessions have a path of their own. No template may set another.
-    "SELECT name, CASE name WHEN 'search_path' THEN boot_val ELSE current_setting(name) END "
-    "FROM pg_settings"
+    # The agent's sessions have their own of both. No template may set another.
+    "SELECT name, CASE WHEN name IN ('row_security', 'search_path') THEN boot_val "
+    "ELSE current_setting(name) END FROM pg_settings"
 )
 # The text consists of constants alone.
 ENCRYPTION_SETTINGS = (

@@ -51,7 +51,7 @@ _OWNED: setting_names.Owned = (
     (
         "default_transaction_read_only transaction_read_only transaction_isolation "
         "transaction_deferrable transaction_timeout exit_on_error allow_system_table_mods "
-        "post_auth_delay pre_auth_delay search_path session_replication_role "
+        "post_auth_delay pre_auth_delay row_security search_path session_replication_role "
         "ignore_system_indexes allow_alter_system",
         setting_names.SERVES,
     ),
