@@ -272,10 +272,12 @@ TESTBED_LIFE = Lifecycle(
             false={
                 "Loading": "The load Job runs.",
                 LOAD_TIMEOUT: "It ran for longer than `stepDeadlines.load`, and is being stopped.",
-                **_IN_USE,
                 **POD_REASONS,
             },
-            unknown={NODE_IN_USE: "Its load has no room while others of its campaign load."},
+            unknown={
+                NODE_IN_USE: "Its load has no room while others of its campaign load.",
+                IN_USE: "An earlier load into the same database has not ended.",
+            },
         ),
         ConditionType(
             CONSISTENT,

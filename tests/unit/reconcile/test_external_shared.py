@@ -3,6 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from encbench.api.conditions import find, is_true
 from encbench.api.kinds import CAMPAIGN, JOB, POD, SECRET, TESTBED
 from encbench.api.testbed import TestbedStatus
@@ -11,7 +13,9 @@ from encbench.ports import Body
 from encbench.reconcile import objects
 from encbench.reconcile.testbed.external import observe
 from encbench.reconcile.testbed.facts import TestbedSeen
+from tests.unit.reconcile.accidents import lost
 from tests.unit.reconcile.external import beds, records, template, world_with
+from tests.unit.reconcile.pods import running
 from tests.unit.reconcile.world import NAME, SPACE, World, study
 
 
@@ -153,7 +157,7 @@ async def test_a_campaign_that_was_stopped_may_still_be_loading() -> None:
     (bed,) = beds_of_second(world)
     fact = find(bed.status.conditions, "Loaded")
     assert fact is not None
-    assert (fact.status, fact.reason) == ("False", "DatabaseInUse")
+    assert (fact.status, fact.reason) == ("Unknown", "DatabaseInUse")
     assert fact.message == f"pod {pod} of an earlier load has not ended"
     assert load_jobs(world) == []
     await world.cluster.patch_metadata(POD, SPACE, pod, finalizers=[])
@@ -161,16 +165,91 @@ async def test_a_campaign_that_was_stopped_may_still_be_loading() -> None:
     assert len(load_jobs(world)) == 1
 
 
-async def test_whoever_loads_into_another_database_is_not_waited_for() -> None:
-    world, _ = await in_mid_load(activeDeadlineSeconds=60)
-    await world.run(world.ended)
-    world.cluster.created.clear()
-    world.apply(template("other", host="RDS-2.example.com"))
+@pytest.mark.parametrize("other", [{"host": "RDS-2.example.com"}, {"database": "elsewhere"}])
+async def test_whoever_loads_into_another_database_is_not_waited_for(other: dict[str, str]) -> None:
+    world, _ = await disrupted()
+    world.apply(template("other", **other))
     body = _second()
     body["spec"]["matrix"][0]["instanceRefs"] = ["other"]
     world.apply(body)
     await world.settle(60)
     assert len(load_jobs(world)) == 1
+
+
+async def disrupted() -> tuple[World, str]:
+    """A campaign that ended because its load's pod was deleted, and that pod, which loads on."""
+    world, pod = await in_mid_load()
+    body = world.cluster.one(POD, SPACE, pod)
+    world.cluster.set_status(POD, SPACE, pod, running(body, "10.0.9.9"))
+    world.cluster.remove(POD, SPACE, pod)
+    (job,) = world.cluster.all(JOB, SPACE)
+    failed = {"conditions": [{"type": "Failed", "status": "True"}]}
+    world.cluster.set_status(JOB, SPACE, job["metadata"]["name"], failed)
+    await world.run(world.ended)
+    (bed,) = beds(world)
+    assert is_true(bed.status.conditions, "Failed")
+    world.cluster.created.clear()
+    return world, pod
+
+
+def said(bed: objects.Testbed, kind: str) -> tuple[str, str]:
+    fact = find(bed.status.conditions, kind)
+    assert fact is not None
+    return fact.status, fact.reason
+
+
+async def test_a_testbed_that_failed_may_still_be_loading() -> None:
+    world, pod = await disrupted()
+    world.apply(_second())
+    await world.settle(60)
+    (bed,) = beds_of_second(world)
+    assert said(bed, "Loaded") == ("Unknown", "DatabaseInUse")
+    assert said(bed, "Hindered") == ("True", "DatabaseInUse")
+    assert load_jobs(world) == []
+    await world.cluster.patch_metadata(POD, SPACE, pod, finalizers=[])
+    await world.settle(30)
+    assert len(load_jobs(world)) == 1
+
+
+async def test_a_load_on_a_node_that_is_cut_off_is_waited_for_until_its_pod_is_gone() -> None:
+    world, pod = await disrupted()
+    lost(world, pod)
+    world.apply(_second())
+    await world.settle(300)
+    (bed,) = beds_of_second(world)
+    told = find(bed.status.conditions, "Hindered")
+    assert told is not None
+    assert (told.status, told.reason) == ("True", "NodeLost")
+    assert told.message == (
+        f"node node-2 of pod {pod} does not answer, and its tool may write to the database until "
+        "the pod is gone: if the machine is off, delete Node node-2"
+    )
+    assert load_jobs(world) == []
+    await world.cluster.patch_metadata(POD, SPACE, pod, finalizers=[])
+    await world.settle(30)
+    assert len(load_jobs(world)) == 1
+
+
+async def test_a_tool_that_has_ended_loads_no_more_whatever_runs_beside_it() -> None:
+    world, pod = await disrupted()
+    status = world.cluster.one(POD, SPACE, pod)["status"]
+    tool = {"name": "tool", "state": {"terminated": {"exitCode": 1}}}
+    world.cluster.set_status(POD, SPACE, pod, {**status, "containerStatuses": [tool]})
+    world.apply(_second())
+    await world.settle(60)
+    assert len(load_jobs(world)) == 1
+
+
+async def test_a_namesake_that_waits_for_the_database_is_not_who_loads_there() -> None:
+    """The first campaign was deleted, and made again while the second had the database."""
+    world, _ = await disrupted()
+    world.apply(_second())
+    await world.settle(60)
+    (first,) = [bed for bed in beds(world) if bed.spec.campaign_ref.name == NAME]
+    world.cluster.set_status(TESTBED, SPACE, first.name, {})
+    world.cluster.remove(SECRET, SPACE, f"{first.name}-credentials")
+    await world.settle(60)
+    assert load_jobs(world) == []
 
 
 async def test_a_deleted_campaign_stays_until_its_load_has_ended() -> None:

@@ -8,10 +8,13 @@ import pytest
 from encbench.api.conditions import find
 from encbench.reconcile.claims import NodeStanding
 from encbench.reconcile.effects.effect import CreateLoad, Delete, LeaveNodes
+from encbench.reconcile.objects import Testbed
+from encbench.reconcile.objects import testbed as as_testbed
 from encbench.reconcile.pods import ContainerFacts, JobFacts, PodFacts
 from encbench.reconcile.testbed.decide import decide
 from encbench.reconcile.testbed.decision import TestbedDecision
 from encbench.reconcile.testbed.facts import TestbedFound
+from tests.unit.reconcile.external import template
 from tests.unit.reconcile.seen import (
     NOW,
     UNIX,
@@ -341,7 +344,7 @@ def test_no_load_begins_while_an_earlier_one_still_writes() -> None:
     earlier = a_pod("load-of-before", deleting=True, ends=ago(-1))
     waits = decide(a_testbed(UP), saw(loaders=(earlier,)))
     assert not wants(waits, CreateLoad)
-    assert status_of(waits, "Loaded") == ("False", "DatabaseInUse")
+    assert status_of(waits, "Loaded") == ("Unknown", "DatabaseInUse")
     told = find(waits.status.conditions, "Hindered")
     assert told is not None
     assert told.message == "pod load-of-before of an earlier load has not ended"
@@ -351,10 +354,38 @@ def test_no_load_begins_while_an_earlier_one_still_writes() -> None:
     assert status_of(begins, "Loaded") == ("False", "Loading")
     lost = replace(earlier, is_silent=True, ends=ago(60))
     assert wants(decide(waiting, saw(loaders=(lost,))), CreateLoad)
-    late = a_testbed({"Provisioned": ("True", 9e4), "Loaded": ("False", 9e4)})
-    gives_up = decide(late, saw(loaders=(earlier,)))
+    gives_up = decide(_waiting_for_long(), saw(loaders=(earlier,)))
     assert failure(gives_up) == "LoadTimeout"
     assert not wants(gives_up, CreateLoad)
+    begins = decide(_waiting_for_long(), saw())
+    assert not failure(begins)
+    assert wants(begins, CreateLoad)
+    goes_on = decide(replace(_waiting_for_long(), status=begins.status), saw(load=JobFacts("load")))
+    assert status_of(goes_on, "Loaded") == ("False", "Loading"), "it has its whole time"
+
+
+def _waiting_for_long() -> Testbed:
+    """For an earlier load, and longer than a load may take."""
+    return a_testbed({"Provisioned": ("True", 9e4), "Loaded": ("Unknown", 9e4)})
+
+
+def test_a_load_into_an_external_database_on_a_lost_node_is_not_waited_for_without_end() -> None:
+    gone = a_pod("load-of-before", deleting=True, ends=ago(6000), is_silent=True, node="n2")
+    late = _waiting_for_long()
+    assert wants(decide(late, saw(loaders=(gone,))), CreateLoad), "it has no login to one of ours"
+    late.body["spec"]["instance"] = template()["spec"]
+    late.body["spec"]["arm"]["role"] = "baseline"
+    outside = as_testbed(late.body)
+    seen = saw(stateful_set=None, database=None, loaders=(gone,))
+    waits = decide(replace(outside, status=a_testbed(UP).status), seen)
+    assert not failure(waits)
+    assert not wants(waits, CreateLoad)
+    assert status_of(waits, "Hindered") == ("True", "NodeLost")
+    gives_up = decide(outside, seen)
+    assert failure(gives_up) == "LoadTimeout"
+    told = find(gives_up.status.conditions, "Failed")
+    assert told is not None
+    assert told.message.endswith("if the machine is off, delete Node n2")
 
 
 def test_a_load_that_has_to_wait_for_its_node_again_has_its_whole_time_then() -> None:

@@ -16,6 +16,7 @@ from encbench.engines.facts import facts
 from encbench.kube.labels import CREDENTIALS
 from encbench.kube.parsing import Malformed
 from encbench.kube.use import unmarked
+from encbench.ports import Body
 from encbench.reconcile import objects
 from encbench.reconcile.deps import Reads
 from encbench.reconcile.objects import Campaign, Testbed, belongs_to, under_way
@@ -92,6 +93,19 @@ async def _may_log_in(read: Reads, testbed: Testbed) -> bool:
         return not is_true(facts, FAILED)
     secret = await read.cluster.get(SECRET, testbed.namespace, credentials_name(testbed.name))
     return belongs_to(secret, testbed.uid)
+
+
+async def has_left(read: Reads, body: Body, testbed: Testbed) -> bool:
+    """Whether one that was read is going, or has no login to the database of `testbed` to use.
+
+    It has failed, or it waits for its turn under the name of an earlier one that had the database.
+    """
+    if body["metadata"].get("deletionTimestamp") is not None:
+        return True
+    with suppress(Malformed):
+        one = objects.testbed(body)
+        return _place(one) == _place(testbed) and not await _may_log_in(read, one)
+    return False
 
 
 def _place(testbed: Testbed) -> Place:

@@ -42,22 +42,41 @@ def load_dataset(draft: TestbedDraft) -> TestbedDecision:
 
 def _begin(draft: TestbedDraft) -> TestbedDecision:
     """Once no earlier load writes to the same database, whose testbed may be gone by now."""
-    left = _still_loading(draft)
-    earlier = f"pod {left[0]} of an earlier load has not ended" if left else ""
-    if left:
-        draft.hold(life.LOADED, life.IN_USE, earlier)
+    earlier = _earlier(draft)
+    if earlier is not None:
+        # Unknown, so that the load has its whole time once this wait is over.
+        draft.condition(life.LOADED, None, life.IN_USE, earlier.message)
+        draft.hinder(earlier.reason, earlier.message)
     else:
         draft.condition(life.LOADED, False, "Loading", "the dataset is being loaded")
         draft.note_refusal(draft.since(life.LOADED))
     if _loading(draft) > _limit(draft):
-        why = earlier or draft.seen.found.refused or "it is not there"
+        why = earlier.message if earlier else draft.seen.found.refused or "it is not there"
         return draft.fail(life.LOAD_TIMEOUT, f"the load's Job could not be created: {why}")
-    return draft.decide(*([] if left else [do.CreateLoad()]), requeue=POLL)
+    return draft.decide(*([] if earlier else [do.CreateLoad()]), requeue=POLL)
 
 
-def _still_loading(draft: TestbedDraft) -> list[str]:
-    """Names of pods. One on a node that does not answer had its time to end."""
-    return [pod.name for pod in draft.seen.loaders if not pods.is_gone(pod, draft.beyond(pod.ends))]
+def _earlier(draft: TestbedDraft) -> Trouble | None:
+    """A load that may write to the same database.
+
+    A node that does not answer may be cut off from us alone. Its load then goes on, and its kubelet
+    never hears that the pod was deleted. It has a login to an external database, but none to one of
+    ours, which gets a new password with each testbed.
+    """
+    is_external = draft.spec.instance.is_external
+    left = draft.seen.loaders if is_external else _still_loading(draft)
+    if not left:
+        return None
+    if not (is_external and left[0].is_silent):
+        return Trouble(life.IN_USE, f"pod {left[0].name} of an earlier load has not ended")
+    found = troubles.node_lost(left[0])
+    message = f"{found.message}, and its tool may write to the database until the pod is gone"
+    return Trouble(found.reason, f"{message}: if the machine is off, delete Node {left[0].node}")
+
+
+def _still_loading(draft: TestbedDraft) -> list[PodFacts]:
+    """The pods. One on a node that does not answer had its time to end."""
+    return [pod for pod in draft.seen.loaders if not pods.is_gone(pod, draft.beyond(pod.ends))]
 
 
 def _follow(draft: TestbedDraft, load: JobFacts) -> TestbedDecision:
@@ -183,11 +202,14 @@ def _delete(draft: TestbedDraft, load: JobFacts) -> do.Delete:
 
 
 def _stop(draft: TestbedDraft, message: str) -> TestbedDecision:
-    """It fails once nothing loads that could disturb whoever measures on the node next."""
+    """It fails once nothing loads that could disturb whoever measures on the node next.
+
+    Whoever loads into its external database next sees for itself what may load on.
+    """
     seen, left = draft.seen, _still_loading(draft)
     if not left and seen.load is None:
         return draft.fail(life.LOAD_TIMEOUT, fullness.after(message, seen.full))
-    waits = f": waiting for pod {left[0]} to end" if left else ""
+    waits = f": waiting for pod {left[0].name} to end" if left else ""
     draft.hinder(life.LOAD_TIMEOUT, f"{message}{waits}")
     orders = [] if seen.load is None else [_delete(draft, seen.load)]
     return draft.decide(*orders, requeue=POLL)

@@ -225,18 +225,23 @@ async def _loading(read: Reads, testbed: Testbed) -> tuple[str, ...]:
 
 
 async def _strays(read: Reads, testbed: Testbed) -> tuple[PodFacts, ...]:
-    """Loads into the same external database of testbeds that are gone, which end a little later."""
+    """Loads into the same external database of testbeds that have it no more.
+
+    They end a little later, or go on where their node is cut off.
+    """
     if not testbed.spec.instance.is_external:
         return ()
     where, found = loading(testbed.name, testbed.spec), list[PodFacts]()
     for body in await read.cluster.list(POD, testbed.namespace, {labels.COMPONENT: "load"}):
-        name = body["metadata"]["labels"].get(labels.TESTBED, "")
+        name, pod = body["metadata"]["labels"].get(labels.TESTBED, ""), pod_facts(body)
         is_here = reached(body) == (where.host.lower(), str(where.port))
-        if name == testbed.name or not is_here or has_run(body):
+        # A container that a webhook has put beside the tool may go on for ever.
+        is_over = has_run(body) or pod.container("tool").exit_code is not None
+        if name == testbed.name or not is_here or is_over:
             continue
         owner = await read.cluster.get(TESTBED, testbed.namespace, name)
-        if owner is None or owner["metadata"].get("deletionTimestamp") is not None:
-            found.append(pod_facts(body))
+        if owner is None or await external.has_left(read, owner, testbed):
+            found.append(pod)
     return tuple(found)
 
 
