@@ -219,18 +219,23 @@ def is_stuck(body: Body, now: datetime, absences: Absences) -> bool:
     return late or _is_lost(body.get("status") or {})
 
 
-async def in_cell(read: Reads, subject: Testbed | Trial, component: str) -> list[Body]:
-    """The pods of that component in the subject's cell that are there or will end.
-
-    What is left on a lost node uses nothing that others could have.
-    """
+async def all_in_cell(read: Reads, subject: Testbed | Trial, component: str) -> list[Body]:
+    """The pods of that component in the subject's cell, also those that are left on lost nodes."""
     spec = subject.spec
     own = {
         labels.COMPONENT: component,
         labels.CAMPAIGN: spec.campaign_ref.name,
         labels.CELL: spec.cell,
     }
-    found = await read.cluster.list(POD, subject.namespace, own)
+    return await read.cluster.list(POD, subject.namespace, own)
+
+
+async def in_cell(read: Reads, subject: Testbed | Trial, component: str) -> list[Body]:
+    """Those of them that are there or will end.
+
+    What is left on a lost node uses nothing that others could have.
+    """
+    found = await all_in_cell(read, subject, component)
     now, absences = read.clock.now(), read.presence.absences()
     return [body for body in found if not is_stuck(body, now, absences)]
 

@@ -5,14 +5,22 @@ from collections.abc import Sequence
 
 from encbench.api import lifecycle as life
 from encbench.api.conditions import find, is_false, is_true
-from encbench.api.kinds import JOB, NODE, POD, TESTBED, TRIAL
+from encbench.api.kinds import JOB, NODE, TESTBED, TRIAL
 from encbench.kube import labels
 from encbench.kube.fit import Node, node
 from encbench.ports import Access, Body, NotNow, Rejected, Unavailable
 from encbench.reconcile import agents, fullness, objects
 from encbench.reconcile.deps import Reads
 from encbench.reconcile.objects import Trial, belongs_to
-from encbench.reconcile.pods import JobFacts, PodFacts, has_room, in_cell, job_facts, pod_facts
+from encbench.reconcile.pods import (
+    JobFacts,
+    PodFacts,
+    all_in_cell,
+    has_room,
+    in_cell,
+    job_facts,
+    pod_facts,
+)
 from encbench.reconcile.stage import is_measured
 from encbench.reconcile.trial import recovery
 from encbench.reconcile.trial.facts import (
@@ -173,7 +181,8 @@ async def _clients(read: Reads, trial: Trial, job: Body | None) -> list[ClientPo
     if job is None and not released:
         return []
     known, owner = {place.uid for place in released}, job["metadata"]["uid"] if job else ""
-    bodies = await read.cluster.list(POD, trial.namespace, {labels.TRIAL: trial.name})
+    # The whole cell's, because all that look at clients then need one list of the API server.
+    bodies = await all_in_cell(read, trial, "client")
     own = [b for b in bodies if belongs_to(b, owner) or b["metadata"]["uid"] in known]
     found = sorted(map(pod_facts, own), key=lambda pod: pod.index)
     running = sum(pod.container("recorder").running for pod in found)
