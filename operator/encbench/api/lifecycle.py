@@ -401,7 +401,7 @@ TRIAL_LIFE = Lifecycle(
             false={STARTING: "Their pods are starting.", **POD_REASONS},
             unknown={
                 EARLY: "A trial before it is being measured or stores its results, and its clients "
-                "may hold what these need.",
+                "may hold what these need, or the tool of a deleted Trial runs on.",
                 NODE_IN_USE: "A pod fits no node while another campaign or cell works on one that "
                 "it could use.",
             },

@@ -45,6 +45,15 @@ def wrapped(seconds: int, command: list[str]) -> list[str]:
     return shell(_WRAPPER, "run.sh", [str(seconds), *command])
 
 
+def may_run(pod: Body) -> float | None:
+    """Seconds for which the tool of a client's pod may run; None if its spec does not say."""
+    tools = (one for one in pod.get("containers") or () if one["name"] == "tool")
+    match next((one.get("command") or [] for one in tools), []):
+        case [_, _, _, "run.sh", seconds, *_] if seconds.isdigit():
+            return float(seconds)
+    return None
+
+
 def annotation_volume(files: Iterable[str]) -> Body:
     """The volume `session`: annotations of the pod as files, as `annotation` names them."""
     items = [

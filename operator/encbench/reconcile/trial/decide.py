@@ -5,14 +5,12 @@ written down as `outcome` first and then archived; the trial is over when `Archi
 """
 
 from dataclasses import replace
-from datetime import UTC, datetime
 
 from encbench.api.conditions import format_time, is_true, parse_time
 from encbench.api.kinds import JOB
 from encbench.api.lifecycle import ARCHIVED, BLOCK_BROKEN, FAILED, MEASURED, RELEASED, STOPPED
 from encbench.api.scalars import parse_duration
 from encbench.core.records import RecoveryRecord
-from encbench.reconcile import troubles
 from encbench.reconcile.effects.effect import Delete, KeepRecovery
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.pods import PodFacts, is_gone
@@ -124,9 +122,7 @@ def _stop_clients(draft: TrialDraft, loading: list[PodFacts]) -> TrialDecision:
     silent = next((pod for pod in loading if pod.is_silent), None)
     if silent is None:
         return draft.decide(*orders, requeue=decision.SLOW_POLL)
-    found, at = troubles.node_lost(silent), format_time(datetime.fromtimestamp(end, UTC))
-    message = f"{found.message}, and its tool may load the database until {at}"
-    draft.hinder(found.reason, f"{message}: if the machine is off, delete Node {silent.node}")
+    draft.note_cut_off(silent, end)
     return draft.decide(*orders, requeue=decision.until(end - draft.seen.now.timestamp()))
 
 

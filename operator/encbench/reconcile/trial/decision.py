@@ -1,6 +1,9 @@
 """What a stage of a trial has decided, and what all stages say alike."""
 
+from datetime import UTC, datetime
+
 from encbench.api import lifecycle as life
+from encbench.api.conditions import format_time
 from encbench.api.scalars import parse_duration
 from encbench.api.trial import Outcome, TrialSpec, TrialStatus
 from encbench.core.evidence import Proof
@@ -85,6 +88,12 @@ class TrialDraft(Draft[TrialSpec, TrialStatus, TrialSeen]):
         found = node_lost(pod)
         self.hinder(found.reason, found.message)
         return True
+
+    def note_cut_off(self, pod: PodFacts, end: float) -> None:
+        """Name a client on a node that does not answer, and until when its tool may run there."""
+        found, at = node_lost(pod), format_time(datetime.fromtimestamp(end, UTC))
+        message = f"{found.message}, and its tool may load the database until {at}"
+        self.hinder(found.reason, f"{message}: if the machine is off, delete Node {pod.node}")
 
     def set_proof(self, kind: str, proof: Proof) -> None:
         """Write down what a proof has found."""

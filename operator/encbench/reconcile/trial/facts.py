@@ -200,6 +200,9 @@ class TrialSeen:
     nothing else is why."""
     leaving: tuple[str, ...] = ()
     """Earlier trials of its cell whose clients still have room, where one of its own has none."""
+    strays: tuple[PodFacts, ...] = ()
+    """Clients of its cell whose Trials were deleted and whose tools run; looked for once all of its
+    own wait for the start."""
     absences: Absences = NEVER
 
     @property

@@ -22,7 +22,7 @@ from encbench.reconcile.pods import (
     pod_facts,
 )
 from encbench.reconcile.stage import is_measured
-from encbench.reconcile.trial import recovery
+from encbench.reconcile.trial import recovery, strays
 from encbench.reconcile.trial.facts import (
     ClientPod,
     RunFacts,
@@ -63,6 +63,8 @@ async def observe(read: Reads, trial: Trial, found: TrialFound) -> TrialSeen:
     if testbed is not None and database is not None and _has_failed(trial, clients):
         full = await fullness.look(read, space, testbed.name, database)
     before, leaving = await _before(read, trial), await _leaving(read, trial, clients)
+    waiting = sum(one.run is not None and one.run.state == "waiting" for one in clients)
+    is_ready = testbed is not None and waiting == trial.spec.workload.client.replicas
     has_cause = bool(leaving) or (before is not None and is_measured(before))
     return TrialSeen(
         now=read.clock.now(),
@@ -78,6 +80,7 @@ async def observe(read: Reads, trial: Trial, found: TrialFound) -> TrialSeen:
         before=before,
         taken=() if has_cause else await _taken(read, trial, clients, found),
         leaving=leaving,
+        strays=await strays.look(read, trial, testbed, job) if testbed and is_ready else (),
         absences=read.presence.absences(),
     )
 

@@ -17,7 +17,7 @@ from encbench.reconcile.effects.effect import CreateJob, TrialEffect
 from encbench.reconcile.objects import Testbed
 from encbench.reconcile.stage import holds_the_stage, is_measured, keeps_from_proving
 from encbench.reconcile.starts import serves
-from encbench.reconcile.trial import block, decision, limits, placed, solitude
+from encbench.reconcile.trial import block, decision, limits, placed, solitude, strays
 from encbench.reconcile.trial.decision import TrialDecision, TrialDraft, until
 from encbench.reconcile.troubles import Trouble
 from encbench.text.words import plural
@@ -102,6 +102,9 @@ def _next_look(draft: TrialDraft, waited: float) -> float:
         testbed = draft.seen.testbed
         is_made = testbed is not None and placed.knows_its_node(testbed, draft.spec)
         return 0.0 if is_made else decision.SLOW_POLL
+    ends = [strays.latest_end(draft, pod) for pod in strays.loading(draft) if pod.is_silent]
+    if ends:
+        return until(max(ends) - draft.seen.now.timestamp())
     prepared = draft.fact(life.PREPARED)
     if prepared is not None and prepared.reason == life.NODE_IN_USE:
         return decision.SELDOM
@@ -203,8 +206,7 @@ def _check_clients(draft: TrialDraft, *, is_apart: bool) -> Trouble | None:
     """
     wanted, waiting = draft.spec.workload.client.replicas, draft.seen.clients_in("waiting")
     if len(waiting) == wanted:
-        message = f"{wanted} client(s) wait for the start"
-        draft.condition(life.PREPARED, True, "Waiting", message)
+        _judge_strays(draft)
         return None
     found = troubles.trouble([client.pod for client in draft.seen.clients], draft.seen.now)
     if found is not None and found.reason == life.UNSCHEDULABLE and is_apart:
@@ -245,6 +247,20 @@ def _check_clients(draft: TrialDraft, *, is_apart: bool) -> Trouble | None:
         message = f"{len(waiting)} of {wanted} client(s) are ready to start"
     draft.condition(life.PREPARED, False, life.STARTING, message)
     return None
+
+
+def _judge_strays(draft: TrialDraft) -> None:
+    """Set `Prepared` of a trial whose clients stand at the barrier, unless others still load."""
+    loading = strays.loading(draft)
+    if not loading:
+        message = f"{draft.spec.workload.client.replicas} client(s) wait for the start"
+        draft.condition(life.PREPARED, True, "Waiting", message)
+        return
+    silent = next((pod for pod in loading if pod.is_silent), None)
+    if silent is not None:
+        draft.note_cut_off(silent, strays.latest_end(draft, silent))
+    message = f"waits for pod {loading[0].name}, whose Trial was deleted and whose tool runs"
+    draft.condition(life.PREPARED, None, life.EARLY, message)
 
 
 def _missing(draft: TrialDraft) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from encbench.api.encryptionmode import InTransit
 from encbench.ports import Body
-from encbench.tools.pod import reached
+from encbench.tools.pod import may_run, reached
 from encbench.tools.registry import tool
 from tests.support.workloads import (
     CUSTOM,
@@ -54,6 +54,13 @@ def test_trial_runs_once_as_an_indexed_job() -> None:
     assert spec["backoffLimit"] == 0
     assert spec["podReplacementPolicy"] == "Failed"
     assert "ttlSecondsAfterFinished" not in spec
+
+
+def test_a_client_says_how_long_its_tool_may_run() -> None:
+    words = container(trial())["command"]
+    assert may_run(pod(trial())) == float(words[words.index("run.sh") + 1]) > 60
+    assert may_run(pod(load())) is None
+    assert may_run({}) is None
 
 
 def test_names_labels_and_owner() -> None:
