@@ -112,6 +112,7 @@ impl Answers {
                 Next::SendNoFile(number) => {
                     let _ = relay.send(Side::Server, &packet::header_bytes(0, number)).await;
                 }
+                Next::Unreadable if self.responder.is_awaited() => return relay.unasked(sequence).await,
                 Next::Unreadable => return Err(End::Refused(refusal::UNREADABLE, sequence)),
             }
         }

@@ -71,14 +71,14 @@ struct Connection {
 impl Connection {
     /// Serve a client that the server has greeted with these capabilities.
     async fn run(&mut self, offered: u32) -> Flow {
-        let deprecate_eof = handshake::agree(&mut self.relay, offered, &self.rules).await?;
+        let (deprecate_eof, answered) = handshake::agree(&mut self.relay, offered, &self.rules).await?;
         self.answers.agreed(deprecate_eof);
-        handshake::authenticate(&mut self.relay, self.by_socket).await?;
+        handshake::authenticate(&mut self.relay, answered, self.by_socket).await?;
         let mut commands = Commands::default();
         loop {
             // All that was asked has been answered.
             if !self.relay.unread(Side::Server).is_empty() {
-                return self.relay.unasked().await;
+                return self.relay.unasked(0).await;
             }
             commands.read(&self.relay)?;
             if commands.passed > 0 {
@@ -90,12 +90,14 @@ impl Connection {
                 self.relay.consume(Side::Client, *length);
                 self.answers.pass(&mut self.relay).await?;
             }
-            if let Some(single) = commands.single {
-                if self.single(single).await?.is_break() {
-                    return Ok(());
-                }
-            } else if commands.passed == 0 {
-                self.relay.await_client().await?;
+            if commands.passed > 0 {
+                // Only then is it known that nothing stands in front of the next command's answer.
+                continue;
+            }
+            match commands.single {
+                Some(single) if self.single(single).await?.is_break() => return Ok(()),
+                Some(_) => {}
+                None => self.relay.await_client().await?,
             }
         }
     }
@@ -124,7 +126,8 @@ impl Connection {
                 }
                 self.send_commands(header.total()).await;
                 self.relay.consume(Side::Client, header.total());
-                handshake::authenticate(&mut self.relay, self.by_socket).await?;
+                let answered = header.sequence.wrapping_add(1);
+                handshake::authenticate(&mut self.relay, answered, self.by_socket).await?;
                 self.answers.forget();
             }
             request => {

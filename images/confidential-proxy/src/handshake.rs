@@ -43,8 +43,9 @@ async fn greeting(relay: &mut Relay) -> Flow<Header> {
 }
 
 /// Pass the client's answer to the greeting on, without what is not understood, and return whether both
-/// sides do without EOF packets. Where anything is encrypted, programs that write dumps are refused.
-pub(crate) async fn agree(relay: &mut Relay, offered: u32, rules: &Rules) -> Flow<bool> {
+/// sides do without EOF packets, and which number the server's next packet has. Where anything is
+/// encrypted, programs that write dumps are refused.
+pub(crate) async fn agree(relay: &mut Relay, offered: u32, rules: &Rules) -> Flow<(bool, u8)> {
     let response = loop {
         if let Some(header) = relay.whole(Side::Client).map_err(long_answer)? {
             break header;
@@ -64,7 +65,7 @@ pub(crate) async fn agree(relay: &mut Relay, offered: u32, rules: &Rules) -> Flo
         return Err(End::Refused(refusal::DUMP, response.sequence.wrapping_add(1)));
     }
     relay.pass(Side::Client, response.total()).await?;
-    Ok(granted & offered & DEPRECATE_EOF != 0)
+    Ok((granted & offered & DEPRECATE_EOF != 0, response.sequence.wrapping_add(1)))
 }
 
 /// What `caching_sha2_password` sends where it wants the password itself.
@@ -79,13 +80,21 @@ const FAST_AUTHENTICATION: [u8; 2] = [1, 3];
 /// Each question of the server's lets one packet of the client's pass, the next one in number. What the
 /// client sends without being asked stays unread: it is a command, which the server would answer after the
 /// login, and nothing would say that this answer is another command's.
-pub(crate) async fn authenticate(relay: &mut Relay, by_socket: bool) -> Flow {
+///
+/// The server begins with the number `first`. What begins with another one is left of the answer to a
+/// command before: a row of it would be taken for the end of the login.
+pub(crate) async fn authenticate(relay: &mut Relay, first: u8, by_socket: bool) -> Flow {
+    let mut begun = false;
     // Which number the client's answer has, if the server awaits one.
     let mut awaited = None;
     loop {
         while let Some(header) = relay.whole(Side::Server).map_err(long_question)? {
+            if !begun && header.sequence != first {
+                return relay.unasked(first).await;
+            }
+            begun = true;
             let payload = &relay.unread(Side::Server)[HEADER..header.total()];
-            let first = payload.first().copied();
+            let kind = payload.first().copied();
             if by_socket && payload == FULL_AUTHENTICATION {
                 return Err(End::Refused(refusal::PASSWORD, header.sequence));
             }
@@ -95,7 +104,7 @@ pub(crate) async fn authenticate(relay: &mut Relay, by_socket: bool) -> Flow {
                 false => header.sequence.checked_add(1),
             };
             relay.pass(Side::Server, header.total()).await?;
-            match first {
+            match kind {
                 Some(OK) => return Ok(()),
                 Some(ERR) => return Err(End::Gone),
                 _ => {}

@@ -196,25 +196,26 @@ impl Relay {
         match self.fill_either(Side::Client).await {
             (Side::Client, Ok(1..)) => Ok(()),
             (Side::Client, _) => Err(End::Gone),
-            (Side::Server, Ok(1..)) => self.unasked().await,
+            (Side::Server, Ok(1..)) => self.unasked(0).await,
             (Side::Server, _) => Err(End::Refused(refusal::LOST, 0)),
         }
     }
 
     /// What a server says without being asked is why it ends the connection: the client gets its number.
-    /// Anything else would answer a command that was not seen.
-    pub async fn unasked(&mut self) -> Flow {
+    /// Anything else would answer a command that was not seen; the client is told so by a packet of the
+    /// number that it awaits.
+    pub async fn unasked(&mut self, awaited: u8) -> Flow {
         let header = match self.whole(Side::Server) {
             Ok(Some(header)) => header,
-            Ok(None) => return Err(End::Refused(refusal::LOST, 0)),
-            Err(Large(_)) => return Err(End::Refused(refusal::UNREADABLE, 0)),
+            Ok(None) => return Err(End::Refused(refusal::LOST, awaited)),
+            Err(Large(_)) => return Err(End::Refused(refusal::UNREADABLE, awaited)),
         };
         let payload = &self.unread(Side::Server)[HEADER..header.total()];
         let mut error = Vec::new();
         if payload.first() != Some(&ERR)
             || refusal::append_withheld(&mut error, header.sequence, payload).is_err()
         {
-            return Err(End::Refused(refusal::UNREADABLE, 0));
+            return Err(End::Refused(refusal::UNREADABLE, awaited));
         }
         self.send(Side::Client, &error).await?;
         Err(End::Gone)

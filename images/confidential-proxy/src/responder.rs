@@ -8,7 +8,6 @@
 //! further than it takes to find the answer's end.
 
 use std::collections::HashMap;
-use std::mem;
 use std::sync::Arc;
 
 use crate::binary_row;
@@ -256,6 +255,11 @@ impl Responder {
         }
     }
 
+    /// Whether nothing of the answer has come yet.
+    pub fn is_awaited(&self) -> bool {
+        self.awaited
+    }
+
     /// Whether the answer is complete.
     pub fn is_done(&self) -> bool {
         self.state == State::Done
@@ -299,11 +303,11 @@ impl Responder {
             self.continued = payload.len() == MAX_PAYLOAD;
             return Ok(self.passing());
         }
+        self.check_number(sequence)?;
         let first = payload.first().copied();
         if first == Some(ERR) && self.state != State::Done {
             return self.failed(sequence, payload, out);
         }
-        self.check_number(sequence)?;
         match self.state {
             State::Done => Err(Malformed),
             State::Single | State::Reset | State::Statistics => self.single(payload),
@@ -502,13 +506,14 @@ impl Responder {
         self.after_result(status);
     }
 
-    /// An answer begins with the first number. What begins with another one, an error of the session's
-    /// aside, belongs to the command before.
+    /// An answer begins with the first number. What begins with another one belongs to the command before,
+    /// or is why the server ends the session: the answer is awaited still.
     fn check_number(&mut self, sequence: u8) -> Result<(), Malformed> {
-        match mem::replace(&mut self.awaited, false) {
-            true if sequence != FIRST => Err(Malformed),
-            _ => Ok(()),
+        if self.awaited && sequence != FIRST {
+            return Err(Malformed);
         }
+        self.awaited = false;
+        Ok(())
     }
 
     fn after_result(&mut self, status: u16) {

@@ -36,6 +36,9 @@ const OK: [u8; 7] = [0, 0, 0, 2, 0, 0, 0];
 /// What a client asks for: protocol 4.1 and what MySQL calls a long password, long flags, transactions and a
 /// secure connection.
 const CAPABILITIES: u32 = 0xA205;
+/// What is left of an answer: a row by the binary protocol, which begins like an OK, and an error.
+const LEFT_ROW: &[u8] = b"\0\0\x06Marker";
+const LEFT_ERROR: &[u8] = b"\xff\x26\x04#23000Marker of a statement";
 /// A statement that is not trusted.
 const SELECTED: &[u8] = b"\x03SELECT c FROM t UNION SELECT 1";
 /// A user whose password the server does not remember.
@@ -197,6 +200,14 @@ impl Server {
                 Some(("long", length)) => self.rows(&mut stream, 2, length.parse().unwrap())?,
                 Some(("ok", length)) => send(&mut stream, 1, &wordy(&OK, length.parse().unwrap()))?,
                 Some(("end", length)) => Self::row_without_eof(&mut stream, length.parse().unwrap())?,
+                // The rest of the answer comes at once, or after the next command has.
+                Some(("go", rest)) => {
+                    send(&mut stream, 1, &OK)?;
+                    if rest.starts_with("late") {
+                        receive(&mut stream)?;
+                    }
+                    send(&mut stream, 2, if rest.ends_with("row") { LEFT_ROW } else { LEFT_ERROR })?;
+                }
                 _ if command.starts_with("SELECT ") => self.rows(&mut stream, 1, ROW)?,
                 _ if command == "silence" => {}
                 _ if command == "end" => return Ok(()),
@@ -758,4 +769,24 @@ fn an_answer_that_was_not_asked_for_ends_the_connection() {
     let said = client.receive();
     assert!(said.starts_with(b"\xff\x2b\x07#HY000confidential-proxy cannot read"), "{said:?}");
     assert_eq!(client.0.read(&mut [0]).unwrap(), 0);
+}
+
+#[test]
+fn what_is_left_of_an_answer_is_none_to_the_next_command() {
+    let proxy = proxy(Server::default().start(), "t.c\n");
+    for rest in ["row", "error", "late row", "late error"] {
+        for next in [[CHANGE_USER].as_slice(), b"\x03nothing"] {
+            let mut client = Client::connect(proxy);
+            let first = format!("\x03go {rest}");
+            client.send_at_once(&[(0, first.as_bytes()), (0, next)]);
+            assert_eq!(client.receive(), OK);
+            let said = client.receive();
+            let start: &[u8] = match rest.ends_with("row") {
+                true => b"\xff\x2b\x07#HY000confidential-proxy cannot read",
+                false => b"\xff\x26\x04#23000confidential-proxy withholds",
+            };
+            assert!(said.starts_with(start), "{rest} {next:?}: {said:?}");
+            assert_eq!(client.0.read(&mut [0]).unwrap(), 0, "and the connection ends");
+        }
+    }
 }

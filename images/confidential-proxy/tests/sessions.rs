@@ -294,7 +294,8 @@ fn an_answer_begins_with_the_first_number() {
     }
     let mut killed = responder(RULES, false);
     killed.begin(UNTRUSTED.0, UNTRUSTED.1);
-    assert!(killed.packet(0, b"\xff\x87\x07#70100killed", &mut Vec::new()).is_ok(), "but for an error");
+    assert!(killed.packet(0, b"\xff\x87\x07#70100killed", &mut Vec::new()).is_err());
+    assert!(killed.is_awaited(), "an error, too, is then no answer to this command");
 }
 
 #[test]

@@ -86,7 +86,10 @@ def test_an_error_that_comes_unasked_has_no_text(server: Server, recorder: Recor
     assert SECRET not in recorder.seen
 
 
-def test_rows_that_come_behind_an_answer_s_end(server: Server, recorder: Recorder) -> None:
+@pytest.mark.parametrize("follows", ["a query", "another user"])
+def test_rows_that_come_behind_an_answer_s_end(
+    server: Server, recorder: Recorder, follows: str
+) -> None:
     """MySQL says that a cursor is open, opens none for an explanation, and sends its rows."""
     if server.engine != "mysql":
         pytest.skip("another server says so of no function's cursor")
@@ -95,7 +98,9 @@ def test_rows_that_come_behind_an_answer_s_end(server: Server, recorder: Recorde
         number = made.prepare(f"EXPLAIN ANALYZE {explained}").number
         recorder.clear()
         opening = packed(bytes([wire.EXECUTE]) + execution(number, cursor=wire.WITH_CURSOR))
-        made.socket.sendall(opening + asked("SELECT @@version"))
+        change = packed(made.change(USER))
+        second = change if follows == "another user" else asked("SELECT @@version")
+        made.socket.sendall(opening + second)
         made.results(binary=True, opens=True)
         with pytest.raises(ServerError, match="cannot read what the server answered"):
             made.results(binary=False)

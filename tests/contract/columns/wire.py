@@ -146,11 +146,16 @@ class Wire:
         twice = hashlib.sha256(once).digest()
         return _xor(once, hashlib.sha256(twice + scramble).digest())
 
+    def change(self, user: str) -> bytes:
+        """The command for another user, who is still to prove the password."""
+        named = user.encode() + b"\0\0" + b"sbtest\0" + b"\x2d\0"
+        return bytes([CHANGE_USER]) + named + self.plugin + b"\0"
+
     def change_user(self, user: str, password: str, *, early: bytes = b"") -> None:
         """Another user on the same connection; the server asks for the password."""
         self.password = password
-        named = user.encode() + b"\0\0" + b"sbtest\0" + b"\x2d\0" + self.plugin + b"\0"
-        self.command(CHANGE_USER, named, early)
+        self.sequence = 0
+        self.send(self.change(user), early)
         self._authenticate(b"")
 
     def _authenticate(self, scramble: bytes) -> None:
