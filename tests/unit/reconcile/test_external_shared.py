@@ -9,7 +9,7 @@ from encbench.api.conditions import find, is_true
 from encbench.api.kinds import CAMPAIGN, JOB, POD, SECRET, TESTBED
 from encbench.api.testbed import TestbedStatus
 from encbench.kube.labels import COMPONENT
-from encbench.ports import Body
+from encbench.ports import Body, Unavailable
 from encbench.reconcile import objects
 from encbench.reconcile.testbed.external import observe
 from encbench.reconcile.testbed.facts import TestbedSeen
@@ -228,6 +228,24 @@ async def test_a_load_on_a_node_that_is_cut_off_is_waited_for_until_its_pod_is_g
     await world.cluster.patch_metadata(POD, SPACE, pod, finalizers=[])
     await world.settle(30)
     assert len(load_jobs(world)) == 1
+
+
+async def test_a_load_without_a_node_goes_although_its_first_deletion_failed() -> None:
+    world = world_with()
+    world.controllers.delays = replace(world.controllers.delays, load=6000.0)
+    world.apply(study("plain", blocks=1, stepDeadlines={"load": "5m"}))
+    await world.run(lambda: bool(world.cluster.all(POD, SPACE)))
+    (pod,) = world.cluster.all(POD, SPACE)
+    del pod["spec"]["nodeName"]
+    why = {"type": "PodScheduled", "status": "False", "message": "0/3 nodes are available"}
+    waits = {"phase": "Pending", "conditions": [why]}
+    world.cluster.set_status(POD, SPACE, pod["metadata"]["name"], waits)
+    world.cluster.fail_next(Unavailable("the API server is away"), verb="delete", kind=JOB)
+    await world.run(world.ended)
+    (bed,) = beds(world)
+    assert said(bed, "Failed") == ("True", "Unschedulable")
+    await world.settle(10)
+    assert world.cluster.all(POD, SPACE) == []
 
 
 async def test_a_tool_that_has_ended_loads_no_more_whatever_runs_beside_it() -> None:

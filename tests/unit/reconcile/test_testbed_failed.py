@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from encbench.api.kinds import POD_DISRUPTION_BUDGET, STATEFUL_SET
+from encbench.api.kinds import JOB, POD_DISRUPTION_BUDGET, STATEFUL_SET
 from encbench.reconcile.effects.effect import Apply, Delete
-from encbench.reconcile.pods import ContainerFacts, PodFacts
+from encbench.reconcile.pods import ContainerFacts, JobFacts, PodFacts
 from encbench.reconcile.testbed.decide import decide
 from encbench.reconcile.testbed.decision import TestbedDecision
 from encbench.reconcile.testbed.facts import SetFacts, TestbedSeen
@@ -70,3 +70,28 @@ def test_a_drain_waits_for_it_until_its_campaign_has_ended() -> None:
     assert decision.requeue == 10.0
     later = decide(BED, saw(RAN, campaign_ended=NOW))
     assert (later.effects, later.requeue) == ((), 3600.0)
+
+
+TOOL_ENDED = a_pod("load", ContainerFacts("tool", exit_code=1), *ready("sidecar"))
+
+
+@pytest.mark.parametrize("pods", [(), (UNPLACED,), (a_pod("load", *ready("tool")),)])
+def test_a_load_that_outlived_its_failure_goes(pods: tuple[PodFacts, ...]) -> None:
+    load = JobFacts("load", pods=pods)
+    decision = decide(BED, saw(UNPLACED, load=load))
+    assert decision.effects == (Delete(JOB, "ns", "bed-load", "load"),)
+    assert decision.requeue == 1.0
+    assert stops(decide(BED, saw(UNPLACED))), "once it is gone"
+
+
+@pytest.mark.parametrize(
+    "load",
+    [
+        JobFacts("load", failed=True),
+        JobFacts("load", succeeded=True),
+        JobFacts("load", pods=(TOOL_ENDED,)),
+    ],
+)
+def test_a_load_that_has_ended_keeps_its_logs(load: JobFacts) -> None:
+    assert stops(decide(BED, saw(UNPLACED, load=load)))
+    assert decide(BED, saw(RAN, load=load)).effects == ()

@@ -1,13 +1,15 @@
 """What a step of a testbed has decided, and what all steps say alike."""
 
 from encbench.api import lifecycle as life
+from encbench.api.kinds import JOB
 from encbench.api.testbed import TestbedSpec, TestbedStatus
 from encbench.reconcile import troubles
 from encbench.reconcile.draft import PATIENCE, Decision, Draft, backoff
-from encbench.reconcile.effects.effect import TestbedEffect
-from encbench.reconcile.pods import PodFacts
+from encbench.reconcile.effects.effect import Delete, TestbedEffect
+from encbench.reconcile.pods import JobFacts, PodFacts
 from encbench.reconcile.testbed.facts import TestbedSeen
 from encbench.reconcile.troubles import Trouble
+from encbench.tools.context import load_job_name
 
 POLL = 1.0
 """Seconds between looks while a step is under way."""
@@ -35,6 +37,11 @@ class TestbedDraft(Draft[TestbedSpec, TestbedStatus, TestbedSeen]):
         self.condition(life.FAILED, True, reason, message)
         self.condition(life.READY, False, reason, message)
         return self.decide(*effects)
+
+    def delete_load(self, load: JobFacts) -> Delete:
+        """Its pods end within their grace period, or where they wait for a node at once."""
+        testbed = self.subject
+        return Delete(JOB, testbed.namespace, load_job_name(testbed.name), load.uid)
 
     def await_node(self) -> TestbedDecision:
         """The next step is heavy work for its node, on which another campaign may be measuring."""

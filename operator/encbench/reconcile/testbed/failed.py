@@ -8,6 +8,9 @@ stops:
 - else `KEPT` seconds after the end of its campaign. Until then its logs say why it failed. A drain
   need not wait for it, because nothing is measured there any more.
 
+A load that has not ended goes before that. It takes room too, and the next one into the same
+external database waits for it.
+
 The volume stays until the campaign is deleted.
 """
 
@@ -21,8 +24,8 @@ from encbench.reconcile import objects
 from encbench.reconcile.deps import Reads
 from encbench.reconcile.effects.effect import Delete
 from encbench.reconcile.objects import Testbed, belongs_to, has_ended
-from encbench.reconcile.pods import PodFacts
-from encbench.reconcile.testbed.decision import TestbedDecision, TestbedDraft
+from encbench.reconcile.pods import JobFacts, PodFacts
+from encbench.reconcile.testbed.decision import POLL, TestbedDecision, TestbedDraft
 from encbench.reconcile.testbed.facts import TestbedSeen
 from encbench.reconcile.testbed.starting import scaled
 
@@ -51,8 +54,11 @@ async def observe(read: Reads, testbed: Testbed, seen: TestbedSeen) -> TestbedSe
 
 
 def rest(draft: TestbedDraft) -> TestbedDecision:
-    """Stop its database, or keep the pod that has logs."""
+    """Stop its load and its database, or keep the pods that have logs."""
     seen, testbed = draft.seen, draft.subject
+    if seen.load is not None and _may_load(seen.load):
+        # It was to go with the failure, but then the API server was away, or this process ended.
+        return draft.decide(draft.delete_load(seen.load), requeue=POLL)
     found, ended = seen.stateful_set, seen.campaign_ended
     if found is None or not found.replicas:
         return draft.decide()
@@ -66,6 +72,12 @@ def rest(draft: TestbedDraft) -> TestbedDecision:
     kind, uid = POD_DISRUPTION_BUDGET, seen.budget
     gone = [Delete(kind, testbed.namespace, testbed.name, uid)] if uid is not None else []
     return draft.decide(*gone, requeue=min(left, SELDOM))
+
+
+def _may_load(load: JobFacts) -> bool:
+    """Whether its tool has not ended. One that has may be kept by a container of others."""
+    has_ended = any(pod.container("tool").exit_code is not None for pod in load.pods)
+    return not (load.succeeded or load.failed or has_ended)
 
 
 def _has_logs(pod: PodFacts | None) -> bool:

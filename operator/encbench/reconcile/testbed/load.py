@@ -3,7 +3,6 @@
 from math import inf
 
 from encbench.api import lifecycle as life
-from encbench.api.kinds import JOB
 from encbench.api.scalars import parse_duration
 from encbench.reconcile import checks, fullness, pods, troubles
 from encbench.reconcile.draft import PATIENCE
@@ -89,7 +88,7 @@ def _follow(draft: TestbedDraft, load: JobFacts) -> TestbedDecision:
         # The Job stays as long as the testbed: while its name is taken, nothing is loaded again.
         # A pod that does not end by itself would stay with it, and keep its room.
         draft.condition(life.LOADED, True, "Loaded", "the dataset is loaded")
-        return draft.decide(*([] if load.succeeded else [_delete(draft, load)]), requeue=0.0)
+        return draft.decide(*([] if load.succeeded else [draft.delete_load(load)]), requeue=0.0)
     if load.failed or code:
         return draft.fail(*_why_it_failed(draft, load, found, fallen))
     no_room = _no_room(draft, load, found)
@@ -109,14 +108,14 @@ def _follow(draft: TestbedDraft, load: JobFacts) -> TestbedDecision:
     if _loading(draft) <= limit:
         return draft.decide(requeue=POLL)
     if found is not None:
-        return draft.fail(found.reason, found.message, _delete(draft, load))
+        return draft.fail(found.reason, found.message, draft.delete_load(load))
     message = f"loading the dataset took longer than stepDeadlines.load, {limit:g} s"
     if fallen is not None:
         message += f": {fallen.message}"
     if not load.pods:
         message = troubles.no_pod("job", load_job_name(draft.subject.name))
     draft.hold(life.LOADED, life.LOAD_TIMEOUT, message)
-    return draft.decide(_delete(draft, load), requeue=POLL)
+    return draft.decide(draft.delete_load(load), requeue=POLL)
 
 
 def _why_it_failed(
@@ -196,11 +195,6 @@ def _limit(draft: TestbedDraft) -> float:
     return parse_duration(draft.spec.step_deadlines.load)
 
 
-def _delete(draft: TestbedDraft, load: JobFacts) -> do.Delete:
-    testbed = draft.subject
-    return do.Delete(JOB, testbed.namespace, load_job_name(testbed.name), load.uid)
-
-
 def _stop(draft: TestbedDraft, message: str) -> TestbedDecision:
     """It fails once nothing loads that could disturb whoever measures on the node next.
 
@@ -211,7 +205,7 @@ def _stop(draft: TestbedDraft, message: str) -> TestbedDecision:
         return draft.fail(life.LOAD_TIMEOUT, fullness.after(message, seen.full))
     waits = f": waiting for pod {left[0].name} to end" if left else ""
     draft.hinder(life.LOAD_TIMEOUT, f"{message}{waits}")
-    orders = [] if seen.load is None else [_delete(draft, seen.load)]
+    orders = [] if seen.load is None else [draft.delete_load(seen.load)]
     return draft.decide(*orders, requeue=POLL)
 
 
