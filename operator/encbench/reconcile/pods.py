@@ -211,6 +211,15 @@ def is_gone(pod: PodFacts, waited: float) -> bool:
     return pod.is_silent and waited > ENDING_SLACK
 
 
+def is_cut_off(pod: PodFacts, late: float) -> bool:
+    """Whether its node does not answer, of a pod that was to have ended so many seconds ago.
+
+    The node controller cannot say so of containers that were not ready before, as where a pod had
+    only begun. But each kubelet that answers has killed them by then.
+    """
+    return pod.node is not None and (pod.is_silent or late > ENDING_SLACK)
+
+
 def is_stuck(body: Body, now: datetime, absences: Absences) -> bool:
     """Whether a pod that is to go does not: its node is lost, or its grace period is over."""
     # Of a pod it is the time at which the grace period ends.

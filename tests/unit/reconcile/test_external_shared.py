@@ -139,6 +139,7 @@ async def in_mid_load(**fields: Any) -> tuple[World, str]:
 
     await world.run(lambda: bool(loads()))
     (pod,) = loads()
+    world.cluster.grace_seconds = 600
     await world.cluster.patch_metadata(POD, SPACE, pod, finalizers=["test/grace"])
     world.controllers.delays = replace(world.controllers.delays, load=2.0)
     return world, pod

@@ -373,9 +373,7 @@ def test_a_load_into_an_external_database_on_a_lost_node_is_not_waited_for_witho
     gone = a_pod("load-of-before", deleting=True, ends=ago(6000), is_silent=True, node="n2")
     late = _waiting_for_long()
     assert wants(decide(late, saw(loaders=(gone,))), CreateLoad), "it has no login to one of ours"
-    late.body["spec"]["instance"] = template()["spec"]
-    late.body["spec"]["arm"]["role"] = "baseline"
-    outside = as_testbed(late.body)
+    outside = _outside(late)
     seen = saw(stateful_set=None, database=None, loaders=(gone,))
     waits = decide(replace(outside, status=a_testbed(UP).status), seen)
     assert not failure(waits)
@@ -386,6 +384,37 @@ def test_a_load_into_an_external_database_on_a_lost_node_is_not_waited_for_witho
     told = find(gives_up.status.conditions, "Failed")
     assert told is not None
     assert told.message.endswith("if the machine is off, delete Node n2")
+
+
+def _outside(bed: Testbed) -> Testbed:
+    """The same of an external database."""
+    bed.body["spec"]["instance"] = template()["spec"]
+    bed.body["spec"]["arm"]["role"] = "baseline"
+    return as_testbed(bed.body)
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"ends": ago(100), "phase": "Pending"}, "NodeLost"),
+        ({"ends": ago(100)}, "NodeLost"),
+        ({"ends": ago(5)}, "DatabaseInUse"),
+        ({"ends": ago(100), "node": None}, "DatabaseInUse"),
+    ],
+    ids=["begins", "not-ready", "in-time", "never-placed"],
+)
+def test_a_load_that_is_long_to_have_ended_is_cut_off(fields: dict[str, Any], reason: str) -> None:
+    ends = a_pod("ends", deleting=True, ends=ago(-20), node="n1")
+    begun = ContainerFacts("tool", running=True), ContainerFacts("proxy", running=True)
+    late = a_pod("late", *begun, **{"deleting": True, "node": "n2", **fields})
+    seen = saw(stateful_set=None, database=None, loaders=(ends, late))
+    waits = decide(replace(_outside(a_testbed(UP)), status=a_testbed(UP).status), seen)
+    told = find(waits.status.conditions, "Hindered")
+    assert told is not None
+    assert (told.status, told.reason) == ("True", reason)
+    assert told.message.startswith(
+        "node n2 of pod late does not answer" if reason == "NodeLost" else "pod ends of an earlier"
+    )
 
 
 def test_a_load_that_has_to_wait_for_its_node_again_has_its_whole_time_then() -> None:
