@@ -196,7 +196,12 @@ GONE: dict[str, Any] = {"is_silent": True, "deleting": True, "ends": ago(11)}
 """Of a client that has had its time to end on a node that does not answer."""
 
 
-@pytest.mark.parametrize("pod", [{"is_silent": True}, GONE], ids=["there", "deleted"])
+LATE: dict[str, Any] = {"deleting": True, "ends": ago(11)}
+
+
+@pytest.mark.parametrize(
+    "pod", [{"is_silent": True}, GONE, LATE], ids=["there", "deleted", "never-ready"]
+)
 def test_a_client_that_is_cut_off_may_load_a_database_elsewhere_and_is_named(
     pod: dict[str, Any],
 ) -> None:

@@ -14,7 +14,7 @@ from encbench.ports import Body
 from encbench.reconcile.deps import Reads
 from encbench.reconcile.objects import Testbed, Trial
 from encbench.reconcile.objects import testbed as as_testbed
-from encbench.reconcile.pods import PodFacts
+from encbench.reconcile.pods import ContainerFacts, PodFacts
 from encbench.reconcile.trial.decide import decide
 from encbench.reconcile.trial.decision import FARTHEST, UPLOAD_AFTER_FAILURE, TrialDecision
 from encbench.reconcile.trial.running import longest
@@ -89,6 +89,17 @@ def test_one_that_is_cut_off_is_named(ends: str | None, until: float) -> None:
         f"{ago(-until)}: if the machine is off, delete Node n2"
     )
     assert decision.requeue == 15.0
+
+
+@pytest.mark.parametrize(("late", "is_cut_off"), [(100, True), (9, False)])
+def test_one_that_is_long_to_have_ended_is_cut_off(late: float, is_cut_off: bool) -> None:
+    stray = a_stray(deleting=True, ends=ago(late), node="n2")
+    begun = ContainerFacts("proxy", running=True)
+    decision = beside(replace(stray, containers={**stray.containers, "proxy": begun}))
+    assert decision.status.release_at is None
+    assert status_of(decision, "Hindered")[1] == ("NodeLost" if is_cut_off else "")
+    assert decision.requeue is not None
+    assert (decision.requeue > 10) == is_cut_off, "it is looked at seldom"
 
 
 def test_no_deadline_counts_the_time_that_it_waits_for_them() -> None:

@@ -13,7 +13,7 @@ from encbench.api.scalars import parse_duration
 from encbench.core.records import RecoveryRecord
 from encbench.reconcile.effects.effect import Delete, KeepRecovery
 from encbench.reconcile.objects import Trial
-from encbench.reconcile.pods import PodFacts, is_gone
+from encbench.reconcile.pods import PodFacts, is_cut_off, is_gone
 from encbench.reconcile.stage import holds_the_stage, may_load_on
 from encbench.reconcile.trial import decision, solitude
 from encbench.reconcile.trial.conclude import conclude
@@ -119,10 +119,10 @@ def _stop_clients(draft: TrialDraft, loading: list[PodFacts]) -> TrialDecision:
     """Delete the Job. The grace period of its pods is for storing their logs."""
     trial, job, end = draft.subject, draft.seen.job, _latest_end(draft)
     orders = () if job is None else (Delete(JOB, trial.namespace, trial.name, job.uid),)
-    silent = next((pod for pod in loading if pod.is_silent), None)
-    if silent is None:
+    lost = next((pod for pod in loading if is_cut_off(pod, draft.beyond(pod.ends))), None)
+    if lost is None:
         return draft.decide(*orders, requeue=decision.SLOW_POLL)
-    draft.note_cut_off(silent, end)
+    draft.note_cut_off(lost, end)
     return draft.decide(*orders, requeue=decision.until(end - draft.seen.now.timestamp()))
 
 

@@ -102,7 +102,7 @@ def _next_look(draft: TrialDraft, waited: float) -> float:
         testbed = draft.seen.testbed
         is_made = testbed is not None and placed.knows_its_node(testbed, draft.spec)
         return 0.0 if is_made else decision.SLOW_POLL
-    ends = [strays.latest_end(draft, pod) for pod in strays.loading(draft) if pod.is_silent]
+    ends = [strays.latest_end(draft, pod) for pod in strays.cut_off(draft)]
     if ends:
         return until(max(ends) - draft.seen.now.timestamp())
     prepared = draft.fact(life.PREPARED)
@@ -256,9 +256,8 @@ def _judge_strays(draft: TrialDraft) -> None:
         message = f"{draft.spec.workload.client.replicas} client(s) wait for the start"
         draft.condition(life.PREPARED, True, "Waiting", message)
         return
-    silent = next((pod for pod in loading if pod.is_silent), None)
-    if silent is not None:
-        draft.note_cut_off(silent, strays.latest_end(draft, silent))
+    for pod in strays.cut_off(draft)[:1]:
+        draft.note_cut_off(pod, strays.latest_end(draft, pod))
     message = f"waits for pod {loading[0].name}, whose Trial was deleted and whose tool runs"
     draft.condition(life.PREPARED, None, life.EARLY, message)
 

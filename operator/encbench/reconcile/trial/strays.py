@@ -12,7 +12,7 @@ from encbench.kube import labels
 from encbench.ports import Body
 from encbench.reconcile.deps import Reads
 from encbench.reconcile.objects import Testbed, Trial, belongs_to, holds
-from encbench.reconcile.pods import PodFacts, all_in_cell, pod_facts
+from encbench.reconcile.pods import PodFacts, all_in_cell, is_cut_off, pod_facts
 from encbench.reconcile.trial import decision
 from encbench.reconcile.trial.decision import TrialDraft
 from encbench.reconcile.trial.running import longest
@@ -75,6 +75,11 @@ def loading(draft: TrialDraft) -> list[PodFacts]:
     """Those that may be at work still."""
     now = draft.seen.now.timestamp()
     return [pod for pod in draft.seen.strays if now <= latest_end(draft, pod)]
+
+
+def cut_off(draft: TrialDraft) -> list[PodFacts]:
+    """Those of them whose nodes do not answer."""
+    return [pod for pod in loading(draft) if is_cut_off(pod, draft.beyond(pod.ends))]
 
 
 def latest_end(draft: TrialDraft, pod: PodFacts) -> float:
