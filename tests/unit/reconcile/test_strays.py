@@ -70,7 +70,7 @@ def test_a_trial_waits_for_them_and_says_so(fields: dict[str, Any]) -> None:
     fact = find(decision.status.conditions, "Prepared")
     assert fact is not None
     assert (fact.status, fact.reason) == ("Unknown", "Early")
-    assert fact.message == "waits for pod old-0, whose Trial was deleted and whose tool runs"
+    assert fact.message == "waits for pod old-0, whose Trial or Job was deleted and whose tool runs"
     assert beside().status.release_at is not None
 
 

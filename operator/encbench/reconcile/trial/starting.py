@@ -258,7 +258,7 @@ def _judge_strays(draft: TrialDraft) -> None:
         return
     for pod in strays.cut_off(draft)[:1]:
         draft.note_cut_off(pod, strays.latest_end(draft, pod))
-    message = f"waits for pod {loading[0].name}, whose Trial was deleted and whose tool runs"
+    message = f"waits for pod {loading[0].name}, whose Trial or Job was deleted and whose tool runs"
     draft.condition(life.PREPARED, None, life.EARLY, message)
 
 
