@@ -67,9 +67,6 @@ _MISSING = {
     NOT_INSTALLED: "The chart's values leave out what the mode needs.",
 }
 _NODE = {NODE_IN_USE: "Another campaign or cell works on its node; the message names it."}
-_IN_USE = {
-    IN_USE: "Another campaign uses the same external database, or an earlier load has not ended."
-}
 _LOGIN = {NO_LOGIN: "The Secret of an external database is gone or incomplete."}
 _PROVEN = {IN_FORCE: "Everything that was looked at agrees with the mode."}
 _NOT_PROVEN = {NOT_IN_FORCE: "Something that was looked at disagrees with the mode."}
@@ -126,7 +123,8 @@ HINDRANCE = ConditionType(
         NO_ANSWER: "The agent, its server, a recorder, or the store for the proof does not answer.",
         NOT_STORED: "The object store or Prometheus is away; nothing is lost.",
         FAULT: "A fault of the operator's own, which its log describes; it keeps trying.",
-        **_IN_USE,
+        IN_USE: "Another campaign uses the same external database, or an earlier load has not "
+        "ended.",
         **_NODE,
         **_LOGIN,
         **_SETTINGS,
@@ -247,7 +245,7 @@ TESTBED_LIFE = Lifecycle(
             false={
                 "Creating": "Its objects are being created.",
                 STARTING: "It is starting.",
-                **_IN_USE,
+                IN_USE: "Another campaign uses the same external database.",
                 **_LOGIN,
                 **_SETTINGS,
                 **_MISSING,
