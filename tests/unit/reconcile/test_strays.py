@@ -164,6 +164,7 @@ JOB_OF_IT = body(SAMPLE.name, "its-job", 3590, SAMPLE.uid)
 AN_OLD_BED = (TESTBED, body(BED, "bed", 9000))
 OTHER = (TRIAL, body("other", "other", 4000))
 ITS_JOB = (JOB, body("other", "other-job", 3990, "other"))
+ITS_OLD_JOB = (JOB, body("other", "old-job", 3990, "other-that-was-deleted"))
 
 
 async def strays(known: Known, of: Trial = SAMPLE, bed: Testbed | None = None) -> list[str]:
@@ -178,8 +179,10 @@ async def strays(known: Known, of: Trial = SAMPLE, bed: Testbed | None = None) -
         (a_body(of="earlier"), ()),
         (a_body(of="other"), (OTHER,)),
         (a_body(of="other"), (OTHER, ITS_JOB)),
+        (a_body(3600, of="other"), (OTHER, ITS_JOB)),
+        (a_body(3600, of="other"), (OTHER, ITS_OLD_JOB)),
     ],
-    ids=["namesake", "another", "another's-namesake", "of-another-job"],
+    ids=["namesake", "another", "another's-namesake", "of-another-job", "by-a-clock", "of-its-old"],
 )
 async def test_clients_whose_trial_is_gone_are(
     pod: Body, others: tuple[tuple[Kind, Body], ...]

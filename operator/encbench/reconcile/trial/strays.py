@@ -47,13 +47,13 @@ async def _has_trial(read: Reads, trial: Trial, pod: Body) -> bool:
     if name == trial.name:
         return False
     found = await read.cluster.get(TRIAL, trial.namespace, name)
-    if found is None or not _is_older(pod, found):
-        return found is not None
+    if found is None:
+        return False
     # Clocks of several API servers may differ, but not what they say of its owner.
     job = await read.cluster.get(JOB, trial.namespace, name)
-    if job is None or not belongs_to(job, found["metadata"]["uid"]):
-        return False
-    return belongs_to(pod, job["metadata"]["uid"])
+    if job is None:
+        return not _is_older(pod, found)
+    return belongs_to(job, found["metadata"]["uid"]) and belongs_to(pod, job["metadata"]["uid"])
 
 
 async def _has_server(read: Reads, pod: Body) -> bool:
