@@ -9,6 +9,7 @@ int enclave_transition_ns = COST_NOT_SET;
 int enclave_value_ns = COST_NOT_SET;
 
 Crossings crossings;
+uint64 boundary_away;
 
 uint64 boundary_clock(void) {
     struct timespec now;

@@ -37,6 +37,9 @@ extern Crossings crossings;
 /* Nanoseconds of a clock that does not go back. */
 extern uint64 boundary_clock(void);
 
+/* Nanoseconds for which this process was away while it spun. */
+extern uint64 boundary_away;
+
 #define AWAY_NS 5000    /* between two readings of the clock: the process was elsewhere */
 #define READING_NS 1000 /* of that counts, so that a spin ends under the slowest clock, too */
 
@@ -48,8 +51,12 @@ static inline uint64 boundary_spin(uint64 now, uint64 end) {
         uint64 before = now;
 
         now = boundary_clock();
-        if (unlikely(now - before > AWAY_NS))
-            end += now - before - READING_NS;
+        if (unlikely(now - before > AWAY_NS)) {
+            uint64 away = now - before - READING_NS;
+
+            boundary_away += away;
+            end += away;
+        }
     }
     return end;
 }
