@@ -17,6 +17,9 @@ Driver = Literal["mysql", "pgsql"]
 DATABASE = "sbtest"
 """Name of the benchmark's database in every engine that the operator runs."""
 
+SCHEMAS: dict[Driver, str] = {"mysql": DATABASE, "pgsql": "public"}
+"""Where its tables are: what stands in front of their names."""
+
 
 @dataclass(frozen=True)
 class SecretEntry:

@@ -48,8 +48,8 @@ def _sealed_bytes(sysbench: Sysbench, mode: EncryptionModeSpec) -> int:
     if mode.enclave is None or sysbench.enclave_workload is None:
         return 0
     values = {*enclave.encrypted(mode.enclave)}
-    indexed = {*enclave.LOOKUPS} if enclave.has_secondary(sysbench) else {enclave.LOOKUPS[0]}
-    return len(values) * SEALED_VALUE_BYTES + len(values & indexed) * SEALED_ENTRY_BYTES
+    entries = values.intersection(enclave.indexed(sysbench))
+    return len(values) * SEALED_VALUE_BYTES + len(entries) * SEALED_ENTRY_BYTES
 
 
 def dataset_key(workload: WorkloadSpec) -> str:

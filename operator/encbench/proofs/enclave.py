@@ -13,7 +13,6 @@ from pydantic import Field
 
 from encbench.api.columns import Columns
 from encbench.api.testbed import Dataset, TestbedSpec
-from encbench.api.workload import Sysbench
 from encbench.core.columns import enclave
 from encbench.core.evidence import Proof
 from encbench.proofs.check import Comparison, conclude, equals, holds, joined, none
@@ -159,7 +158,7 @@ def _indexed(seen: _Enclave, columns: Columns, dataset: Dataset) -> Iterator[Com
     by_place = {(one.table, one.column): one for one in seen.indexes}
     operators = OPERATORS[columns.boundary.index]
     wrong = []
-    for column in _with_index(sysbench):
+    for column in enclave.indexed(sysbench):
         wanted = operators.get(kinds[column], PLAIN_OPERATORS)
         for number in range(1, sysbench.tables + 1):
             found = by_place.get((f"{enclave.TABLE}{number}", column))
@@ -180,10 +179,6 @@ def _indexed(seen: _Enclave, columns: Columns, dataset: Dataset) -> Iterator[Com
     yield holds("plans of the statements", bool(plans), "there", "missing")
 
 
-def _with_index(sysbench: Sysbench) -> tuple[str, ...]:
-    return enclave.LOOKUPS if enclave.has_secondary(sysbench) else enclave.LOOKUPS[:1]
-
-
 def _batched(seen: _Enclave, columns: Columns, dataset: Dataset) -> Iterator[Comparison]:
     """Searches of encrypted indexes cross as seldom as page batching makes them.
 
@@ -193,7 +188,7 @@ def _batched(seen: _Enclave, columns: Columns, dataset: Dataset) -> Iterator[Com
     if columns.boundary.index != "PageBatch" or seen.searches is None:
         return
     took = {one.lookup: one.transitions for one in seen.searches}
-    for column in _with_index(dataset.sysbench_test):
+    for column in enclave.indexed(dataset.sysbench_test):
         if column in enclave.encrypted(columns):
             found = took.get(column)
             few = found is not None and found <= MOST_BATCHED

@@ -196,6 +196,15 @@ def node_lost(pod: PodFacts) -> Trouble:
     return Trouble(NODE_LOST, f"node {pod.node} of pod {pod.name} does not answer")
 
 
+def cut_off(pod: PodFacts, may: str) -> Trouble:
+    """The same where its tool may be at work there: what it `may` do, and what ends the wait."""
+    found = node_lost(pod)
+    message = (
+        f"{found.message}, and its tool may {may}: if the machine is off, delete Node {pod.node}"
+    )
+    return Trouble(found.reason, message)
+
+
 def restarted(pod: PodFacts) -> str:
     """Which container of a pod was started again, and how its last run had ended."""
     return restart(pod, max(pod.containers.values(), key=lambda one: one.restarts))

@@ -52,6 +52,11 @@ def has_secondary(sysbench: Sysbench) -> bool:
     return sysbench.flag("create-secondary", default=True)
 
 
+def indexed(sysbench: Sysbench) -> tuple[str, ...]:
+    """The columns that have an index."""
+    return LOOKUPS if has_secondary(sysbench) else LOOKUPS[:1]
+
+
 def problems(columns: Columns) -> Iterator[Problem]:
     """What is wrong with a mode by itself.
 

@@ -4,10 +4,11 @@ The agent imports this module: the standard library only.
 """
 
 from encbench.core.columns.sealed import HEADERS
+from encbench.core.connection import SCHEMAS
 
 EXTENSION = "encbench_enclave"
 TYPES: tuple[str, ...] = tuple(HEADERS)
-SCHEMA = "public"
+SCHEMA = SCHEMAS["pgsql"]
 """Where the extension has its types, functions and operators, and sysbench its tables. A session
 that looks in the server's own schema alone names it everywhere."""
 OWN = {EXTENSION: "extension", **dict.fromkeys(TYPES, "type")}

@@ -69,9 +69,7 @@ def _earlier(draft: TestbedDraft) -> Trouble | None:
     cut_off = next((pod for pod in left if pods.is_cut_off(pod, draft.beyond(pod.ends))), None)
     if not is_external or cut_off is None:
         return Trouble(life.IN_USE, f"pod {left[0].name} of an earlier load has not ended")
-    found = troubles.node_lost(cut_off)
-    message = f"{found.message}, and its tool may write to the database until the pod is gone"
-    return Trouble(found.reason, f"{message}: if the machine is off, delete Node {cut_off.node}")
+    return troubles.cut_off(cut_off, "write to the database until the pod is gone")
 
 
 def _still_loading(draft: TestbedDraft) -> list[PodFacts]:

@@ -12,7 +12,7 @@ from encbench.reconcile.draft import Decision, Draft, backoff
 from encbench.reconcile.effects.effect import Prove, TrialEffect
 from encbench.reconcile.pods import PodFacts
 from encbench.reconcile.trial.facts import Question, TrialSeen, When
-from encbench.reconcile.troubles import node_lost
+from encbench.reconcile.troubles import cut_off, node_lost
 
 START_TOGETHER = 0.3
 """Seconds between the release and the start of a client, which hears of it by an HTTP call."""
@@ -91,9 +91,9 @@ class TrialDraft(Draft[TrialSpec, TrialStatus, TrialSeen]):
 
     def note_cut_off(self, pod: PodFacts, end: float) -> None:
         """Name a client on a node that does not answer, and until when its tool may run there."""
-        found, at = node_lost(pod), format_time(datetime.fromtimestamp(end, UTC))
-        message = f"{found.message}, and its tool may load the database until {at}"
-        self.hinder(found.reason, f"{message}: if the machine is off, delete Node {pod.node}")
+        at = format_time(datetime.fromtimestamp(end, UTC))
+        found = cut_off(pod, f"load the database until {at}")
+        self.hinder(found.reason, found.message)
 
     def set_proof(self, kind: str, proof: Proof) -> None:
         """Write down what a proof has found."""

@@ -9,15 +9,13 @@ from contextlib import closing
 from dataclasses import dataclass, field
 
 from encbench.adapters.sql import SqlError
-from encbench.core.connection import DATABASE, Driver
+from encbench.core.connection import SCHEMAS, Driver
 from encbench.sidecars.agent.background import Background, BackgroundRun, OpenBounded
 from encbench.tools.tpcc.consistency import Query, conditions, counts
 from encbench.wire import agent as wire
 
 SAMPLE = 3
 """Rows shown from each query that returns any."""
-_SCHEMA: dict[Driver, str] = {"mysql": DATABASE, "pgsql": "public"}
-"""Where the benchmark's tables are."""
 
 
 @dataclass(kw_only=True)
@@ -48,7 +46,7 @@ class CheckRuns:
         )
 
     def _work(self, run: _Run) -> None:
-        request, prefix = run.request, f"{_SCHEMA[self._driver]}."
+        request, prefix = run.request, f"{SCHEMAS[self._driver]}."
         rows = counts(prefix, request["warehouses"]) if request["loaded"] else ()
         for query in (*rows, *conditions(prefix, full=request["full"])):
             left = request["seconds"] - (time.monotonic() - run.began)

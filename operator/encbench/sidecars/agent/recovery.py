@@ -19,7 +19,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 
 from encbench.adapters.sql import Session, SqlError
-from encbench.core.connection import DATABASE
+from encbench.core.connection import DATABASE, SCHEMAS
 from encbench.sidecars.agent.background import Background, BackgroundRun, OpenBounded
 from encbench.sidecars.agent.probe import EngineProbe
 from encbench.sidecars.agent.process import SeenProcess
@@ -198,7 +198,7 @@ class RecoveryRuns:
             raise _GaveUp(f"the largest table's name has unusual characters: {name!r}")
         if self._probe.facts.driver == "mysql":
             return f"SELECT * FROM `{DATABASE}`.`{name}` LIMIT 1"  # noqa: S608 see above
-        return f'SELECT * FROM public."{name}" LIMIT 1'  # noqa: S608 see above
+        return f'SELECT * FROM {SCHEMAS["pgsql"]}."{name}" LIMIT 1'  # noqa: S608 see above
 
     # -- up
 
