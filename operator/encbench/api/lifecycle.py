@@ -177,7 +177,8 @@ CAMPAIGN_LIFE = Lifecycle(
                 "`activeDeadlineSeconds` had passed.",
                 "TestbedFailed": "A testbed failed, so its cell was given up.",
                 "TooManyInvalidTrials": "A condition ran out of replacement blocks.",
-                "ReportFailed": "No report within `stepDeadlines.archive`; all Trials stay.",
+                "ReportFailed": "No report within `stepDeadlines.archive`; all Trials stay. While "
+                "a fault of the operator's own prevents it, a mended version may still write it.",
             },
         ),
         ConditionType(

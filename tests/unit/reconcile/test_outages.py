@@ -217,24 +217,44 @@ FAULT = "a fault of the operator's own, ValueError in "
 
 
 @pytest.mark.parametrize("fault", [ValueError, KeyError, IndexError])
-async def test_a_report_that_a_fault_of_ours_prevents_ends_the_campaign(
+async def test_a_report_that_a_fault_of_ours_prevents_waits_for_another_version(
     fault: type[Exception], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def odd(*_: Any) -> None:
         raise fault("s3cr3t")
 
-    monkeypatch.setattr("encbench.reconcile.campaign.publish.build", odd)
     world = campaign(stepDeadlines={"archive": "5m"})
-    await world.run(lambda: "the report: a fault" in world.campaign().status.step)
+    with monkeypatch.context() as patched:
+        patched.setattr("encbench.reconcile.campaign.publish.build", odd)
+        await world.run(lambda: "the report: a fault" in world.campaign().status.step)
+        await world.settle(60 * MINUTES)
+    assert not world.ended()
     hindered = find(world.campaign().status.conditions, "Hindered")
     assert hindered is not None
     assert (hindered.status, hindered.reason) == ("True", "Fault")
+    assert FAULT.replace("ValueError", fault.__name__) in hindered.message
+    assert "s3cr3t" not in hindered.message
     await world.run(world.ended, limit=50_000, seconds=3600)
+    complete = find(world.campaign().status.conditions, "Complete")
+    assert complete is not None
+    assert complete.status == "True"
+    assert_sound(world)
+
+
+async def test_a_fault_of_ours_keeps_no_report_waiting_beyond_the_deadline(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def odd(*_: Any) -> None:
+        raise ValueError
+
+    monkeypatch.setattr("encbench.reconcile.campaign.publish.build", odd)
+    world = campaign(stepDeadlines={"archive": "5m"}, activeDeadlineSeconds=7200)
+    await world.run(world.ended, limit=50_000, seconds=3 * 3600)
     failed = find(world.campaign().status.conditions, "Failed")
     assert failed is not None
     assert failed.reason == "ReportFailed"
-    assert FAULT.replace("ValueError", fault.__name__) in failed.message
-    assert "s3cr3t" not in failed.message
+    assert FAULT in failed.message
+    assert world.campaign().status.completion_time is not None
 
 
 async def test_a_report_that_takes_too_much_memory_ends_the_campaign(

@@ -193,8 +193,7 @@ def _run(draft: CampaignDraft, resolved: Resolved) -> CampaignDecision:
         estimated_completion_time=steady(draft.status.estimated_completion_time, end, seen.now),
     )
     limit = spec.active_deadline_seconds
-    age = draft.elapsed(draft.status.start_time) - draft.suspended
-    if limit is not None and age > limit and not _is_measured(standing, seen):
+    if limit is not None and _age(draft) > limit and not _is_measured(standing, seen):
         return _stop(draft, standing)
     open_cells = [
         cell
@@ -208,6 +207,11 @@ def _run(draft: CampaignDraft, resolved: Resolved) -> CampaignDecision:
     if not all(is_archived(trial) for trial in trials):
         return draft.decide(*closed, step="archiving the last trials", requeue=IDLE)
     return _report(draft, standing, closed)
+
+
+def _age(draft: CampaignDraft) -> float:
+    """Seconds that count against `activeDeadlineSeconds`."""
+    return draft.elapsed(draft.status.start_time) - draft.suspended
 
 
 def _is_open(state: plan.CellState) -> bool:
@@ -310,7 +314,8 @@ def _report(
         if seen.found.problem:
             draft.hinder(seen.found.reason, f"the report: {seen.found.problem}")
         waited = draft.since(life.REPORTED)
-        if prevents and waited > parse_duration(draft.spec.step_deadlines.archive):
+        is_late = waited > parse_duration(draft.spec.step_deadlines.archive)
+        if prevents and is_late and not _awaits_mend(draft):
             message = f"the report could not be written within stepDeadlines.archive: {prevents}"
             return _give_up(draft, "ReportFailed", message, effects)
         again = backoff(waited, RENDER_AGAIN, RENDER_SELDOM)
@@ -323,6 +328,13 @@ def _report(
     draft.condition(kind, True, end.reason, end.message)
     news = do.Announce(end.reason, end.message[:4096], warning=not end.is_complete)
     return draft.decide(*effects, news, step="done", requeue=0.0)
+
+
+def _awaits_mend(draft: CampaignDraft) -> bool:
+    """Whether a fault of ours keeps it from its report: another version may be without it."""
+    limit = draft.spec.active_deadline_seconds
+    in_time = limit is None or _age(draft) <= limit
+    return in_time and draft.seen.found.reason == life.FAULT
 
 
 def _end(standing: Standing, *, late: bool) -> CampaignEnd:
