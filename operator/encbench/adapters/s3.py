@@ -50,6 +50,14 @@ _SETTINGS_AT_FAULT = (
     # MinIO's for a bucket that is full; of other stores that has another status.
     "XMinioAdminBucketQuotaExceeded",
 )
+_WRONG_REGION = (
+    "301",
+    "400",
+    "AuthorizationHeaderMalformed",
+    "IllegalLocationConstraintException",
+    "PermanentRedirect",
+)
+"""Codes of an answer that may name the bucket's region; HEAD has no code, but its status."""
 _OF_THE_KEY = "KMS."
 """Codes of status 400 that do not concern the request itself, and what those of the KMS begin with:
 a bucket's key may be disabled, be deleted or deny its use."""
@@ -105,7 +113,7 @@ class S3Connection:
     async def _in(self, pool: ThreadPoolExecutor, do: Callable[[Any], T], endpoint: str) -> T:
 
         def work() -> T:
-            with _translated(endpoint):
+            with _translated(endpoint, self.region):
                 return do(self._client(endpoint))
 
         request = pool.submit(work)
@@ -151,7 +159,7 @@ class S3Connection:
         # Checksums beyond the signed digest only where S3 requires them, because other stores
         # lack the newer ones.
         with _valid(endpoint):
-            return own.create_client(
+            client = own.create_client(
                 "s3",
                 endpoint_url=endpoint,
                 region_name=self.region,
@@ -165,6 +173,17 @@ class S3Connection:
                     response_checksum_validation="when_required",
                 ),
             )
+        client.meta.events.register_last("before-parameter-build.s3", _stay)
+        return client
+
+
+def _stay(context: dict[str, Any], **_: Any) -> None:
+    """Keep botocore from asking another region than the one in the settings.
+
+    It would do so for the operator's own requests and not for presigned URLs, so that a wrong
+    region would show at the clients' uploads alone.
+    """
+    context["s3_redirect"]["redirected"] = True
 
 
 def _entry(file: Path) -> str:
@@ -198,7 +217,7 @@ def _valid(endpoint: str) -> Iterator[None]:
 
 
 @contextmanager
-def _translated(endpoint: str) -> Iterator[None]:
+def _translated(endpoint: str, region: str) -> Iterator[None]:
     try:
         yield
     except ClientError as error:
@@ -209,6 +228,12 @@ def _translated(endpoint: str) -> Iterator[None]:
                 "role of the operator's service account"
             ) from error
         text = f"the object store at {endpoint} answered {status}: {error}"
+        right = _bucket_region(error)
+        if code in _WRONG_REGION and right not in ("", region):
+            raise Unavailable(
+                f"{text}; the bucket is in region {right}: correct objectStore.external.region, "
+                f"which is {region}, and a region that its endpoint or clientEndpoint names"
+            ) from error
         if status == 501:
             raise Rejected(f"{text}; it lacks a feature that encbench needs") from error
         at_fault = code in _SETTINGS_AT_FAULT or code.startswith(_OF_THE_KEY)
@@ -237,6 +262,13 @@ def _translated(endpoint: str) -> Iterator[None]:
         ) from error
     except BotoCoreError as error:
         raise Unavailable(f"the object store at {endpoint} cannot be reached: {error}") from error
+
+
+def _bucket_region(error: ClientError) -> str:
+    """Where the store says that the bucket is; empty if it does not."""
+    named = error.response.get("ResponseMetadata", {}).get("HTTPHeaders", {})
+    said = error.response.get("Error", {}).get("Region", "")
+    return str(named.get("x-amz-bucket-region", said))
 
 
 def status_of(error: ClientError) -> int:

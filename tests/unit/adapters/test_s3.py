@@ -4,7 +4,7 @@ import asyncio
 import gc
 import threading
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from botocore.exceptions import ClientError, SSLError
 from encbench.adapters.objectstore import ObjectStore
 from encbench.adapters.s3 import S3Connection, S3Limits
 from encbench.ports import NoBucket, Rejected, Unavailable
+from tests.support.s3answers import answering
 
 
 def rotate(folder: Path, number: int) -> None:
@@ -122,6 +123,52 @@ async def test_what_a_person_can_correct_at_the_store_is_waited_for(
         raise ClientError(answer, "PutObject")
 
     with pytest.raises(kind, match=code):
+        await connection.call(refuse)
+
+
+async def test_a_wrong_region_is_said_and_not_mended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the operator's requests find the right one, and each client's upload is refused."""
+    rotate(tmp_path, 1)
+    service = answering("eu-central-1", monkeypatch)
+    where = "https://s3.example.com"
+    store = ObjectStore(endpoint=where, bucket="b", region="us-east-1", credentials=tmp_path)
+    said = "answered 400: .*in region eu-central-1: correct objectStore.external.region"
+    requests: tuple[Callable[[], Awaitable[object]], ...] = (
+        store.ensure_bucket,  # of which the answer has no body
+        lambda: store.get("key"),
+        store.check,
+        lambda: store.put_if_absent("key", b"text", "text/plain"),
+    )
+    for ask in requests:
+        with pytest.raises(Unavailable, match=said):
+            await ask()
+    assert not service.objects
+    right = ObjectStore(endpoint=where, bucket="b", region="eu-central-1", credentials=tmp_path)
+    await right.ensure_bucket()
+    await right.check()
+
+
+@pytest.mark.parametrize(
+    ("code", "region", "kind"),
+    [
+        ("PermanentRedirect", "eu-central-1", Unavailable),
+        ("InvalidArgument", "eu-central-1", Rejected),
+        ("400", "us-east-1", Rejected),
+    ],
+)
+async def test_a_region_counts_where_it_explains_a_refusal(
+    tmp_path: Path, code: str, region: str, kind: type[Exception]
+) -> None:
+    rotate(tmp_path, 1)
+    connection = S3Connection("http://store.invalid", "us-east-1", tmp_path, None, S3Limits())
+    metadata = {"HTTPStatusCode": 400, "HTTPHeaders": {"x-amz-bucket-region": region}}
+
+    def refuse(_: Any) -> None:
+        raise ClientError({"Error": {"Code": code}, "ResponseMetadata": metadata}, "GetObject")
+
+    with pytest.raises(kind):
         await connection.call(refuse)
 
 
