@@ -26,6 +26,8 @@ class Receiver:
     """Content by path."""
     tries: list[tuple[str, int]] = field(default_factory=list)
     """Each PUT that came: path and the status that it got."""
+    hosts: list[str] = field(default_factory=list)
+    """The header `Host` of each PUT."""
     answer: int | None = None
     """This status for everything, as long as it is set."""
     expired: set[str] = field(default_factory=set)
@@ -60,6 +62,7 @@ def receiving(receiver: Receiver, tls: ssl.SSLContext | None = None) -> Iterator
     class Handler(BaseHTTPRequestHandler):
         def do_PUT(self) -> None:
             content = self.rfile.read(int(self.headers["Content-Length"]))
+            receiver.hosts.append(self.headers["Host"])
             path, _, query = self.path[1:].partition("?")
             status = receiver.put(path, query, self.headers["If-None-Match"], content)
             code = _CODES.get(status, "")

@@ -47,6 +47,7 @@ def put(url: str, path: Path, authority: str | None = None) -> None:
 
     scheme, _, rest = url.partition("://")
     host, slash, target = rest.partition("/")
+    host = host.lower()  # as the URL's signature has it
     headers = {"Content-Length": str(path.stat().st_size), "If-None-Match": "*"}
     try:
         connection = (

@@ -34,6 +34,13 @@ def test_stored(receiver: Receiver, file: Path) -> None:
     assert receiver.objects == {"a/output.log": file.read_bytes()}
 
 
+def test_the_host_is_sent_as_the_signature_has_it(receiver: Receiver, file: Path) -> None:
+    """That is in lower case."""
+    put(receiver.url("A").replace("127.0.0.1", "LocalHost"), file)
+    assert receiver.hosts == [f"localhost:{receiver.port}"]
+    assert receiver.objects.keys() == {"A"}
+
+
 def test_stored_before(receiver: Receiver, file: Path) -> None:
     receiver.objects["a/output.log"] = b"before"
     put(receiver.url("a/output.log"), file)
