@@ -1,5 +1,6 @@
 """What a trial does once its tool has ended: the second proof, and the record's upload."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 
 from encbench.api.conditions import find
 from encbench.reconcile.effects.effect import Gather, Prove
+from encbench.reconcile.objects import Trial
 from encbench.reconcile.pods import ContainerFacts
 from encbench.reconcile.trial.decide import decide
 from encbench.reconcile.trial.decision import TrialDecision
@@ -147,6 +149,36 @@ def test_a_refused_url_is_renewed() -> None:
     fact = find(decision.status.conditions, "Collected")
     assert fact is not None
     assert fact.message == "the object store refused output.log: 403"
+
+
+REFUSED = a_client(FINISHED, exit_code=1, error="the object store refused output.log: 400")
+TURNED_OUT: dict[str, Callable[[float], Trial]] = {
+    "a failed tool": lambda waited: a_trial({**PROVEN_TWICE, "Measured": ("False", waited)}),
+    "a failed tool, not proven": lambda waited: a_trial({**RUNNING, "Measured": ("False", waited)}),
+    "ended early": lambda waited: a_trial(
+        {**RUNNING, "Measured": ("False", waited)}, outcome="Failed", reason="Overrun"
+    ),
+    "no proof": lambda waited: a_trial(
+        {**MEASURED, "Measured": ("True", waited), "ProvenAfter": ("False", 1.0)},
+        outcome="Invalid",
+        reason="ProofFailed",
+    ),
+}
+
+
+@pytest.mark.parametrize("trial", TURNED_OUT.values(), ids=TURNED_OUT)
+def test_a_refused_url_is_renewed_of_a_run_that_does_not_count(
+    trial: Callable[[float], Trial],
+) -> None:
+    assert released(decide(trial(30.0), saw(REFUSED))) == (REFUSED,)
+    assert not released(decide(trial(30.0), saw(a_client(FINISHED, exit_code=1))))
+
+
+@pytest.mark.parametrize("name", ["a failed tool", "ended early", "no proof"])
+def test_such_a_log_is_waited_for_no_longer_than_another(name: str) -> None:
+    late = decide(TURNED_OUT[name](61.0), saw(REFUSED))
+    assert not released(late)
+    assert late.status.outcome in ("Failed", "Invalid")
 
 
 def test_a_store_that_does_not_come_back_ends_it() -> None:

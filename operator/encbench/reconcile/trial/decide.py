@@ -18,7 +18,7 @@ from encbench.reconcile.stage import holds_the_stage, may_load_on
 from encbench.reconcile.trial import decision, solitude
 from encbench.reconcile.trial.conclude import conclude
 from encbench.reconcile.trial.decision import TrialDecision, TrialDraft
-from encbench.reconcile.trial.ended import after_run
+from encbench.reconcile.trial.ended import after_run, renew_urls
 from encbench.reconcile.trial.facts import TrialSeen
 from encbench.reconcile.trial.running import disarm, longest, may_yet_stop, overdue, while_running
 from encbench.reconcile.trial.starting import before_release
@@ -69,7 +69,7 @@ def _once_ended(draft: TrialDraft) -> TrialDecision:
             return draft.decide(*disarm(draft), requeue=decision.SLOW_POLL)
         draft.condition(MEASURED, False, STOPPED, "no client loads the database any more")
     if _log_may_still_come(draft):
-        return draft.decide(requeue=decision.SLOW_POLL)
+        return draft.decide(*renew_urls(draft), requeue=decision.SLOW_POLL)
     return conclude(draft)
 
 

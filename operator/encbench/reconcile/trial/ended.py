@@ -31,7 +31,7 @@ def after_run(draft: TrialDraft) -> TrialDecision:
     if not draft.known(life.PROVEN_AFTER):
         draft.note_silence()
         wait = backoff(draft.since(life.MEASURED), decision.POLL, decision.SLOW_POLL)
-        return draft.decide(*draft.prove("after"), requeue=wait)
+        return draft.decide(*draft.prove("after"), *renew_urls(draft), requeue=wait)
     _note_unchecked(draft)
     if _check_is_open(draft):
         ask = _check(draft)
@@ -52,7 +52,7 @@ def after_run(draft: TrialDraft) -> TrialDecision:
                 return draft.end("Invalid", life.DISRUPTED, cut)
             reason = life.OOM if measured.reason == life.OOM else life.TOOL_FAILED
             return draft.end("Failed", reason, measured.message)
-        return draft.decide(requeue=decision.SLOW_POLL)
+        return draft.decide(*renew_urls(draft), requeue=decision.SLOW_POLL)
     if not all_there:
         return _await_upload(draft)
     # By our own clock: the client's may be wrong. If ours was set back, it shows no time.
@@ -158,7 +158,7 @@ def _await_upload(draft: TrialDraft) -> TrialDecision:
         return draft.end(
             "Failed", "ArchiveTimeout", f"the object store did not take the log in time{tried}"
         )
-    refused = tuple(c for c in ended if c.run and c.run.error)
+    refused = _refused(draft)
     message = next((c.run.error for c in refused if c.run), "the clients upload their logs")
     if refused or waited > PATIENCE:
         draft.condition(life.COLLECTED, False, "Uploading", message)
@@ -170,9 +170,21 @@ def _await_upload(draft: TrialDraft) -> TrialDecision:
             # Perhaps with its node, of which a pod whose tool has ended does not tell.
             where = f"of pod {mute.name} on node {mute.node}"
             draft.hinder(life.NO_ANSWER, f"the recorder {where} does not answer")
-    # A URL that the store no longer takes is replaced: a second release only renews the URLs.
-    again = [ReleaseClients(refused, draft.status.release_at or 0.0)] if refused else []
-    return draft.decide(*again, requeue=backoff(waited, decision.SLOW_POLL))
+    return draft.decide(*renew_urls(draft), requeue=backoff(waited, decision.SLOW_POLL))
+
+
+def _refused(draft: TrialDraft) -> tuple[ClientPod, ...]:
+    """The clients whose files the store has refused."""
+    return tuple(c for c in draft.seen.clients_in("finished") if c.run and c.run.error)
+
+
+def renew_urls(draft: TrialDraft) -> tuple[ReleaseClients, ...]:
+    """Other URLs for what the store refused: a second release of a client renews only these.
+
+    They may have ended with the session that signed them.
+    """
+    refused = _refused(draft)
+    return (ReleaseClients(refused, draft.status.release_at or 0.0),) if refused else ()
 
 
 def _had_its_time(draft: TrialDraft, client: ClientPod) -> bool:
