@@ -1,6 +1,7 @@
 """What an S3 service answers to botocore, in place of the network."""
 
 import io
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -32,12 +33,16 @@ class S3Answers:
     """This status for every request by a presigned URL, as long as it is set."""
     overwrites_by_url: bool = False
     """Whether a presigned URL stores whatever is there."""
+    says_sizes: bool = True
+    """Whether an answer has its size, which a gateway may leave out."""
+    adds: bytes = b""
+    """What it adds to what it stores."""
 
     def send(self, request: AWSPreparedRequest) -> AWSResponse:
         """The answer to a request."""
         self.asked.append(request)
         status, code, content = self._answer(request)
-        headers = {"content-length": str(len(content))}
+        headers = {"content-length": str(len(content))} if self.says_sizes else {}
         if code:
             said = f"<Error><Code>{code}</Code><Message>expecting '{self.region}'</Message></Error>"
             content = b"" if request.method == "HEAD" else said.encode()
@@ -48,22 +53,26 @@ class S3Answers:
         url = urlsplit(request.url)
         by_url = parse_qs(url.query).get("X-Amz-Credential")
         scope = by_url[0] if by_url else str(request.headers["Authorization"])
+        if by_url and request.headers["If-None-Match"] != "*":
+            return 403, "SignatureDoesNotMatch", b""
         if self.region not in scope.split("/"):
             return 400, "AuthorizationHeaderMalformed", b""
         if by_url and self.for_urls is not None:
-            return self.for_urls, "SignatureDoesNotMatch", b""
+            return self.for_urls, "AccessDenied", b""
+        body: Any = request.body
         match request.method:
             case "PUT":
                 if url.path in self.objects and not (by_url and self.overwrites_by_url):
                     return 412, "PreconditionFailed", b""
-                body: Any = request.body
-                self.objects[url.path] = body if isinstance(body, bytes) else body.read()
+                content = body if isinstance(body, bytes) else body.read()
+                self.objects[url.path] = content + self.adds
             case "GET" if url.path not in self.objects:
                 return 404, "NoSuchKey", b""
             case "GET":
                 return 200, "", self.objects[url.path]
             case "POST":
-                self.objects.clear()
+                for key in re.findall(rb"<Key>(.+?)</Key>", body):
+                    self.objects.pop(f"{url.path}/{key.decode()}", None)
                 return 200, "", b"<DeleteResult/>"
         return 200, "", b""
 

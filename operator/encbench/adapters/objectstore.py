@@ -15,7 +15,8 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from botocore.exceptions import ClientError
+from botocore.awsrequest import AWSRequest
+from botocore.exceptions import BotoCoreError, ClientError
 
 from encbench.adapters.s3 import S3Connection, S3Limits, status_of
 from encbench.ports import Conflict, Rejected, TooLarge, Unavailable
@@ -29,6 +30,9 @@ _LARGEST_AUTHORITY = 64 * 1024
 """Clients have it in a variable of their environment, for which Linux has room for 128 KiB."""
 _WRITERS = 4
 """How many race for one key in `check`."""
+_SIGNED = {"If-None-Match": "*"}
+"""What a client sends with a presigned URL."""
+_CODE = re.compile(rb"<Code>([A-Za-z.]{1,64})</Code>")
 
 
 P = ParamSpec("P")
@@ -201,26 +205,34 @@ class ObjectStore:
     async def _presigned(self, operation: str, seconds: int, **wanted: str) -> str:
         if not 0 < seconds <= _LONGEST_URL:
             raise ValueError(f"a presigned URL lasts 1 to {_LONGEST_URL} seconds, not {seconds}")
-        given = {"Bucket": self.bucket, **wanted}
-        url: str = await self._connection.sign(
-            lambda s3: s3.generate_presigned_url(operation, Params=given, ExpiresIn=seconds),
-            self._clients_endpoint,
+        return await self._connection.sign(
+            lambda s3: self._signed(s3, operation, seconds, **wanted), self._clients_endpoint
         )
-        return url
+
+    def _signed(self, s3: Any, operation: str, seconds: int, **wanted: str) -> str:
+        given = {"Bucket": self.bucket, **wanted}
+        return str(s3.generate_presigned_url(operation, Params=given, ExpiresIn=seconds))
 
     # -- for `encbench check`
 
     async def check(self) -> None:
-        """Let writers race for an unused key, see that one wins, and read and delete the object.
+        """Store and read as the operator does, and store as clients do.
 
-        Rejected when more than one wins, because results could be overwritten there, when other
-        content comes back, and when clients could not be given its CA; Unavailable when they could
-        not be given a URL. Two writes in turn would not do: some stores look for the key and then
-        write, which is right as long as writers take turns.
+        Rejected where results could be overwritten, when other content comes back, and when clients
+        could not be given its CA; Unavailable when they could not be given a URL, or one is
+        refused. Their own way to the store, which may be another one, is not tried.
         """
         self.authority()
-        key = f".encbench-check/{secrets.token_hex(8)}"
-        await self.presign_put(key, 60)
+        await self.presign_put(_unused(), 60)
+        await self._check_writers(_unused())
+        await self._check_uploads(_unused())
+
+    async def _check_writers(self, key: str) -> None:
+        """Let writers race for an unused key, see that one wins, and read and delete the object.
+
+        Two writes in turn would not do: some stores look for the key and then write, which is right
+        as long as writers take turns.
+        """
         await self.get(key)  # makes the client, so that no writer has a start on the others
         ends = await asyncio.gather(
             *(self.put_if_absent(key, b"%d" % n, "text/plain") for n in range(_WRITERS)),
@@ -245,3 +257,44 @@ class ObjectStore:
                 f"the object store at {self._connection.endpoint} did not give back what it had "
                 "stored: use another store, of which docs/stores.md names some"
             )
+
+    async def _check_uploads(self, key: str) -> None:
+        """Upload by a presigned URL, and see that nothing is overwritten by one."""
+        where = self._connection.endpoint
+        try:
+            status, code = await self._upload(key)
+            again, _ = await self._upload(key)
+        finally:
+            await self.delete([key])
+        if status >= 300:
+            raise Unavailable(
+                f"the object store at {where} answered {status} {code} to an upload by a presigned "
+                "URL, by which clients store their logs: see that neither a policy nor a proxy "
+                "before the store refuses such URLs, and that a proxy passes Host and "
+                "If-None-Match on"
+            )
+        if again != 412:
+            raise Rejected(
+                f"the object store at {where} answered {again} and not 412 to a second upload by a "
+                "presigned URL, although it had If-None-Match: *, so results could be overwritten: "
+                "use a store with conditional writes, of which docs/stores.md names some"
+            )
+
+    @_in_thread
+    def _upload(self, s3: Any, key: str) -> tuple[int, str]:
+        """Upload as a recorder does, with the client's own CA and proxy: status and code."""
+        url = self._signed(s3, "put_object", 60, Key=key, IfNoneMatch="*")
+        request = AWSRequest("PUT", url, _SIGNED, b"0").prepare()
+        try:
+            answer = s3._endpoint.http_session.send(request)
+        except BotoCoreError as error:
+            # Its text has the URL, which is a credential.
+            why = type(error).__name__
+            raise Unavailable(f"an upload to {self._connection.endpoint} failed: {why}") from None
+        code = _CODE.search(answer.content)
+        return answer.status_code, code[1].decode() if code else ""
+
+
+def _unused() -> str:
+    """A key that no object has."""
+    return f".encbench-check/{secrets.token_hex(8)}"

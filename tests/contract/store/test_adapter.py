@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from encbench.adapters import objectstore
 from encbench.adapters.objectstore import ObjectStore
 from encbench.ports import Conflict, Rejected, Unavailable
 from tests.contract.store.harness import QUICK, RealHarness
@@ -47,6 +48,18 @@ async def test_check_refuses_a_store_that_looks_before_it_writes(
 
     with pytest.raises(Rejected, match=r"stored [2-4] objects under one key"):
         await real.store.check()
+
+
+async def test_check_refuses_a_store_that_refuses_uploads_by_url(
+    real: RealHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As behind a proxy that changes a header which the URL signs.
+    monkeypatch.setattr(objectstore, "_SIGNED", {"If-None-Match": "other"})
+
+    with pytest.raises(Unavailable, match=r"answered 403 \w+ to an upload by a presigned URL"):
+        await real.store.check()
+
+    assert await real.store.list("") == []
 
 
 async def test_a_missing_bucket_is_for_a_person_to_create(real: RealHarness) -> None:

@@ -7,12 +7,16 @@ import io
 import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
-from botocore.exceptions import ClientError
+from botocore.awsrequest import AWSPreparedRequest, AWSResponse
+from botocore.exceptions import ClientError, EndpointConnectionError
+from botocore.httpsession import URLLib3Session
 
 from encbench.adapters.objectstore import ObjectStore
 from encbench.ports import Conflict, Rejected, TooLarge, Unavailable
+from tests.support.s3answers import answering
 
 KEY = "team-a/study-c0ffee00/trials/6f9b2a51-0000-4000-8000-000000000001/client-0/output.log"
 CASES = (
@@ -118,56 +122,80 @@ async def test_a_port_that_is_none_is_said_of_the_url_that_has_it(tmp_path: Path
         await store.presign_put(KEY, 60)
 
 
-class Chunked:
-    """A store behind a gateway that says of no object how large it is."""
-
-    def __init__(self) -> None:
-        self.objects: dict[str, bytes] = {}
-        self.exceptions = self
-        self.NoSuchKey = KeyError
-
-    def put_object(self, **asked: Any) -> None:
-        if asked["Key"] in self.objects:
-            taken = {"Code": "PreconditionFailed"}
-            answer = {"Error": taken, "ResponseMetadata": {"HTTPStatusCode": 412}}
-            raise ClientError(answer, "PutObject")
-        self.objects[asked["Key"]] = asked["Body"]
-
-    def get_object(self, **asked: Any) -> dict[str, Any]:
-        return {"Body": io.BytesIO(self.objects[asked["Key"]])}
-
-    def delete_objects(self, **asked: Any) -> dict[str, Any]:
-        for one in asked["Delete"]["Objects"]:
-            del self.objects[one["Key"]]
-        return {}
-
-    def generate_presigned_url(self, *_: Any, **__: Any) -> str:
-        return "http://store.invalid/b/key"
+def answered_store(folder: Path) -> ObjectStore:
+    """A store with credentials in that folder."""
+    for name in ("access-key", "secret-key"):
+        (folder / name).write_text("of-a-test")
+    where = "http://store.invalid"
+    return ObjectStore(endpoint=where, bucket="b", region="here", credentials=folder)
 
 
 async def test_an_object_of_unknown_size_is_read_up_to_the_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    client = Chunked()
-    client.objects["key"] = b"12345"
-    store = store_of(client, tmp_path, monkeypatch)
+    service = answering("here", monkeypatch)
+    service.says_sizes = False
+    service.objects["/b/key"] = b"12345"
+    store = answered_store(tmp_path)
     assert await store.get("key") == b"12345"
     assert await store.get("key", limit=5) == b"12345"
     with pytest.raises(TooLarge, match="key has more than 4 bytes"):
         await store.get("key", limit=4)
     await store.check()
-    assert client.objects.keys() == {"key"}
+    assert service.objects.keys() == {"/b/key"}
 
 
 async def test_check_reads_what_it_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Altering(Chunked):
-        """It alters what it stores."""
-
-        def get_object(self, **asked: Any) -> dict[str, Any]:
-            return {"Body": io.BytesIO(super().get_object(**asked)["Body"].read() + b"+")}
-
-    client = Altering()
-    store = store_of(client, tmp_path, monkeypatch)
+    service = answering("here", monkeypatch)
+    service.adds = b"+"
     with pytest.raises(Rejected, match="did not give back what it had stored"):
-        await store.check()
-    assert not client.objects
+        await answered_store(tmp_path).check()
+    assert not service.objects
+
+
+async def test_check_uploads_as_clients_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    service = answering("here", monkeypatch)
+    await answered_store(tmp_path).check()
+    uploads = [one for one in service.asked if "X-Amz-Signature" in one.url]
+    assert [one.method for one in uploads] == ["PUT", "PUT"]
+    assert all("Authorization" not in one.headers for one in uploads)
+    assert len({urlsplit(one.url).path for one in uploads}) == 1
+    assert not service.objects
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind", "said"),
+    [
+        ({"for_urls": 403}, Unavailable, "answered 403 AccessDenied to an upload by a presigned"),
+        ({"for_urls": 503}, Unavailable, "answered 503 AccessDenied"),
+        ({"overwrites_by_url": True}, Rejected, "answered 200 and not 412 to a second upload"),
+    ],
+)
+async def test_check_refuses_a_store_that_clients_cannot_use(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    fault: dict[str, Any],
+    kind: type[Exception],
+    said: str,
+) -> None:
+    service = answering("here", monkeypatch)
+    for name, value in fault.items():
+        setattr(service, name, value)
+    with pytest.raises(kind, match=said):
+        await answered_store(tmp_path).check()
+    assert not service.objects
+
+
+async def test_an_upload_that_fails_does_not_show_its_url(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = answering("here", monkeypatch)
+
+    def send(_: object, request: AWSPreparedRequest) -> AWSResponse:
+        if "X-Amz-Signature" in request.url:
+            raise EndpointConnectionError(endpoint_url=request.url)
+        return service.send(request)
+
+    monkeypatch.setattr(URLLib3Session, "send", send)
+    with pytest.raises(Unavailable, match=r"failed: EndpointConnectionError$"):
+        await answered_store(tmp_path).check()
