@@ -8,7 +8,7 @@ from encbench.cli import installation, output
 from encbench.cli.connection import connected, kubectl
 from encbench.cli.output import CommandError
 from encbench.cli.progress import refusal
-from encbench.cli.report import find_body, stored, why_without
+from encbench.cli.report import find_body, not_there, stored, why_without
 from encbench.core.artefact import RecordError, decode
 from encbench.kube.parsing import Malformed
 from encbench.ports import Body, Cluster, Rejected, Store
@@ -145,10 +145,14 @@ async def _fetched(store: Store, body: Body) -> Report | None:
     name = body["metadata"]["name"]
     try:
         artefacts = overhead_report(body).status.artefacts
-        content = await stored(store, artefacts.json_) if artefacts else None
-        if artefacts is not None and content is not None:
-            return _read(content, artefacts.json_.key)
-        output.say(f"left out: report {name} has no report.json in the bucket")
+        if artefacts is None:
+            output.say(f"left out: report {name} has no rendering yet")
+            return None
+        where = artefacts.json_
+        content = await stored(store, where)
+        if content is not None:
+            return _read(content, where.key)
+        output.say(f"left out: report {name}: {not_there(where.key, artefacts.bucket, store)}")
     except (Malformed, RecordError) as error:
         output.say(f"left out: report {name}: {error}")
     return None

@@ -15,7 +15,7 @@ from encbench.api.kinds import SECRET, SERVICE, Kind
 from encbench.cli.output import CommandError
 from encbench.kube.labels import COMPONENT, MANAGER, PART_OF
 from encbench.kube.secrets import entry
-from encbench.ports import Body, Cluster, Rejected, Unavailable
+from encbench.ports import Body, Cluster, Rejected, Store, Unavailable
 
 if TYPE_CHECKING:
     from encbench.adapters.objectstore import ObjectStore
@@ -124,6 +124,13 @@ def _of_the_store() -> Iterator[None]:
         yield
     except Unavailable as error:
         raise CommandError(str(error)) from error
+
+
+def other_bucket(named: str, store: Store) -> str:
+    """That a report names another bucket than the store's, as a clause; empty if it does not."""
+    if named == store.bucket:
+        return ""
+    return f"the report names bucket {named}, the operator now uses {store.bucket}"
 
 
 async def link(

@@ -91,9 +91,15 @@ async def fetch(
     way = (kubectl(args), cluster, found.namespace, args.release_namespace)
     async with installation.store(*way) as store:
         content = await stored(store, where)
-    if content is None:
-        raise CommandError(f"{where.key} is no longer in bucket {bucket}")
+        if content is None:
+            raise CommandError(not_there(where.key, bucket, store))
     return content
+
+
+def not_there(what: str, named: str, store: Store) -> str:
+    """That something is not in the bucket, which may be another one than its report names."""
+    other = installation.other_bucket(named, store)
+    return f"{what} is not in bucket {store.bucket}{other and f'; {other}'}"
 
 
 async def stored(store: Store, where: Artefact) -> bytes | None:

@@ -131,6 +131,8 @@ async def _bucket(args: argparse.Namespace) -> tuple[str, "Verified"]:
         prefix = artefacts.index.key.removesuffix(f"/{INDEX}")
         way = (kubectl(args), cluster, namespace, args.release_namespace)
         async with installation.store(*way) as store:
+            if other := installation.other_bucket(artefacts.bucket, store):
+                output.say(f"note: {other}")
             found = await _stored(store, prefix, named)
     return f"report {namespace}/{name}", found
 

@@ -215,7 +215,21 @@ async def test_a_report_that_the_bucket_lost_is_left_out(
     assert await history() == 0
     said = capsys.readouterr()
     assert said.out.startswith("15 campaigns")
-    assert said.err == "left out: report night-3 has no report.json in the bucket\n"
+    assert said.err == "left out: report night-3: night-3.json is not in bucket encbench\n"
+    store.bucket = "new"
+    assert await history() == 0
+    both = "the report names bucket encbench, the operator now uses new"
+    assert capsys.readouterr().err.endswith(f"night-3.json is not in bucket new; {both}\n")
+
+
+async def test_a_report_without_a_rendering_is_left_out(
+    store: FakeStore, cluster: FakeCluster, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = cluster.one(OVERHEAD_REPORT, "bench", "night-3")
+    del found["status"]["artefacts"]
+    cluster._objects[OVERHEAD_REPORT, "bench", "night-3"] = found
+    assert await history() == 0
+    assert capsys.readouterr().err == "left out: report night-3 has no rendering yet\n"
 
 
 async def test_a_report_that_cannot_be_read_is_left_out(

@@ -93,7 +93,17 @@ async def test_a_rendering_that_was_altered_is_an_error(
     with pytest.raises(RecordError, match=r"report.csv is not what was archived"):
         await report.report(cluster, "bench", arguments(output="csv"))
     await store.delete(["report.csv"])
-    with pytest.raises(CommandError, match=r"report.csv is no longer in bucket"):
+    with pytest.raises(CommandError, match=r"report.csv is not in bucket encbench$"):
+        await report.report(cluster, "bench", arguments(output="csv"))
+
+
+async def test_the_bucket_that_was_asked_is_named(cluster: FakeCluster, store: FakeStore) -> None:
+    """The administrator has switched to another one; a copy in it serves."""
+    store.bucket = "new"
+    assert await report.report(cluster, "bench", arguments(output="csv")) == 0
+    await store.delete(["report.csv"])
+    both = "the report names bucket encbench, the operator now uses new"
+    with pytest.raises(CommandError, match=f"report.csv is not in bucket new; {both}$"):
         await report.report(cluster, "bench", arguments(output="csv"))
 
 

@@ -317,6 +317,10 @@ async def test_by_its_name_the_page_is_checked_too(
     del store.objects[key]
     assert await verify.verify(args) == 1
     assert f"lost     {key}" in said(capsys)[0]
+    store.bucket = "new"
+    assert await verify.verify(args) == 1
+    both = "the report names bucket encbench, the operator now uses new"
+    assert f"note: {both}" in said(capsys)[1].splitlines()
 
 
 @pytest.mark.parametrize(
