@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from encbench.adapters.kubectl import Kubectl, KubectlFailed
 from encbench.admission import limits
 from encbench.api.kinds import SECRET, SERVICE, Kind
+from encbench.cli import output
 from encbench.cli.output import CommandError
 from encbench.kube.labels import COMPONENT, MANAGER, PART_OF
 from encbench.kube.secrets import entry
@@ -146,7 +147,12 @@ async def link(
             "objectStore.external.clientEndpoint to an address that others reach"
         )
     with TemporaryDirectory() as directory:
-        await _credentials(cluster, operator, endpoint, Path(directory))
+        if await _credentials(cluster, operator, endpoint, Path(directory)):
+            secret = _secret_name(operator)
+            output.say(
+                f"note: Secret {secret} has temporary credentials, and the link ends with their "
+                "session, which --expires does not prolong"
+            )
         with _of_the_store():
             return await _opened(options, endpoint, Path(directory)).presign_get(key, seconds)
 
@@ -163,8 +169,10 @@ def _opened(options: argparse.Namespace, endpoint: str, credentials: Path) -> "O
     )
 
 
-async def _credentials(cluster: Cluster, operator: Body, endpoint: str, directory: Path) -> None:
+async def _credentials(cluster: Cluster, operator: Body, endpoint: str, directory: Path) -> bool:
     """Write credentials into the directory, those that only read where there are any.
+
+    Whether they are temporary.
 
     CommandError without the right to see them.
     """
@@ -188,6 +196,7 @@ async def _credentials(cluster: Cluster, operator: Body, endpoint: str, director
             path = directory / key
             path.touch(mode=0o600)
             path.write_text(value)
+    return entry(secret, s3.SESSION_TOKEN_FILE) is not None
 
 
 async def _service(cluster: Cluster, endpoint: str, namespace: str) -> tuple[str, str] | None:

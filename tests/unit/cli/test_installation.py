@@ -184,18 +184,24 @@ async def test_a_store_that_is_away_is_no_cluster_that_is_away() -> None:
         await installation.link(cluster, "a", None, "key", 60)
 
 
-async def test_a_link_is_for_those_who_may_not_read_the_credentials() -> None:
+@pytest.mark.parametrize("token", [{}, {"session-token": "dG9rZW4="}])
+async def test_a_link_is_for_those_who_may_not_read_the_credentials(
+    token: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
     cluster = FakeCluster()
     inside = ("--s3-endpoint", "http://minio:9000", "--s3-bucket", "mine")
     outside = ("--s3-external-endpoint", "https://s3.example.com")
     cluster.add(DEPLOYMENT, operator("--namespace", "a", *inside, *outside))
     meta = {"name": "s3", "namespace": "encbench"}
-    data = {"access-key": "bWU=", "secret-key": "aGlkZGVu"}
+    data = {"access-key": "bWU=", "secret-key": "aGlkZGVu", **token}
     cluster.add(SECRET, {"apiVersion": "v1", "kind": "Secret", "metadata": meta, "data": data})
     url = await installation.link(cluster, "a", None, "demo/report.html", 60)
     assert url.startswith("https://s3.example.com/mine/demo/report.html?")
     assert "X-Amz-Expires=60" in url
     assert "aGlkZGVu" not in url and "hidden" not in url
+    note = "note: Secret s3 has temporary credentials, and the link ends with their session"
+    noted = capsys.readouterr().err
+    assert noted.startswith(note) if token else not noted
 
 
 async def test_a_link_that_leads_nowhere_is_refused() -> None:
