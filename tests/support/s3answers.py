@@ -52,7 +52,7 @@ class S3Answers:
     def _answer(self, request: AWSPreparedRequest) -> tuple[int, str, bytes]:
         url = urlsplit(request.url)
         by_url = parse_qs(url.query).get("X-Amz-Credential")
-        scope = by_url[0] if by_url else str(request.headers["Authorization"])
+        scope = by_url[0] if by_url else request.headers["Authorization"].decode()
         if by_url and request.headers["If-None-Match"] != "*":
             return 403, "SignatureDoesNotMatch", b""
         if self.region not in scope.split("/"):

@@ -9,6 +9,8 @@ botocore is synchronous: every call runs in a thread, bounded by timeouts and at
 """
 
 import asyncio
+import base64
+import hashlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -174,6 +176,7 @@ class S3Connection:
                 ),
             )
         client.meta.events.register_last("before-parameter-build.s3", _stay)
+        client.meta.events.register("before-sign.s3.DeleteObjects", _digest)
         return client
 
 
@@ -184,6 +187,12 @@ def _stay(context: dict[str, Any], **_: Any) -> None:
     region would show at the clients' uploads alone.
     """
     context["s3_redirect"]["redirected"] = True
+
+
+def _digest(request: Any, **_: Any) -> None:
+    """Some stores demand this digest of what is to be deleted, and do not know botocore's CRC32."""
+    digest = hashlib.md5(request.body, usedforsecurity=False).digest()
+    request.headers["Content-MD5"] = base64.b64encode(digest).decode()
 
 
 def _entry(file: Path) -> str:

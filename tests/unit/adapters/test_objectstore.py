@@ -3,6 +3,8 @@
 Presigned URLs begin with the URL of the bucket, as recorders demand.
 """
 
+import base64
+import hashlib
 import io
 import re
 from pathlib import Path
@@ -151,6 +153,18 @@ async def test_check_reads_what_it_stored(tmp_path: Path, monkeypatch: pytest.Mo
     with pytest.raises(Rejected, match="did not give back what it had stored"):
         await answered_store(tmp_path).check()
     assert not service.objects
+
+
+async def test_a_deletion_has_the_digest_that_older_stores_demand(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = answering("here", monkeypatch)
+    await answered_store(tmp_path).delete(["key"])
+    (request,) = service.asked
+    assert isinstance(request.body, bytes)
+    digest = hashlib.md5(request.body, usedforsecurity=False).digest()
+    assert request.headers["Content-MD5"] == base64.b64encode(digest)
+    assert b"content-md5;" in request.headers["Authorization"]
 
 
 async def test_check_uploads_as_clients_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
