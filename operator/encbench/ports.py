@@ -33,6 +33,10 @@ class NoBucket(Unavailable):
     """The store is there, and its bucket is not."""
 
 
+class NotRestored(Unavailable):
+    """The store is there, and this one object lies in an archive class, from which none is read."""
+
+
 class WebhookFailed(NotNow):
     """The API server is there, but an admission webhook that it asks first is not."""
 

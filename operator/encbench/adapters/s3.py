@@ -32,7 +32,7 @@ from botocore.exceptions import (
 )
 
 from encbench.core.proxies import proxies
-from encbench.ports import NoBucket, Rejected, Unavailable
+from encbench.ports import NoBucket, NotRestored, Rejected, Unavailable
 
 T = TypeVar("T")
 
@@ -249,6 +249,8 @@ def _translated(endpoint: str, region: str) -> Iterator[None]:
         bad_request = status == 400 and not at_fault
         if bad_request or status in (405, 411, 412, 413, 416):
             raise Rejected(text) from error
+        if code == "InvalidObjectState":
+            raise NotRestored(f"{text}: restore it from its archive class") from error
         raise (NoBucket if code == "NoSuchBucket" else Unavailable)(text) from error
     except ParamValidationError as error:
         raise Rejected(f"not a request that S3 takes: {error}") from error

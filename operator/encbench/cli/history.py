@@ -11,7 +11,7 @@ from encbench.cli.progress import refusal
 from encbench.cli.report import find_body, not_there, stored, why_without
 from encbench.core.artefact import RecordError, decode
 from encbench.kube.parsing import Malformed
-from encbench.ports import Body, Cluster, Rejected, Store
+from encbench.ports import Body, Cluster, NotRestored, Rejected, Store
 from encbench.reconcile.objects import campaign, has_ended, overhead_report
 from encbench.report.document import Report
 
@@ -139,8 +139,8 @@ def _created(body: Body) -> tuple[str, str]:
 async def _fetched(store: Store, body: Body) -> Report | None:
     """The whole report; None, and a line on standard error, where it cannot be had.
 
-    Another version may have written the object, the bucket may have the report no more, or today's
-    rules may refuse what it was measured by.
+    Another version may have written the object, the bucket may have the report no more or in an
+    archive class, or today's rules may refuse what it was measured by.
     """
     name = body["metadata"]["name"]
     try:
@@ -153,6 +153,6 @@ async def _fetched(store: Store, body: Body) -> Report | None:
         if content is not None:
             return _read(content, where.key)
         output.say(f"left out: report {name}: {not_there(where.key, artefacts.bucket, store)}")
-    except (Malformed, RecordError) as error:
+    except (Malformed, RecordError, NotRestored) as error:
         output.say(f"left out: report {name}: {error}")
     return None

@@ -14,7 +14,7 @@ from botocore.exceptions import ClientError, SSLError
 
 from encbench.adapters.objectstore import ObjectStore
 from encbench.adapters.s3 import S3Connection, S3Limits
-from encbench.ports import NoBucket, Rejected, Unavailable
+from encbench.ports import NoBucket, NotRestored, Rejected, Unavailable
 from tests.support.s3answers import answering
 
 
@@ -105,6 +105,7 @@ async def test_keys_are_listed_once_nothing_is_being_stored_that_nobody_waits_fo
         (400, "InvalidArgument", Rejected),
         (400, "ExpiredToken", Unavailable),
         (404, "NoSuchBucket", NoBucket),
+        (403, "InvalidObjectState", NotRestored),
         (400, "KMS.DisabledException", Unavailable),
         # A bucket that is full: of MinIO, of Ceph, and a disk of MinIO's.
         (400, "XMinioAdminBucketQuotaExceeded", Unavailable),

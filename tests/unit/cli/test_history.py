@@ -16,7 +16,7 @@ from encbench.cli import installation
 from encbench.cli.main import main
 from encbench.cli.output import CommandError
 from encbench.core.artefact import RecordError, decode, digest_of, encode
-from encbench.ports import Rejected
+from encbench.ports import NotRestored, Rejected
 from encbench.report.analysis.build import to_status
 from encbench.report.document import Report
 from encbench.report.history.series import HistorySeries
@@ -220,6 +220,23 @@ async def test_a_report_that_the_bucket_lost_is_left_out(
     assert await history() == 0
     both = "the report names bucket encbench, the operator now uses new"
     assert capsys.readouterr().err.endswith(f"night-3.json is not in bucket new; {both}\n")
+
+
+async def test_a_report_in_an_archive_class_is_left_out(
+    store: FakeStore, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = store.get
+
+    async def get(key: str, limit: int | None = None) -> bytes | None:
+        if key == "night-3.json":
+            raise NotRestored("answered 403: InvalidObjectState")
+        return await usual(key, limit)
+
+    monkeypatch.setattr(store, "get", get)
+    assert await history() == 0
+    said = capsys.readouterr()
+    assert said.out.startswith("15 campaigns")
+    assert said.err == "left out: report night-3: answered 403: InvalidObjectState\n"
 
 
 async def test_a_report_without_a_rendering_is_left_out(
