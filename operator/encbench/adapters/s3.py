@@ -158,6 +158,9 @@ class S3Connection:
                 retries={"mode": "standard", "total_max_attempts": self.limits.attempts},
             )
         )
+        if not keys and own.get_credentials() is None:
+            # Whoever gives them may not be up yet, and a client without any would be kept.
+            raise NoCredentialsError
         # Checksums beyond the signed digest only where S3 requires them, because other stores
         # lack the newer ones.
         with _valid(endpoint):

@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import os
 import threading
 import weakref
 from collections.abc import Awaitable, Callable, Iterator
@@ -46,6 +47,25 @@ async def test_of_rotated_credentials_only_the_last_ones_client_is_kept(tmp_path
     gc.collect()
     assert gone() is None
     assert len(connection._clients) == 2
+
+
+async def test_credentials_that_come_later_are_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As those of a node's metadata service that did not answer at first."""
+    for name in [name for name in os.environ if name.startswith("AWS_")]:
+        monkeypatch.delenv(name)
+    for name in ("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"):
+        monkeypatch.setenv(name, str(tmp_path / "absent"))
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    where = "http://store.invalid"
+    store = ObjectStore(endpoint=where, bucket="b", region="us-east-1", credentials=None)
+    for _ in range(2):
+        with pytest.raises(Unavailable, match="no credentials for the object store: Unable to"):
+            await store.presign_put("key", 60)
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "of-a-test")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "of-a-test")
+    assert "Credential=of-a-test%2F" in await store.presign_put("key", 60)
 
 
 @pytest.mark.parametrize("name", ["access-key", "secret-key", "session-token"])
