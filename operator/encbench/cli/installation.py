@@ -251,7 +251,7 @@ async def _reachable(
             found = re.search(r"127\.0\.0\.1:(\d+) ->", line)
             if found is None:
                 raise CommandError(f"kubectl port-forward failed: {line.strip()}")
-            yield f"{parts.scheme}://127.0.0.1:{found[1]}"
+            yield f"{parts.scheme}://127.0.0.1:{found[1]}{parts.path}"
     except KubectlFailed as error:
         raise CommandError(
             f"{error}: is the object store's pod running, and may you forward its port?"

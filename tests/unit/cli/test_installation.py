@@ -240,13 +240,16 @@ async def test_credentials_that_cannot_write_come_first() -> None:
         assert "Credential=anna%2F" in await store.presign_put("key", 60)
 
 
+@pytest.mark.parametrize("path", ["", "/objects/s3"])
 async def test_a_service_of_the_cluster_is_reached_by_a_port_forward(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said = 'echo "$@" > "$0.args"; echo "Forwarding from 127.0.0.1:4711 -> 9000"; exec sleep 60'
     fake_kubectl(tmp_path, monkeypatch, said)
-    async with installation._reachable(Kubectl(), FakeCluster(), *HERE) as endpoint:
-        assert endpoint == "http://127.0.0.1:4711"
+    inside, release = HERE
+    way = installation._reachable(Kubectl(), FakeCluster(), f"{inside}{path}", release)
+    async with way as endpoint:
+        assert endpoint == f"http://127.0.0.1:4711{path}"
     assert (tmp_path / "kubectl.args").read_text().split() == [
         *("port-forward", "--namespace=store", "service/minio", ":9000")
     ]
