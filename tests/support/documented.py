@@ -39,7 +39,7 @@ _BUILTIN = (
     *("secret", "secrets", "pvc", "leases", "lease", "namespace", "ns", "crd", "pods", "pod"),
     *("configmap", "deployment", "nodes", "events", "poddisruptionbudgets", "statefulset"),
     *("clusterroles", "clusterrolebindings", "roles", "rolebindings", "networkpolicies"),
-    *("validatingadmissionpolicies", "validatingadmissionpolicybindings"),
+    *("validatingadmissionpolicies", "validatingadmissionpolicybindings", "podmonitors"),
 )
 _VALUED = (
     *("-n", "--namespace", "-o", "--output", "-l", "--selector", "-f", "--filename", "-c"),

@@ -34,6 +34,11 @@ def apart() -> Rendered:
 
 
 @pytest.fixture
+def everything() -> Rendered:
+    return rendered("everything")
+
+
+@pytest.fixture
 def volumes() -> Rendered:
     return rendered("volumes")
 

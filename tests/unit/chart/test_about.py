@@ -96,7 +96,9 @@ def test_what_a_deleted_namespace_leaves_is_removed_by_the_documented_commands(
 ) -> None:
     text = (REPO / "docs" / "install.md").read_text(encoding="utf-8").replace("\\\n", "")
     given = re.findall(r"(?m)^kubectl delete -l (\S+) +(--all-namespaces )?(\S+)$", text)
-    kinds = {bool(wide): {*kinds.split(",")} for _, wide, kinds in given}
+    kinds: dict[bool, set[str]] = {False: set(), True: set()}
+    for _, wide, named in given:
+        kinds[bool(wide)] |= {*named.split(",")}
     (selector,) = {one for one, _, _ in given}
     wanted = {
         **dict(pair.split("=") for pair in selector.split(",")),

@@ -25,21 +25,7 @@ from tests.support.chart import NAMESPACE, REPO, Rendered, render
 from tests.support.dashboards import alerts, dashboard, metric_names, panels, queries
 from tests.support.metered import metered
 from tests.unit.chart.contents import prometheus_config
-
-EVERYTHING: dict[str, Any] = {
-    "watchNamespaces": ["team-a"],
-    "metrics": {
-        "serviceMonitor": {"enabled": True, "labels": {"release": "kps"}, "interval": "15s"},
-        "podMonitor": {"enabled": True, "labels": {"release": "kps"}},
-        "rules": {"enabled": True, "labels": {"release": "kps"}},
-        "dashboard": {"enabled": True, "annotations": {"grafana_folder": "Databases"}},
-    },
-}
-
-
-@pytest.fixture(scope="module")
-def everything() -> Rendered:
-    return render(EVERYTHING)
+from tests.unit.chart.variants import EVERYTHING
 
 
 def pods_of(rendered: Rendered, selector: dict[str, str]) -> list[dict[str, Any]]:

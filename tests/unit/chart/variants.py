@@ -28,10 +28,22 @@ APART: dict[str, Any] = {
     "admissionPolicies": {"enabled": False},
 }
 
+EVERYTHING: dict[str, Any] = {
+    "watchNamespaces": ["team-a"],
+    "metrics": {
+        "serviceMonitor": {"enabled": True, "labels": {"release": "kps"}, "interval": "15s"},
+        "podMonitor": {"enabled": True, "labels": {"release": "kps"}},
+        "rules": {"enabled": True, "labels": {"release": "kps"}},
+        "dashboard": {"enabled": True, "annotations": {"grafana_folder": "Databases"}},
+    },
+}
+"""All that `metrics` adds."""
+
 VARIANTS: dict[str, dict[str, Any]] = {
     "default": {},
     "external": EXTERNAL,
     "apart": APART,
+    "everything": EVERYTHING,
     "volumes": {"privilegedVolumes": {"enabled": True}},
     "namespaces": {
         "watchNamespaces": ["team-a", "team-b"],
