@@ -3,7 +3,7 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -74,16 +74,23 @@ def labels(body: Manifest) -> Mapping[str, str]:
     return found
 
 
-def render(values: Mapping[str, Any] | None = None, chart: Path = CHART) -> Rendered:
+def render(
+    values: Mapping[str, Any] | None = None,
+    chart: Path = CHART,
+    *,
+    release: str = RELEASE,
+    namespace: str = NAMESPACE,
+) -> Rendered:
     """The chart with these values over its own. Refused when Helm refuses."""
+    text = _run(["template", release, str(chart), "--namespace", namespace], values)
     # In C: the CRDs are long, and each of many tests reads them.
-    bodies = yaml.load_all(_run(chart, "template", values), Loader=yaml.CSafeLoader)
+    bodies = yaml.load_all(text, Loader=yaml.CSafeLoader)
     return Rendered(tuple(body for body in bodies if body))
 
 
 def lint(values: Mapping[str, Any] | None = None) -> str:
     """Helm's opinion of the chart. Refused when it finds a fault."""
-    return _run(CHART, "lint", values)
+    return _run(["lint", "--strict", str(CHART), "--namespace", NAMESPACE], values)
 
 
 def call(program: Path, home: Path, *arguments: str, seconds: float) -> str:
@@ -108,10 +115,9 @@ def package(folder: Path) -> Path:
     return made
 
 
-def _run(chart: Path, command: str, values: Mapping[str, Any] | None) -> str:
-    target = {"template": ["template", RELEASE], "lint": ["lint", "--strict"]}[command]
+def _run(command: Sequence[str], values: Mapping[str, Any] | None) -> str:
     done = subprocess.run(
-        [helm(), *target, str(chart), "--namespace", NAMESPACE, "--values", "-"],
+        [helm(), *command, "--values", "-"],
         input=yaml.safe_dump(dict(values or {})),
         capture_output=True,
         text=True,

@@ -11,7 +11,19 @@
 
 {{/* Name of objects outside the release's namespace, where other releases may have objects too. */}}
 {{- define "encbench.globalName" -}}
-{{- printf "%s-%s" (include "encbench.fullname" .) .Release.Namespace | trunc 63 | trimSuffix "-" -}}
+{{- include "encbench.fitting" (list (printf "%s-%s" (include "encbench.fullname" .) .Release.Namespace) 63) -}}
+{{- end -}}
+
+{{/* A name that leaves room for what follows it. One that is cut ends with a digest of the whole,
+     because the namespaces of two releases may begin alike. Call with (list name length). */}}
+{{- define "encbench.fitting" -}}
+{{- $name := index . 0 -}}
+{{- $length := index . 1 -}}
+{{- if le (len $name) $length -}}
+{{- $name -}}
+{{- else -}}
+{{- printf "%s-%s" (trunc (sub $length 9 | int) $name | trimSuffix "-") (sha256sum $name | trunc 8) -}}
+{{- end -}}
 {{- end -}}
 
 {{/* The labels of every object. Call with (list . "component"). */}}

@@ -11,7 +11,8 @@
 
 {{/* Call with (list . "what it holds"). */}}
 {{- define "encbench.policyName" -}}
-{{- printf "%s-%s" (include "encbench.globalName" (index . 0) | trunc 52 | trimSuffix "-") (index . 1) -}}
+{{- $release := include "encbench.fitting" (list (include "encbench.globalName" (index . 0)) 52) -}}
+{{- printf "%s-%s" $release (index . 1) -}}
 {{- end -}}
 
 {{/* The operator, as the API server names it. */}}
