@@ -21,7 +21,7 @@ from encbench.options import arguments
 from encbench.tools.pod import RECORDER_CONTROL_PORT, RECORDER_PORT
 from tests.support.chart import NAMESPACE, REPO, Manifest, Rendered, render
 from tests.support.connections import HEALTH, PORTS, TABLE
-from tests.support.netpol import Place, allows
+from tests.support.netpol import NAMESPACE_LABEL, Place, allows
 from tests.unit.chart.variants import EXTERNAL
 from tests.unit.reconcile.world import World, parts, study
 
@@ -228,6 +228,25 @@ def test_the_operator_may_be_let_out_to_more(
         assert allows(policies, source, agent, 80)
         assert not allows(policies, source, METADATA, 80)
         assert not allows(chart().all("NetworkPolicy"), source, agent, 80)
+
+
+def test_others_may_scrape_and_ask_beside_the_bundled_prometheus(
+    places: dict[str, list[Place]],
+) -> None:
+    beside = Place("monitoring", {"app": "prometheus"})
+    peers = [{"namespaceSelector": {"matchLabels": {NAMESPACE_LABEL: beside.namespace}}}]
+    scraped = {(target, port) for one, target, port in TABLE if one == "prometheus"}
+    scraped = {one for one in scraped if one[0] in places and one[0] not in ("DNS", "API server")}
+    assert len(scraped) == 4
+    for value, opened in (("scrapers", scraped), ("readers", {("prometheus", 9090)})):
+        values = {**VALUES, "networkPolicy": {"prometheus": {value: peers}}}
+        policies = render(values).all("NetworkPolicy")
+        for (name, found), port in product(places.items(), PORTS):
+            if name in ("DNS", "API server"):
+                continue
+            for target in found:
+                allowed = allows(policies, beside, target, port)
+                assert allowed is ((name, port) in opened), (value, name, port)
 
 
 def test_a_plugin_that_cuts_the_kubelet_off_can_be_told_the_nodes(

@@ -148,8 +148,7 @@ ports:
 {{- end }}
 {{- end -}}
 
-{{/* Ingress of the bundled Prometheus and of others that scrape the operator. Call with
-     (list . port). */}}
+{{/* Ingress of the bundled Prometheus and of others that scrape. Call with (list . port). */}}
 {{- define "encbench.network.scraped" -}}
 {{- $top := index . 0 -}}
 {{- $others := $top.Values.networkPolicy.prometheus.scrapers -}}
@@ -171,16 +170,6 @@ ports:
 - from:
     {{- include "encbench.network.ownPeer" (list $top "operator") | nindent 4 }}
   {{- include "encbench.network.ports" (list (index . 2)) | nindent 2 }}
-{{- if $top.Values.prometheus.enabled }}
-- from:
-    {{- include "encbench.network.ownPeer" (list $top "prometheus") | nindent 4 }}
-  {{- include "encbench.network.ports" (list (index . 1)) | nindent 2 }}
-{{- else }}
-{{- with $top.Values.networkPolicy.prometheus.scrapers }}
-- from:
-    {{- toYaml . | nindent 4 }}
-  {{- include "encbench.network.ports" (list (index $ 1)) | nindent 2 }}
-{{- end }}
-{{- end }}
+{{ include "encbench.network.scraped" (list $top (index . 1)) }}
 {{- include "encbench.network.probes" (list $top (list (index . 1))) -}}
 {{- end -}}
