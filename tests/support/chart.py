@@ -1,6 +1,8 @@
 """The chart as Helm renders it, for tests that look at what would be installed."""
 
+import json
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
@@ -68,6 +70,18 @@ class Rendered:
                 yield name, container
 
 
+class _AsHelm(yaml.CSafeLoader):
+    """Reads 1e3 as a number, as Go does.
+
+    It is in C, because the CRDs are long, and each of many tests reads them.
+    """
+
+
+_AsHelm.add_implicit_resolver(
+    "tag:yaml.org,2002:float", re.compile(r"[0-9]+[eE][0-9]+$"), list("0123456789")
+)
+
+
 def labels(body: Manifest) -> Mapping[str, str]:
     """Labels of an object, none where it has none."""
     found: Mapping[str, str] = body["metadata"].get("labels") or {}
@@ -83,8 +97,7 @@ def render(
 ) -> Rendered:
     """The chart with these values over its own. Refused when Helm refuses."""
     text = _run(["template", release, str(chart), "--namespace", namespace], values)
-    # In C: the CRDs are long, and each of many tests reads them.
-    bodies = yaml.load_all(text, Loader=yaml.CSafeLoader)
+    bodies = yaml.load_all(text, Loader=_AsHelm)
     return Rendered(tuple(body for body in bodies if body))
 
 
@@ -118,7 +131,7 @@ def package(folder: Path) -> Path:
 def _run(command: Sequence[str], values: Mapping[str, Any] | None) -> str:
     done = subprocess.run(
         [helm(), *command, "--values", "-"],
-        input=yaml.safe_dump(dict(values or {})),
+        input=json.dumps(dict(values or {})),
         capture_output=True,
         text=True,
         check=False,

@@ -1,11 +1,13 @@
-{{/* Name of the release's objects, short enough for the longest suffix. */}}
+{{/* Name of the release's objects, short enough for the longest suffix. A parent chart's alias, which
+     is this chart's name then, may have capitals and underscores. */}}
 {{- define "encbench.fullname" -}}
+{{- $chart := .Chart.Name | lower | replace "_" "-" -}}
 {{- if .Values.fullnameOverride -}}
 {{- .Values.fullnameOverride -}}
-{{- else if contains .Chart.Name .Release.Name -}}
+{{- else if contains $chart .Release.Name -}}
 {{- .Release.Name | replace "." "-" | trunc 40 | trimSuffix "-" -}}
 {{- else -}}
-{{- printf "%s-%s" .Release.Name .Chart.Name | replace "." "-" | trunc 40 | trimSuffix "-" -}}
+{{- printf "%s-%s" .Release.Name $chart | replace "." "-" | trunc 40 | trimSuffix "-" -}}
 {{- end -}}
 {{- end -}}
 
@@ -39,8 +41,8 @@ app.kubernetes.io/part-of: encbench
 {{/* The labels that select a component's pods. Call with (list . "component"). */}}
 {{- define "encbench.selector" -}}
 {{- $top := index . 0 -}}
-app.kubernetes.io/name: {{ $top.Chart.Name }}
-app.kubernetes.io/instance: {{ $top.Release.Name }}
+app.kubernetes.io/name: {{ $top.Chart.Name | quote }}
+app.kubernetes.io/instance: {{ $top.Release.Name | quote }}
 app.kubernetes.io/component: {{ index . 1 }}
 {{- end -}}
 
@@ -143,7 +145,7 @@ topologySpreadConstraints:
   {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- with $component.priorityClassName }}
-priorityClassName: {{ . }}
+priorityClassName: {{ . | quote }}
 {{- end }}
 securityContext:
   {{- toYaml $component.podSecurityContext | nindent 2 }}
@@ -243,6 +245,9 @@ http://{{ include "encbench.fullname" . }}-prometheus.{{ .Release.Namespace }}.s
 
 {{/* Refuse settings that make no sense together, and say what to write. */}}
 {{- define "encbench.validate" -}}
+{{- if regexMatch "^[0-9]" (include "encbench.fullname" .) -}}
+{{- fail (printf "the release's name %s begins with a digit, which names of Services may not: choose another, or set fullnameOverride" .Release.Name) -}}
+{{- end -}}
 {{- if and (not .Values.watchReleaseNamespace) (not .Values.watchNamespaces) -}}
 {{- fail "watchReleaseNamespace is false, so no namespace would be watched: set watchNamespaces" -}}
 {{- end -}}

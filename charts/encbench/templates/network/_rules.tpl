@@ -11,7 +11,7 @@ apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy
 metadata:
   name: {{ include "encbench.fullname" $top }}-{{ index . 1 }}
-  namespace: {{ $top.Release.Namespace }}
+  namespace: {{ $top.Release.Namespace | quote }}
   labels:
     {{- include "encbench.labels" . | nindent 4 }}
 spec:
@@ -28,7 +28,7 @@ apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy
 metadata:
   name: {{ include "encbench.fitting" (list (include "encbench.globalName" $top) 52) }}-{{ index . 2 }}
-  namespace: {{ index . 1 }}
+  namespace: {{ index . 1 | quote }}
   labels:
     {{- include "encbench.labels" (list $top "operator") | nindent 4 }}
 spec:
@@ -49,7 +49,7 @@ matchExpressions:
 {{- define "encbench.network.ownPeer" -}}
 - namespaceSelector:
     matchLabels:
-      kubernetes.io/metadata.name: {{ (index . 0).Release.Namespace }}
+      kubernetes.io/metadata.name: {{ (index . 0).Release.Namespace | quote }}
   podSelector:
     matchLabels:
       {{- include "encbench.selector" . | nindent 6 }}

@@ -115,20 +115,20 @@
 - name: s3-credentials
   secret:
     # All entries, because a session-token may be there or not.
-    secretName: {{ . }}
+    secretName: {{ . | quote }}
     defaultMode: 0440
 {{- end }}
 {{- with include "encbench.s3.caConfigMap" . }}
 - name: s3-ca
   configMap:
-    name: {{ . }}
+    name: {{ . | quote }}
     items:
       - {key: ca.crt, path: ca.crt}
 {{- end }}
 {{- with include "encbench.prometheus.caConfigMap" . }}
 - name: prometheus-ca
   configMap:
-    name: {{ . }}
+    name: {{ . | quote }}
     items:
       - {key: ca.crt, path: ca.crt}
 {{- end }}
