@@ -91,8 +91,15 @@ imagePullPolicy: {{ (index . 1).pullPolicy }}
 
 {{/* Names of Secrets to pull images with, as a JSON list in "items". */}}
 {{- define "encbench.pullSecrets" -}}
-{{- $shared := .Values.global.imagePullSecrets | default list -}}
-{{- dict "items" (concat $shared (.Values.imagePullSecrets | default list) | uniq) | toJson -}}
+{{- $names := list -}}
+{{- range .Values.global.imagePullSecrets -}}
+{{- if kindIs "map" . -}}
+{{- $names = append $names .name -}}
+{{- else -}}
+{{- $names = append $names . -}}
+{{- end -}}
+{{- end -}}
+{{- dict "items" (concat $names (.Values.imagePullSecrets | default list) | uniq) | toJson -}}
 {{- end -}}
 
 {{/* Labels of a pod: those of every object, and those of its component's values. Call with

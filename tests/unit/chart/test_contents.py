@@ -336,11 +336,13 @@ def test_one_registry_holds_all_images() -> None:
 
 
 def test_pull_secrets_reach_the_operators_pods_as_well() -> None:
-    values = {"global": {"imagePullSecrets": ["company"]}, "imagePullSecrets": ["own", "company"]}
+    shared = [{"name": "company"}, "group"]  # Charts of one parent differ in what they want.
+    values = {"global": {"imagePullSecrets": shared}, "imagePullSecrets": ["own", "company"]}
     rendered = render(values)
     for name, spec in rendered.pods():
-        assert [one["name"] for one in spec["imagePullSecrets"]] == ["company", "own"], name
-    assert operator_arguments(rendered).image_pull_secret == ["company", "own"]
+        names = [one["name"] for one in spec["imagePullSecrets"]]
+        assert names == ["company", "group", "own"], name
+    assert operator_arguments(rendered).image_pull_secret == ["company", "group", "own"]
 
 
 def test_a_digest_pins_the_image() -> None:

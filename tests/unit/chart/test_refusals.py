@@ -30,6 +30,8 @@ from tests.support.chart import Refused, render
         ({"allowed": {"hosts": ["10.0.0.5:3306"]}}, ["/allowed/hosts/0", "does not match pattern"]),
         ({"allowed": {"hosts": ["[2001:db8::5]"]}}, ["/allowed/hosts/0", "does not match pattern"]),
         ({"global": {"imageRegistry": "https://r"}}, ["/global/imageRegistry"]),
+        ({"global": {"imagePullSecrets": [{"names": "r"}]}}, ["/global/imagePullSecrets/0"]),
+        ({"imagePullSecrets": [{"name": "r"}]}, ["/imagePullSecrets/0", "want string"]),
         ({"servers": {"oracle": "o"}}, ["'oracle' not allowed"]),
         ({"tools": {"sysbench": {"pullPolicy": "Always"}}}, ["'pullPolicy' not allowed"]),
         ({"image": {"tag": 1.1}}, ["/image/tag", "want string"]),
