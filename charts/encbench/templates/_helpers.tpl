@@ -279,10 +279,13 @@ http://{{ include "encbench.fullname" . }}-prometheus.{{ .Release.Namespace }}.s
 {{- else if .Values.objectStore.external.endpoint -}}
 {{- fail "objectStore.external.endpoint is set but would not be used: set minio.enabled=false as well" -}}
 {{- end -}}
-{{- with .Values.minio.users -}}
-{{- if and .operator.existingSecret (eq .operator.existingSecret .analyst.existingSecret) -}}
-{{- fail "minio.users.operator and minio.users.analyst name one Secret: give each user a login of its own" -}}
+{{- $owners := dict -}}
+{{- range $user := list "root" "operator" "analyst" -}}
+{{- $secret := include "encbench.minio.secret" (list $ $user) -}}
+{{- if hasKey $owners $secret -}}
+{{- fail (printf "MinIO's users %s and %s would share Secret %s: give each user a login of its own, in minio.existingSecret and minio.users" (get $owners $secret) $user $secret) -}}
 {{- end -}}
+{{- $owners = set $owners $secret $user -}}
 {{- end -}}
 {{- if not .Values.prometheus.enabled -}}
 {{- if not .Values.prometheus.external.url -}}

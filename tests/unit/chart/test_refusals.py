@@ -124,10 +124,23 @@ def test_leases_are_not_beside_those_of_kubernetes(namespace: str) -> None:
         render({"leaseNamespace": namespace})
 
 
-def test_the_stores_users_do_not_share_a_login() -> None:
-    users = {name: {"existingSecret": "one"} for name in ("operator", "analyst")}
-    with pytest.raises(Refused, match="give each user a login of its own"):
-        render({"minio": {"users": users}})
+@pytest.mark.parametrize(
+    ("root", "operator", "analyst", "both"),
+    [
+        ("", "one", "one", "operator and analyst"),
+        ("one", "one", "two", "root and operator"),
+        ("one", "two", "one", "root and analyst"),
+        # Those that Helm generates for others.
+        ("", "bench-encbench-minio", "", "root and operator"),
+        ("bench-encbench-minio-analyst", "", "", "root and analyst"),
+    ],
+)
+def test_the_stores_users_do_not_share_a_login(
+    root: str, operator: str, analyst: str, both: str
+) -> None:
+    users = {"operator": {"existingSecret": operator}, "analyst": {"existingSecret": analyst}}
+    with pytest.raises(Refused, match=f"users {both} would .* give each user a login of its own"):
+        render({"minio": {"existingSecret": root, "users": users}})
 
 
 @pytest.mark.parametrize(
