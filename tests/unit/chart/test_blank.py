@@ -60,14 +60,22 @@ def bodies(values: dict[str, Any]) -> list[Manifest]:
 
 
 CHECKED = [path for path in paths(DEFAULTS) if not {*path} & {*MAY_GO}]
-EMPTY = [path for path in CHECKED if not at(path) and path[-1] != "tag"]
+EMPTY = [path for path in CHECKED if not at(path)]
 NEEDED = [path for path in CHECKED if at(path)]
 
 
 @pytest.mark.parametrize("values", [{}, OWN_SERVICES], ids=["bundled", "own services"])
 def test_what_is_empty_by_default_may_be_left_blank(values: dict[str, Any]) -> None:
-    assert ("objectStore", "external", "clientEndpoint") in EMPTY
+    assert {("objectStore", "external", "clientEndpoint"), ("image", "tag")} <= {*EMPTY}
     assert bodies(blank(values, EMPTY)) == bodies(values)
+
+
+@pytest.mark.parametrize("blanked", [{"labels": None}, {"labels": {"grafana_dashboard": None}}])
+def test_a_dashboard_needs_no_label(blanked: dict[str, Any]) -> None:
+    values = {"metrics": {"dashboard": {"enabled": True, **blanked}}}
+    labels = render(values).one("ConfigMap", "dashboard")["metadata"]["labels"]
+    assert "grafana_dashboard" not in labels
+    assert "app.kubernetes.io/name" in labels
 
 
 @pytest.mark.parametrize("depth", sorted({len(path) for path in NEEDED}))
