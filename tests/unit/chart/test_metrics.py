@@ -177,6 +177,17 @@ def test_a_panel_by_campaign_keeps_namespaces_apart() -> None:
                 assert "{{namespace}}" in target["legendFormat"], panel["title"]
 
 
+def test_an_alert_keeps_releases_apart() -> None:
+    for rule in alerts():
+        sums = len(re.findall(r"\b(sum|max|min|avg|count)\b", rule["expr"]))
+        kept = re.findall(r"by \(([^)]*)\)", rule["expr"])
+        assert len(kept) == sums, rule["alert"]
+        assert all("namespace" in one for one in kept), rule["alert"]
+    for name in ("EncbenchReconcileErrors", "EncbenchApiServerErrors"):
+        (rule,) = [one for one in alerts() if one["alert"] == name]
+        assert "{{ $labels.namespace }}" in rule["annotations"]["summary"], name
+
+
 def test_alerts_say_what_and_what_to_do() -> None:
     for rule in alerts():
         assert rule["alert"].startswith("Encbench")
