@@ -13,14 +13,15 @@
 
 {{/* Name of objects outside the release's namespace, where other releases may have objects too. */}}
 {{- define "encbench.globalName" -}}
-{{- include "encbench.fitting" (list (printf "%s-%s" (include "encbench.fullname" .) .Release.Namespace) 63) -}}
+{{- include "encbench.globalNameWithin" (list . 63) -}}
 {{- end -}}
 
-{{/* A name that leaves room for what follows it. One that is cut ends with a digest of the whole,
-     because the namespaces of two releases may begin alike. Call with (list name length). */}}
-{{- define "encbench.fitting" -}}
-{{- $name := index . 0 -}}
+{{/* The same with room for what follows it. One that is cut ends with a digest of the whole, because
+     the namespaces of two releases may begin alike. Call with (list . length). */}}
+{{- define "encbench.globalNameWithin" -}}
+{{- $top := index . 0 -}}
 {{- $length := index . 1 -}}
+{{- $name := printf "%s-%s" (include "encbench.fullname" $top) $top.Release.Namespace -}}
 {{- if le (len $name) $length -}}
 {{- $name -}}
 {{- else -}}

@@ -27,7 +27,7 @@ spec:
 apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy
 metadata:
-  name: {{ include "encbench.fitting" (list (include "encbench.globalName" $top) 52) }}-{{ index . 2 }}
+  name: {{ include "encbench.globalNameWithin" (list $top 52) }}-{{ index . 2 }}
   namespace: {{ index . 1 | quote }}
   labels:
     {{- include "encbench.labels" (list $top "operator") | nindent 4 }}

@@ -11,8 +11,7 @@
 
 {{/* Call with (list . "what it holds"). */}}
 {{- define "encbench.policyName" -}}
-{{- $release := include "encbench.fitting" (list (include "encbench.globalName" (index . 0)) 52) -}}
-{{- printf "%s-%s" $release (index . 1) -}}
+{{- printf "%s-%s" (include "encbench.globalNameWithin" (list (index . 0) 52)) (index . 1) -}}
 {{- end -}}
 
 {{/* The operator, as the API server names it. */}}
