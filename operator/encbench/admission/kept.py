@@ -14,9 +14,11 @@ from encbench.ports import Body
 from encbench.tools.sysbench.problems import LARGEST_SCRIPT
 
 LARGEST_SECRET = 32 * 1024
-"""Letters of an encoded entry: a key file of MariaDB with 300 keys. Of a certificate only its
-presence is checked, and a longer login is refused."""
+"""Letters of an encoded entry: a key file of MariaDB with 300 keys. A longer login is refused. Of a
+longer bundle of certificates those are checked that are whole in the beginning; the testbed checks
+all of them when it copies the entry."""
 
+_END = "-----END CERTIFICATE-----"
 _NO_TEXT = base64.b64encode(b"\xff").decode()
 
 
@@ -44,7 +46,7 @@ def _script(text: str) -> str:
 
 
 def _beginning(value: str) -> str:
-    """So much of an encoded entry, and no part of a letter; what is no text stays none."""
+    """So much of an encoded entry, with no cut letter or certificate; no text stays none."""
     if len(value) <= LARGEST_SECRET:
         return value
     try:
@@ -53,4 +55,6 @@ def _beginning(value: str) -> str:
     except ValueError:
         return _NO_TEXT
     begin = text.encode()[: LARGEST_SECRET * 3 // 4].decode(errors="ignore")
-    return base64.b64encode(begin.encode()).decode()
+    certificates, end, _ = begin.rpartition(_END)
+    whole = certificates + end if end else begin
+    return base64.b64encode(whole.encode()).decode()

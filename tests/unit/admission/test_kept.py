@@ -19,10 +19,12 @@ from encbench.api.kinds import (
     Kind,
 )
 from encbench.cli.manifests import Manifests, Offline
+from encbench.engines.external import unfit
 from encbench.kube.labels import KEY, USE
 from encbench.kube.secrets import entry
 from encbench.ports import Body
 from encbench.tools.sysbench.problems import LARGEST_SCRIPT
+from tests.revisions.parts import PEM
 from tests.support import manifests
 
 SPACE = "bench"
@@ -63,6 +65,17 @@ def test_a_long_text_stays_a_text(shift: int) -> None:
     assert found is not None
     assert text.startswith(found)
     assert 20_000 < len(found.encode()) < LARGEST_SECRET
+
+
+@pytest.mark.parametrize("shift", [0, 1, 300, 500, len(PEM) - 1])
+def test_a_long_bundle_ends_with_a_whole_certificate(shift: int) -> None:
+    bundle = "#" * shift + "\n" + PEM * 108
+    found = entry(kept(SECRET, an_object(SECRET, "s", a=encoded(bundle.encode())), ["a"]), "a")
+    assert found is not None
+    assert bundle.startswith(found)
+    assert found.endswith("\n-----END CERTIFICATE-----")
+    assert len(found) > 20_000
+    assert unfit("ca.crt", found) is None
 
 
 def test_what_is_no_text_stays_none() -> None:

@@ -291,6 +291,16 @@ async def test_tls_needs_no_client_certificate_of_the_users(engine: str) -> None
     assert is_true(world.campaign().status.conditions, "Complete")
 
 
+async def test_a_bundle_of_all_regions_is_copied_whole() -> None:
+    bundle = "".join(f"# CA of region {number}\n{PEM}" for number in range(108))
+    world = world_with(login={**LOGIN, "ca.crt": bundle})
+    world.apply(study("tls", blocks=1))
+    await world.run(world.running())
+    for bed in beds(world):
+        own = world.cluster.one(SECRET, SPACE, f"{bed.name}-credentials")
+        assert entry(own, "ca.crt") == bundle
+
+
 @pytest.mark.parametrize(
     ("mode", "said"),
     [
