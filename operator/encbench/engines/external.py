@@ -8,7 +8,10 @@ disks. `database` has the testbed's Secret, and `proofs.clients` the proof.
 import ssl
 
 from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.api.instancetemplate import InstanceTemplateSpec
+from encbench.api.workload import WorkloadSpec
 from encbench.core import certificates
+from encbench.engines.facts import facts
 from encbench.kube import secrets
 from encbench.ports import Body
 
@@ -17,6 +20,20 @@ OWN_CERTIFICATE = (certificates.CLIENT_CERTIFICATE, certificates.CLIENT_KEY)
 """Entries that the user's Secret may have, both or neither."""
 LONGEST = 200
 """Most bytes of a name or password; sysbench cuts the lines of its options file near 256."""
+
+
+def only_server_says(
+    instance: InstanceTemplateSpec, mode: EncryptionModeSpec, workload: WorkloadSpec
+) -> bool:
+    """Whether nothing but the server's word shows that sessions have TLS: no client insists on it.
+
+    sysbench cannot with MySQL's protocol, and the URL of the user's own jar need not. The server
+    speaks of its own end: the client may have a session without TLS with a proxy.
+    """
+    if not instance.is_external or mode.in_transit is None:
+        return False
+    own_url = mode.driver is not None and mode.driver.jar is not None
+    return own_url or (workload.sysbench is not None and facts(instance.engine).driver == "mysql")
 
 
 def wanted(mode: EncryptionModeSpec) -> dict[str, str]:

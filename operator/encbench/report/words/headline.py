@@ -14,6 +14,7 @@ from encbench.api.encryptionmode import EncryptionModeSpec, Scope
 from encbench.api.testbed import Arm
 from encbench.core.columns.enclave import SIMULATION
 from encbench.core.records import IndexTrial
+from encbench.engines.external import only_server_says
 from encbench.report.document import Headline, Report, TestbedProof
 from encbench.report.document.group import LAYERS, Finding, Group, PairedComparison
 from encbench.report.document.trial import TrialView
@@ -246,11 +247,16 @@ def _basis(answer: Candidate, mode: EncryptionModeSpec, resolved: Resolved) -> s
 
 def _unseen(mode: EncryptionModeSpec, group: Group, resolved: Resolved) -> list[str]:
     """What of an external database's arm no proof shows, though none fails."""
-    if not resolved.instances[group.instance].is_external:
+    instance = resolved.instances[group.instance]
+    if not instance.is_external:
         return []
     workload = resolved.workloads[group.workload]
     parts = (
         ("plaintext in transit not proven", not workload.reports_sessions),
+        (
+            "the server alone says so, and a proxy before it was not seen",
+            only_server_says(instance, mode, workload),
+        ),
         ("what the database encrypts was not seen", mode.driver is not None and mode.proxy is None),
     )
     return [what for what, unseen in parts if unseen]

@@ -213,6 +213,35 @@ def test_what_of_an_external_database_was_not_seen_is_said(
     assert f", noise floor ±{report.noise_floor:.1%}, {words}.".replace("%", " %") in headline.text
 
 
+JAR = {"class": "x.D", "urlTemplate": "jdbc:x://{host}", "claimName": "jars", "path": "d.jar"}
+WORD = "encryption proven in transit; the server alone says so, and a proxy before it was not seen"
+
+
+@pytest.mark.parametrize(
+    ("engine", "tpcc", "mode", "said"),
+    [
+        ("mysql", False, TLS, True),
+        ("mariadb", False, TLS, True),
+        ("postgresql", False, TLS, False),
+        ("mysql", False, {}, False),
+        ("mysql", True, TLS, False),
+        ("mysql", True, {**TLS, "driver": {"jar": JAR}}, True),
+    ],
+)
+def test_tls_that_a_client_does_not_insist_on_is_the_server_s_word(
+    engine: str, tpcc: bool, mode: dict[str, Any], said: bool
+) -> None:
+    report = report_of(Study(concurrency=(4,), blocks=2, tpcc=tpcc))
+    modes = report.resolved.modes | {"tde": EncryptionModeSpec.model_validate(mode)}
+    small = report.resolved.instances["small"]
+    for external, words in ((EXTERNAL, said), (None, False)):
+        instance = small.model_copy(update={"engine": engine, "external": external})
+        changed = {"instances": {"small": instance}, "modes": modes}
+        resolved = report.resolved.model_copy(update=changed)
+        (headline,) = headlines(report.model_copy(update={"resolved": resolved}))
+        assert (WORD in headline.text) is words
+
+
 def test_equivalent() -> None:
     (text,) = sentences(Study(concurrency=(4,), loss={"tde": 0.003}))
     assert text.startswith("tde makes no difference beyond the margin of ±3 %: it costs ")

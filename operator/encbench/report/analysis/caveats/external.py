@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from encbench.engines.external import only_server_says
 from encbench.report.analysis.caveats.facts import Facts, serious
 from encbench.report.document import Caveat
 from encbench.text.words import listed
@@ -16,9 +17,27 @@ def external_database(facts: Facts) -> Iterator[Caveat]:
             "encryption in transit is proven where the clients report it, and nothing of its "
             "settings, its files, a restart or other load on it. All arms take turns on one "
             "dataset, so that each finds it as the one before has left it, and unwritten pages of "
-            "one trial may be flushed in the next.",
+            f"one trial may be flushed in the next.{_proxies(facts)}",
         )
         yield from _silent_clients(facts)
+
+
+def _proxies(facts: Facts) -> str:
+    """Modes whose clients do not insist on TLS, so that a proxy could have it behind it alone."""
+    modes, resolved = set[str](), facts.resolved
+    for group in facts.groups:
+        instance, workload = resolved.instances[group.instance], resolved.workloads[group.workload]
+        names = [arm.mode_ref for arm in group.arms]
+        modes |= {
+            name for name in names if only_server_says(instance, resolved.modes[name], workload)
+        }
+    if not modes:
+        return ""
+    return (
+        f" Clients of {listed(sorted(modes))} did not insist on TLS, or not to encbench's "
+        "knowledge. That they had it the server says, of its own end of a session: a proxy before "
+        "it may have taken plaintext from them."
+    )
 
 
 def _silent_clients(facts: Facts) -> Iterator[Caveat]:
