@@ -45,8 +45,9 @@ _MYSQL = Jdbc(
     protocol="mysql",
     scheme="mysql",
     # Without TLS the server's default authentication, caching_sha2_password, sends the password
-    # under the server's public key, which the client has to be allowed to ask for.
-    plaintext={"sslMode": "DISABLED", "allowPublicKeyRetrieval": "true"},
+    # under the server's public key, which the client has to be allowed to ask for. Versions before
+    # 8.0.13, which an image of BenchmarkSQL may have, ignore sslMode.
+    plaintext={"sslMode": "DISABLED", "useSSL": "false", "allowPublicKeyRetrieval": "true"},
     verified=lambda tls, _: {
         "sslMode": "VERIFY_IDENTITY",
         "tlsVersions": tls.version,

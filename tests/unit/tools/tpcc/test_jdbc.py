@@ -54,6 +54,7 @@ def test_a_workload_may_name_another_driver() -> None:
 def test_plaintext_is_said_to_each_driver() -> None:
     """Left alone two of the three would negotiate TLS."""
     assert parameters(MYSQL)["sslMode"] == "DISABLED"
+    assert parameters(MYSQL)["useSSL"] == "false", "Connector/J before 8.0.13 knows no sslMode"
     assert parameters(MARIADB)["sslMode"] == "disable"
     assert parameters(PGSQL)["sslmode"] == "disable"
 
