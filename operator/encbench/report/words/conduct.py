@@ -102,6 +102,11 @@ def searches(report: Report) -> str:
         found.append(
             f"The clients of {listed(silent)} are BenchmarkSQL's and do not report their sessions."
         )
+    if not report.shared_node:
+        found.append(
+            "Whether the network encrypts packets between nodes itself (WireGuard, IPsec, a VPN), "
+            "in every arm alike, is not seen."
+        )
     return " ".join(found)
 
 

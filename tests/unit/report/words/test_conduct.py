@@ -128,6 +128,13 @@ def test_clients_that_do_not_report_their_sessions_are_named(silent: bool) -> No
     assert (said in conduct.searches(found)) is silent
 
 
+@pytest.mark.parametrize("colocated", [False, True])
+def test_a_network_between_nodes_that_encrypts_is_said_not_to_be_seen(colocated: bool) -> None:
+    found = report_of(replace(STUDY, colocated=colocated))
+    said = "Whether the network encrypts packets between nodes itself"
+    assert (said in conduct.searches(found)) is not colocated
+
+
 def test_it_comes_from_the_trial_s_record() -> None:
     index, bucket = write(STUDY)
     entry = index.trials[0]
