@@ -1,7 +1,7 @@
 """What could be wrong with the figures: checks of this campaign's facts.
 
 Each check is one policy. The checks are fixed beforehand and never change a figure; they show
-readers where to look before they believe one. The room has 22 files, because each subject has one.
+readers where to look before they believe one. The room has 23 files, because each subject has one.
 """
 
 from encbench.report.analysis.caveats import (
@@ -24,6 +24,7 @@ from encbench.report.analysis.caveats import (
     restarts,
     software,
     throttling,
+    tls,
     tpcc,
     turns,
 )
@@ -73,6 +74,7 @@ CHECKS: tuple[Check, ...] = (
     external.external_database,
     instructions.no_aes,
     instructions.without_openssl,
+    tls.handshakes,
     blocks.few_blocks,
     blocks.precision_missed,
     columns.hop_in_the_loss,
