@@ -74,6 +74,7 @@ CHECKS: tuple[Check, ...] = (
     external.external_database,
     instructions.no_aes,
     instructions.without_openssl,
+    instructions.chacha_in_java,
     tls.handshakes,
     blocks.few_blocks,
     blocks.precision_missed,

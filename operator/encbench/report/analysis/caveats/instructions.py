@@ -49,6 +49,27 @@ def without_openssl(facts: Facts) -> Iterator[Caveat]:
         )
 
 
+def chacha_in_java(facts: Facts) -> Iterator[Caveat]:
+    """A suite that encbench's TPC-C client computes by Java 17, which has no fast code for it."""
+    resolved = facts.resolved
+    pairs = {
+        (arm.mode_ref, group.workload)
+        for group in facts.groups
+        for arm in group.arms
+        if _has_chacha(resolved.modes[arm.mode_ref])
+        and resolved.workloads[group.workload].tpcc is not None
+    }
+    if pairs:
+        modes, workloads = (listed(sorted(set(names))) for names in zip(*pairs, strict=True))
+        yield note(
+            title="ChaCha20 in Java",
+            text=f"Under {modes} the clients of {workloads} computed ChaCha20-Poly1305 by Java 17, "
+            "unless the image is one of yours. It takes several times as long there as AES-GCM, "
+            "and less than twice as long by OpenSSL, so that other clients pay less for this "
+            "suite. Compare suites under sysbench.",
+        )
+
+
 def _sources(
     facts: Facts, wanted: Callable[[EncryptionModeSpec], bool]
 ) -> Iterator[ProvenanceSource]:
@@ -84,6 +105,10 @@ def _has_aes_at_databases(mode: EncryptionModeSpec) -> bool:
 
 def _has_xchacha(mode: EncryptionModeSpec) -> bool:
     return mode.gocryptfs is not None and mode.gocryptfs.cipher == "XChaCha20-Poly1305"
+
+
+def _has_chacha(mode: EncryptionModeSpec) -> bool:
+    return mode.in_transit is not None and "CHACHA20" in mode.in_transit.cipher_suite
 
 
 def _has_aes_at_clients(mode: EncryptionModeSpec) -> bool:

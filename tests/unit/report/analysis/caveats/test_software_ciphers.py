@@ -67,3 +67,14 @@ def test_gocryptfs_without_openssl_is_named_where_openssl_is_faster(
     text = said(study, "gocryptfs without OpenSSL")
     assert text.startswith("On node-a, of arm64, gocryptfs computed") == found
     assert bool(text) == found
+
+
+@pytest.mark.parametrize(
+    ("tpcc", "mode", "found"), [(True, CHACHA, True), (True, TLS, False), (False, CHACHA, False)]
+)
+def test_a_suite_that_java_computes_slowly_is_named_of_tpcc(
+    tpcc: bool, mode: dict[str, Any], *, found: bool
+) -> None:
+    text = said(replace(SLOW, tpcc=tpcc, modes={"tde": mode}), "ChaCha20 in Java")
+    assert text.startswith("Under tde the clients of oltp-read-write computed ChaCha20") == found
+    assert bool(text) == found
