@@ -22,17 +22,19 @@ def authority(name: str = "study") -> KeyPair:
     return MAKER.authority(name, datetime.now(UTC))
 
 
-def issued(hosts: Sequence[str] = LOCAL, by: str = "study") -> Issued:
-    """What a testbed gets that is reached by these names."""
-    return MAKER.issue(authority(by), "study-tls", hosts, datetime.now(UTC))
+def issued(
+    hosts: Sequence[str] = LOCAL, by: str = "study", since: datetime | None = None
+) -> Issued:
+    """What a testbed gets that is reached by these names; valid for ten years, from now."""
+    return MAKER.issue(authority(by), "study-tls", hosts, since or datetime.now(UTC))
 
 
-def context(hosts: Sequence[str] = LOCAL) -> ssl.SSLContext:
+def context(hosts: Sequence[str] = LOCAL, since: datetime | None = None) -> ssl.SSLContext:
     """A server's side of TLS under these names."""
     made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     with tempfile.TemporaryDirectory() as folder:
         chain, key = Path(folder, "chain"), Path(folder, "key")
-        pair = issued(hosts).server
+        pair = issued(hosts, since=since).server
         chain.write_text(pair.certificate)
         key.write_text(pair.key)
         made.load_cert_chain(chain, key)

@@ -11,6 +11,7 @@ botocore is synchronous: every call runs in a thread, bounded by timeouts and at
 import asyncio
 import base64
 import hashlib
+import ssl
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -30,9 +31,11 @@ from botocore.exceptions import (
     ProfileNotFound,
     SSLError,
 )
+from urllib3.util.ssl_match_hostname import CertificateError
 
 from encbench.core.proxies import proxies
 from encbench.ports import NoBucket, NotRestored, Rejected, Unavailable
+from encbench.text import certificates
 
 T = TypeVar("T")
 
@@ -268,6 +271,9 @@ def _translated(endpoint: str, region: str) -> Iterator[None]:
             "AWS_CONFIG_FILE and AWS_PROFILE where they are set"
         ) from error
     except SSLError as error:
+        if (why := _misfit(error)) is not None:
+            text = f"the certificate of the object store at {endpoint} {why}"
+            raise Unavailable(text) from error
         raise Unavailable(
             f"no TLS with the object store at {endpoint}: {error}; if its certificate, or that of "
             "a proxy before it, is by a CA of your own, name a file with that CA in AWS_CA_BUNDLE "
@@ -283,6 +289,17 @@ def _bucket_region(error: ClientError) -> str:
     named = error.response.get("ResponseMetadata", {}).get("HTTPHeaders", {})
     said = error.response.get("Error", {}).get("Region", "")
     return str(named.get("x-amz-bucket-region", said))
+
+
+def _misfit(error: BaseException | None) -> str | None:
+    """What is wrong with a certificate by a trusted CA; urllib3 compares its names itself."""
+    while error is not None:
+        if isinstance(error, CertificateError):
+            return certificates.misnamed(str(error))
+        if isinstance(error, ssl.SSLCertVerificationError):
+            return certificates.misfit(error)
+        error = error.__context__
+    return None
 
 
 def status_of(error: ClientError) -> int:

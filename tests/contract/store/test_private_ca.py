@@ -47,6 +47,21 @@ async def test_the_operator_trusts_the_ca_that_it_is_given(
             await store(secure, ca_file).get("key")
 
 
+@pytest.mark.parametrize("program", PROGRAMS)
+async def test_a_certificate_with_another_name_is_not_put_down_to_its_ca(
+    program: str, tmp_path: Path
+) -> None:
+    (tmp_path / "output.log").write_bytes(b"text")
+    elsewhere = certified.issued(hosts=["minio.tenant.svc"])
+    with PROGRAMS[program].running(tmp_path / "store", certified_by=elsewhere) as server:
+        own = store(server, server.ca_file)
+        with pytest.raises(Unavailable, match="is not for this address"):
+            await own.get("key")
+        url = await own.presign_put("key", 60)
+        with pytest.raises(UploadRefused, match="is not for this address"):
+            await asyncio.to_thread(put, url, tmp_path / "output.log", own.authority())
+
+
 @pytest.mark.parametrize("end", ["", "/"])
 async def test_a_client_is_given_the_ca_and_the_bucket(
     secure: S3Server, tmp_path: Path, end: str

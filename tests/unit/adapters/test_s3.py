@@ -6,6 +6,7 @@ import os
 import threading
 import weakref
 from collections.abc import Awaitable, Callable, Iterator
+from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from botocore.exceptions import ClientError, SSLError
 from encbench.adapters.objectstore import ObjectStore
 from encbench.adapters.s3 import S3Connection, S3Limits
 from encbench.ports import NoBucket, NotRestored, Rejected, Unavailable
+from tests.support import certified
+from tests.support.receiver import Receiver, receiving
 from tests.support.s3answers import answering
 
 
@@ -218,6 +221,29 @@ async def test_a_certificate_that_is_not_trusted_has_a_remedy(tmp_path: Path) ->
 
     with pytest.raises(Unavailable, match=r"VERIFY_FAILED.* AWS_CA_BUNDLE .*caConfigMap"):
         await connection.call(distrust)
+
+
+@pytest.mark.parametrize(
+    ("hosts", "since", "said"),
+    [
+        (["minio.tenant.svc"], None, "not for this address: .*; have one issued that names it$"),
+        (certified.LOCAL, datetime(2000, 1, 1, tzinfo=UTC), "out of date: .*; renew it, or that"),
+        (certified.LOCAL, None, None),
+    ],
+)
+async def test_a_certificate_that_does_not_fit_is_not_put_down_to_its_ca(
+    hosts: list[str], since: datetime | None, said: str | None, tmp_path: Path
+) -> None:
+    rotate(tmp_path, 1)
+    authority, limits = tmp_path / "ca.crt", S3Limits(2, 2, 1)
+    other = certified.authority("another").certificate
+    authority.write_text(certified.issued().authority if said else other)
+    with receiving(Receiver(), certified.context(hosts, since)) as store:
+        where = f"https://127.0.0.1:{store.port}"
+        connection = S3Connection(where, "us-east-1", tmp_path, authority, limits)
+        found = f"the certificate of the object store at {where} is {said}" if said else "no TLS"
+        with pytest.raises(Unavailable, match=f"^{found}"):
+            await connection.call(lambda s3: s3.get_object(Bucket="b", Key="k"))
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,8 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from encbench.text import certificates
+
 _TIMEOUT = 30.0
 _FIRST_PAUSE = 0.5
 _LONGEST_PAUSE = 30.0
@@ -72,10 +74,11 @@ def put(url: str, path: Path, authority: str | None = None) -> None:
     except http.client.InvalidURL:
         raise UploadRefused("the upload URL is malformed") from None
     except ssl.SSLCertVerificationError as error:
-        raise UploadRefused(
-            f"its certificate is not trusted: {error.verify_message}; the chart's "
+        why = certificates.misfit(error) or (
+            f"is not trusted: {error.verify_message}; the chart's "
             "objectStore.external.caConfigMap names its CA"
-        ) from None
+        )
+        raise UploadRefused(f"its certificate {why}") from None
     except (OSError, http.client.HTTPException) as error:
         raise Away(_reason(error) or type(error).__name__) from None
     if response.status in _STORED:

@@ -6,6 +6,7 @@ import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -94,6 +95,23 @@ def test_a_store_with_a_ca_of_its_own(certified_receiver: Receiver, file: Path) 
     assert certified_receiver.objects == {}
     put(url, file, certified.issued().authority)
     assert certified_receiver.objects == {"a": file.read_bytes()}
+
+
+@pytest.mark.parametrize(
+    ("hosts", "since", "said"),
+    [
+        (["minio.tenant.svc"], None, "not for this address: .*; have one issued that names it$"),
+        (certified.LOCAL, datetime(2000, 1, 1, tzinfo=UTC), "out of date: .*; renew it, or that"),
+    ],
+)
+@pytest.mark.parametrize("host", certified.LOCAL)
+def test_a_certificate_that_does_not_fit_is_not_put_down_to_its_ca(
+    hosts: list[str], since: datetime | None, said: str, host: str, file: Path
+) -> None:
+    with receiving(Receiver(), certified.context(hosts, since)) as running:
+        url = f"https://{host}:{running.port}/a?X-Amz-Signature=5ecre7"
+        with pytest.raises(UploadRefused, match=f"^its certificate is {said}"):
+            put(url, file, certified.issued().authority)
 
 
 def test_a_ca_that_is_none(receiver: Receiver, file: Path) -> None:
