@@ -107,6 +107,13 @@ def jar(connection: Connection) -> DriverJar | None:
     return connection.jdbc.jar if connection.jdbc is not None else None
 
 
+def wants_trust_store(connection: Connection, chosen: str | None) -> bool:
+    """Whether the client may need one: with a driver of the user's own its URL says which file."""
+    if connection.tls is None:
+        return False
+    return jar(connection) is not None or driver(connection.engine, chosen).needs_trust_store
+
+
 def unverified(connection: Connection) -> str | None:
     """The URL of the user's own driver is theirs whole, and only that driver knows what it asks."""
     if connection.tls is None or jar(connection) is None:

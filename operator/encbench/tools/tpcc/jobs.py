@@ -117,8 +117,7 @@ def _environment(
         values["ENCBENCH_HEAP_MIB"] = str(benchmarksql_heap_mib(client))
     else:
         values["TPCC_JAVA_OPTIONS"] = f"-Xmx{heap_mib(client)}m"
-    driver = jdbc.driver(connection.engine, tpcc.driver)
-    if connection.tls is not None and driver.needs_trust_store:
+    if jdbc.wants_trust_store(connection, tpcc.driver):
         values |= {
             "ENCBENCH_CA": CA_FILE,
             "ENCBENCH_TRUST_STORE": jdbc.TRUST_STORE,

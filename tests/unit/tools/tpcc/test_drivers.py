@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from encbench.api.columns import JdbcDriver
+from encbench.api.encryptionmode import InTransit
+from encbench.api.pages import ROOT
 from encbench.core.connection import Connection, SecretEntry
 from encbench.ports import Body
 from encbench.tools.registry import tool
@@ -114,6 +116,20 @@ def test_a_template_may_name_the_keys_file() -> None:
     own = jar(urlTemplate="jdbc:x://{host}?file={mekFile}")
     values = environment(trial(through(MYSQL, own)))
     assert values["ENCBENCH_URL"] == f"jdbc:x://{MYSQL.host}?file=/etc/encbench/mek/mek"
+
+
+@pytest.mark.parametrize("base", [MARIADB, MYSQL])
+def test_under_tls_a_driver_of_the_users_own_finds_the_ca_as_the_page_says(
+    base: Connection,
+) -> None:
+    page = (ROOT / "docs/columns.md").read_text(encoding="utf-8")
+    job = trial(replace(through(base, jar()), tls=InTransit()))
+    values = environment(job)
+    folder = next(m["mountPath"] for m in container(job)["volumeMounts"] if m["name"] == "tls")
+    assert values["ENCBENCH_CA"].startswith(f"{folder}/")
+    assert f"`{values['ENCBENCH_CA']}`" in page
+    assert f"`{values['ENCBENCH_TRUST_STORE']}`" in page
+    assert f"with the password `{values['ENCBENCH_TRUST_STORE_PASSWORD']}`" in page
 
 
 def test_a_load_uses_the_engines_own_driver() -> None:
