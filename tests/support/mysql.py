@@ -14,6 +14,7 @@ from typing import Any
 
 from encbench.api.testbed import TestbedSpec
 from encbench.core import certificates
+from encbench.core.certificates import Issued
 from encbench.database.children import config_map, credentials_secret
 from encbench.engines.mysql import settings
 from encbench.engines.mysql.layout import POD, MysqlLayout, keyring_files
@@ -79,6 +80,7 @@ def running(
     init_sql: Callable[[str], str] = str,
     spec: TestbedSpec | None = None,
     engine: str = "mysql",
+    issued: Issued | None = None,
     dataset: Dataset | None = None,
 ) -> Iterator[MySQL]:
     """A server in that mode with nothing but the dataset.
@@ -87,14 +89,15 @@ def running(
 
     Its certificates lie in the layout's place in every mode, so that an override can find them.
     """
-    with kept(_prepare(spec or _small(mode, engine), overrides or {}, init_sql)) as server:
+    made = issued or certified.issued()
+    with kept(_prepare(spec or _small(mode, engine), overrides or {}, init_sql, made)) as server:
         begin(server, dataset, str(server.root))
         yield server
 
 
 def prepared(mode: Mapping[str, Any]) -> AbstractContextManager[MySQL]:
     """The same, before its init container runs."""
-    return kept(_prepare(_small(mode), {}, str))
+    return kept(_prepare(_small(mode), {}, str, certified.issued()))
 
 
 def _small(mode: Mapping[str, Any], engine: str = "mysql") -> TestbedSpec:
@@ -102,12 +105,12 @@ def _small(mode: Mapping[str, Any], engine: str = "mysql") -> TestbedSpec:
 
 
 def _prepare(
-    spec: TestbedSpec, overrides: Mapping[str, str], init_sql: Callable[[str], str]
+    spec: TestbedSpec, overrides: Mapping[str, str], init_sql: Callable[[str], str], issued: Issued
 ) -> MySQL:
     root = rootfs.of_image("mysql")
     folder = Path(tempfile.mkdtemp(prefix="encbench-mysql-", dir="/tmp"))
     layout = replace(POD, **places(folder))
-    context, issued = database_context(spec), certified.issued()
+    context = database_context(spec)
     credentials = texts(credentials_secret(context, counting_tokens(), {}, PLACEHOLDERS))
     credentials |= certificates.entries(issued)
     data = config_map(context)["data"]

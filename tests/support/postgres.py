@@ -21,7 +21,7 @@ from typing import Any
 import pg8000.dbapi
 
 from encbench.api.testbed import TestbedSpec
-from encbench.core.certificates import entries
+from encbench.core.certificates import Issued, entries
 from encbench.core.columns.layout import MEK
 from encbench.core.connection import DATABASE, Connection
 from encbench.database.children import config_map, credentials_secret
@@ -29,8 +29,7 @@ from encbench.engines.postgresql import settings
 from encbench.engines.postgresql.engine import PASSWD
 from encbench.engines.postgresql.settings import PostgresqlLayout
 from encbench.kube.pods import USER_ID
-from tests.support import debian
-from tests.support.certified import issued
+from tests.support import certified, debian
 from tests.support.once import Dataset, begin
 from tests.support.places import mounted, places, texts, write
 from tests.support.sidecars import PLACEHOLDERS
@@ -244,6 +243,7 @@ def running(
     spec: TestbedSpec | None = None,
     binaries: Path = DEBIAN,
     variables: Mapping[str, str] | None = None,
+    issued: Issued | None = None,
     dataset: Dataset | None = None,
 ) -> Iterator[Postgres]:
     """A server in that mode with nothing but the dataset.
@@ -254,7 +254,8 @@ def running(
     """
     install()
     folder = Path(tempfile.mkdtemp(prefix="encbench-postgres-"))
-    server = _prepare(folder, spec or _small(mode), overrides or {}, rules)
+    made = issued or certified.issued()
+    server = _prepare(folder, spec or _small(mode), overrides or {}, rules, made)
     server.binaries, server.variables = binaries, variables or {}
     try:
         server.open()
@@ -276,12 +277,12 @@ def _small(mode: Mapping[str, Any]) -> TestbedSpec:
 
 
 def _prepare(
-    folder: Path, spec: TestbedSpec, overrides: Mapping[str, str], rules: str | None
+    folder: Path, spec: TestbedSpec, overrides: Mapping[str, str], rules: str | None, issued: Issued
 ) -> Postgres:
     layout = PostgresqlLayout(**places(folder), key_file=str(folder / "mek" / MEK))
-    context, made = database_context(spec), issued()
+    context = database_context(spec)
     credentials = texts(credentials_secret(context, counting_tokens(), {}, PLACEHOLDERS))
-    credentials |= entries(made)
+    credentials |= entries(issued)
     given = config_map(context)["data"]
     broken = {"listen_addresses": "127.0.0.1", **overrides}
     conf = settings.server_conf(spec, layout)
@@ -292,7 +293,7 @@ def _prepare(
         layout.server_conf: conf,
         f"{layout.config}/pg_hba.conf": trusting,
         layout.init_sql: credentials["init.sql"],
-        **mounted(layout, credentials, made),
+        **mounted(layout, credentials, issued),
         **({layout.key_file: credentials[MEK]} if spec.mode.enclave else {}),
     }
     write(layout, files)

@@ -174,6 +174,17 @@ def test_a_server_that_the_ca_did_not_certify_is_refused(encrypted: Bench, tmp_p
 
 
 @pytest.mark.full
+def test_a_server_with_another_name_is_refused(engine: str, tmp_path: Path) -> None:
+    elsewhere = certified.issued(hosts=["somewhere-else"])
+    with ENGINES[engine]({"inTransit": {}}, issued=elsewhere) as server:
+        done = Bench(server, tmp_path, TLS).attempt(SPEC)
+    assert done.returncode == 1
+    assert re.search(
+        "verified by hostnameverifier|(identity|hostname) verification failed", done.stderr
+    ), done.stderr
+
+
+@pytest.mark.full
 def test_under_tls_the_client_says_what_it_negotiated(
     encrypted: Bench, tmp_path: Path, receiver: Receiver
 ) -> None:
