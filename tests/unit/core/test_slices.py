@@ -133,6 +133,7 @@ def test_replicas_add_up_slot_by_slot() -> None:
     assert [one.new_orders for one in found.rows] == [90, 67]
     assert found.new_orders == 157
     assert found.rows[0].client_cpu_seconds == 1.0
+    assert found.client_cpu_seconds == 2.0
     assert found.rows[0].begin == pytest.approx(START + 3.05)
     assert (found.spanned, found.latency) == (3, ((1.0, 1.1, 100), (1.1, 1.2, 110)))
     assert found.transactions == 350
@@ -160,9 +161,6 @@ def test_a_replica_that_has_not_counted_is_an_error() -> None:
         of_clients([file(row(1), row(3)), file(row(1), row(3, None))], [0.0, 0.0], 2)
 
 
-PLANNED = OwnSlots(warmup=0.0, period=3.05, slice=3.0, settle=0.5, slots=4, own=[1, 3])
-
-
 def moved(slot: int, begin: float = 0.0, counted: float = 0.0, end: float = 0.0) -> SliceRow:
     """A slot's row with edges that are so many seconds late."""
     kept = row(slot)
@@ -170,6 +168,27 @@ def moved(slot: int, begin: float = 0.0, counted: float = 0.0, end: float = 0.0)
     kept["counted"] += counted
     kept["end"] += end
     return kept
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        (file(row(1), latency=[(-1.0, 1.1, 9)]), "latencies are none that a run can have"),
+        (file(row(1), latency=[(1.1, 1.0, 9)]), "latencies are none that a run can have"),
+        (file(row(1), latency=[(1.0, 1.1, -9)]), "latencies are none that a run can have"),
+        (file(row(1, -100)), "has counted fewer than no transactions in slot 1"),
+        (file(moved(1, begin=0.6)), "clock was set back in slot 1"),
+        (file(moved(1, counted=2.6)), "clock was set back in slot 1"),
+        (file(moved(1, counted=2.5)), "slots have no length"),
+    ],
+    ids=["below-0", "ends-crossed", "count", "transactions", "begin", "end", "no-length"],
+)
+def test_figures_that_no_run_can_have_are_an_error(wrong: SlicesFile, why: str) -> None:
+    with pytest.raises(SlicesError, match=why):
+        of_clients([wrong], [0.0], 2)
+
+
+PLANNED = OwnSlots(warmup=0.0, period=3.05, slice=3.0, settle=0.5, slots=4, own=[1, 3])
 
 
 @pytest.mark.parametrize(
@@ -196,9 +215,11 @@ def test_slots_that_are_kept_nearly_are_kept(one: SliceRow) -> None:
         (moved(3, end=0.51), "but ran from 9.15 to 12.66 s: give"),
         (moved(3, counted=0.26), "but counted 2.24 of 2.50 s: give"),
         (moved(3, end=0.26), "but counted 2.76 of 2.50 s: give"),
+        (moved(3, begin=-0.51), "but ran from 8.64 to 12.15 s: give"),
+        (moved(3, counted=-0.51, end=-0.51), "but ran from 9.15 to 11.64 s: give"),
         (moved(1), "but its tool had ended by then"),
     ],
-    ids=["missed", "late", "late-stop", "short", "long", "ended"],
+    ids=["missed", "late", "late-stop", "short", "long", "early", "early-stop", "ended"],
 )
 def test_a_slot_that_was_not_kept_is_named(one: SliceRow, seen: str) -> None:
     kept = file(row(1, late=0.5), row(3, late=0.5))
@@ -237,6 +258,24 @@ def test_the_server_is_known_in_every_slot_of_the_block() -> None:
     assert [one.seconds for one in found.server] == pytest.approx([3.05, 3.05, 3.05, 3.0])
     assert found.server[1].write_bytes == pytest.approx(2400, abs=1)
     assert found.server[1].proxy_cpu_seconds is None
+
+
+def test_what_runs_beside_the_server_has_figures_of_its_own() -> None:
+    """The proxy has a tenth of a core all the time, and the file system a fifth."""
+    said = answer(0.1, 0.8, 0.2, 0.6, late=0.2)
+    for edges in said["rows"]:
+        for edge in (edges["begin"], edges["counted"], edges["end"]):
+            since = edge["at"] - START
+            edge["proxyCpuSeconds"], edge["volumeCpuSeconds"] = 0.1 * since, 0.2 * since
+            edge["readBytes"], edge["writeBytes"] = round(1e6 * since), round(3e6 * since)
+    found = with_server(slices(), said, PLANNED, START)
+    for own in found.rows:
+        assert own.proxy_cpu_seconds == pytest.approx(0.25)
+        assert own.volume_cpu_seconds == pytest.approx(0.5)
+        assert (own.read_bytes, own.write_bytes) == pytest.approx((2.5e6, 7.5e6))
+    for slot in found.server[:3]:
+        assert slot.proxy_cpu_seconds == pytest.approx(0.305)
+        assert (slot.read_bytes, slot.write_bytes) == pytest.approx((3.05e6, 9.15e6))
 
 
 def test_readings_of_another_length_are_not_used() -> None:
@@ -280,16 +319,21 @@ def test_clients_that_stop_late_stand_still_for_the_rest_of_the_guard(stopped: f
     assert found.database_cpu_seconds == pytest.approx(0.8 * (2.5 + stopped))
 
 
+@pytest.mark.parametrize("warmup", [0.0, 2.0])
 @pytest.mark.parametrize("own", [(1, 2), (0, 3)], ids=["an own slot follows", "the last slot"])
-def test_a_late_reading_has_the_load_of_the_clients_that_went_on(own: tuple[int, int]) -> None:
-    """They stand still for the guard of 0.05 s alone."""
+def test_a_late_reading_has_the_load_of_the_clients_that_went_on(
+    own: tuple[int, int], warmup: float
+) -> None:
+    """They stand still for the guard of 0.05 s alone. Slots begin after the warm-up."""
     slot = {1: 1, 0: 3}[own[0]]
     said = answer(0.8, 0.8, 0.8, 0.8)
+    said["startAt"] = START - warmup
     end = said["rows"][slot]["end"]
     end["at"] += 0.2
     end["cpuSeconds"] += 0.8 * 0.15
     clients = of_clients([file(*map(row, own))], [0.0], 2)
-    found = {one.slot: one for one in with_server(clients, said, PLANNED, START).rows}
+    planned = OwnSlots(**{**PLANNED, "warmup": warmup})
+    found = {one.slot: one for one in with_server(clients, said, planned, START - warmup).rows}
     assert found[slot].database_cpu_seconds == pytest.approx(0.8 * 2.5)
 
 
@@ -327,3 +371,12 @@ def test_what_a_limit_held_up_is_known_by_slot() -> None:
     assert with_server(clients, said, PLANNED, START).throttled("database") is None, (
         "of half of them"
     )
+
+
+def test_a_limit_in_whose_periods_nothing_ran_says_nothing() -> None:
+    said = answer(0.5, 0.5, 0.5)
+    for row_ in said["rows"]:
+        for edge in (row_["counted"], row_["end"]):
+            edge["periods"] = {"proxy": {"ran": 100, "throttled": 7}}
+    clients = of_clients([file(row(0), row(2))], [0.0], 2)
+    assert with_server(clients, said, PLANNED, START).throttled("proxy") is None
