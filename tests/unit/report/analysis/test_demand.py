@@ -101,17 +101,40 @@ def test_no_smaller_number_of_rounds_would_do(
 
 @pytest.mark.parametrize("blocks", [3, 4, 6, 9])
 @pytest.mark.parametrize("campaigns", [1, 2])
-def test_a_follow_up_of_so_many_blocks_has_that_half_width(blocks: int, campaigns: int) -> None:
-    before = replace(spread(0.05, blocks), campaigns=campaigns)
-    asked = demand(inconclusive(0.0, 0.04), before, 0.02, BLOCKS)
+@pytest.mark.parametrize("deviation", [0.02, 0.025, 0.03, 0.05])
+@pytest.mark.parametrize("group", [1, 2])
+def test_a_follow_up_of_so_many_blocks_has_that_half_width(
+    blocks: int, campaigns: int, deviation: float, group: int
+) -> None:
+    before = replace(spread(deviation, blocks), campaigns=campaigns)
+    asked = demand(inconclusive(0.0, 0.04), before, 0.02, replace(BLOCKS, group=group))
     assert asked is not None and asked.blocks is not None
-    after = replace(spread(0.05, blocks + asked.blocks), campaigns=campaigns + 1)
-    reached = after.half_width()
-    assert reached is not None
-    assert reached <= asked.half_width == 0.01
-    # They come in pairs, of which one less would not do.
-    less = replace(spread(0.05, blocks + asked.blocks - 2), campaigns=campaigns + 1).half_width()
-    assert less is not None and less > 0.01
+
+    def half_width(more: int) -> float:
+        after = replace(spread(deviation, blocks + more), campaigns=campaigns + 1)
+        half = after.half_width()
+        assert half is not None
+        return half
+
+    assert half_width(asked.blocks) <= asked.half_width == 0.01
+    assert half_width(asked.blocks - group) > 0.01, "one group less would not do"
+
+
+def test_sets_of_testbeds_take_all_of_their_blocks() -> None:
+    pace = replace(BLOCKS, blocks=3, group=3)
+    asked = demand(inconclusive(0.0, 0.04), spread(0.02, 6), 0.02, pace)
+    alone = demand(inconclusive(0.0, 0.04), spread(0.02, 6), 0.02, replace(BLOCKS, group=1))
+    assert alone is not None and alone.blocks is not None
+    more = 3 * alone.blocks
+    assert asked == Demand(half_width=0.01, blocks=more, seconds=more * 400)
+
+
+@pytest.mark.parametrize(("even", "blocks"), [(None, 12), (5.5, 13), (4.5, 13)])
+def test_units_of_unequal_size_cost_degrees_of_freedom(even: float | None, blocks: int) -> None:
+    found = replace(spread(0.02, 6), even_units=even)
+    asked = demand(inconclusive(0.0, 0.04), found, 0.02, replace(BLOCKS, group=1))
+    assert asked is not None
+    assert asked.blocks == blocks
 
 
 def test_a_figure_that_slices_lack_takes_blocks() -> None:
