@@ -86,6 +86,23 @@ def test_arms_of_a_block_share_the_tools_seed_and_blocks_do_not() -> None:
     assert first.seed == second.seed == seeds[0]
 
 
+def test_conditions_have_orders_and_seeds_of_their_own() -> None:
+    spec = in_turns(min=20)
+    cell = only_cell(spec, concurrency=[1, 8])
+    for drawn in (plan.block_order, plan.tool_seed, plan.seats):
+        one, other = (
+            [drawn(spec.seed, cell, condition, block) for block in range(1, 21)]
+            for condition in cell.conditions
+        )
+        assert one != other
+    turns = {(one.condition, one.block): one.turns_seed for _, one in played(spec, cell)}
+    assert len(set(turns.values())) == 2 * 20
+
+
+def test_a_cell_s_most_clients_are_those_of_any_condition() -> None:
+    assert only_cell(campaign(), concurrency=[4, 64, 16]).max_concurrency == 64
+
+
 def test_an_invalid_trial_ends_its_block_and_a_fresh_one_replaces_it() -> None:
     spec = campaign()
     cell = only_cell(spec)
@@ -617,3 +634,14 @@ def test_a_broken_block_is_replaced_by_one_of_its_own_kind() -> None:
 
         past = run_to_the_end(spec, only_cell(spec), outcome)
         assert sorted({p.block for p in past}) == sorted({1, 2, 1001, instead})
+
+
+def test_a_solo_block_that_a_lost_set_left_is_replaced_by_a_solo_one() -> None:
+    spec = in_turns(solo=2)
+    cell = only_cell(spec)
+    begun = [one for one in run_to_the_end(spec, cell) if one.block <= 1001][:-1]
+    lost = [lost_set(cell, cell.conditions[0], block=1001)]
+    state = plan.next_trial(spec, cell, begun, lost=lost)
+    assert state.next_trial is not None
+    assert (state.next_trial.block, state.next_trial.generation) == (1002, 2)
+    assert (state.usual.count, state.solo.count) == (0, 2 * 3)
