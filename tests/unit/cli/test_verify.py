@@ -108,22 +108,37 @@ def test_interleaved_blocks_are_in_order(
     assert main(["verify", str(folder)]) == 0, said(capsys)
 
 
-def test_a_follow_up_needs_what_it_extends(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.fixture
+def extended(tmp_path: Path) -> tuple[Path, Path]:
+    """Folders of a campaign and of its follow-up."""
     one, two, objects = written()
-    objects |= finished(
-        one, {key: objects[key] for key in objects if key.startswith(one.storage.prefix)}
-    )
-    copied(finished(two, objects), tmp_path)
-    later, earlier = (tmp_path / index.storage.prefix for index in (two, one))
+    own = {key: objects[key] for key in objects if key.startswith(one.storage.prefix)}
+    copied(finished(two, objects | finished(one, own)), tmp_path)
+    return tmp_path / one.storage.prefix, tmp_path / two.storage.prefix
+
+
+def test_a_follow_up_needs_what_it_extends(
+    extended: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    earlier, later = extended
     assert main(["verify", str(later)]) == 0, said(capsys)
     said(capsys)
     shutil.rmtree(earlier)
     assert main(["verify", str(later)]) == 1
     (line, _), notes = said(capsys)
-    assert line == f"lost     {one.storage.prefix}/{INDEX}"
+    assert line == f"lost     {earlier.relative_to(tmp_path).as_posix()}/{INDEX}"
     assert "report's own files are not compared" in notes
+
+
+def test_objects_of_the_campaign_that_it_extends_are_checked(
+    extended: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    earlier, later = extended
+    path = first(earlier, "provenance.json")
+    path.write_bytes(path.read_bytes() + b" ")
+    assert main(["verify", str(later)]) == 1
+    (line, _), _ = said(capsys)
+    assert line.startswith(f"altered  {path.relative_to(tmp_path).as_posix()}: its digest is")
 
 
 @pytest.mark.parametrize(
@@ -170,6 +185,43 @@ def test_a_report_that_the_records_do_not_give_differs(
     assert total.startswith(f"folder {folder}: 1 finding in ")
 
 
+def test_a_report_json_that_is_lost_is_named(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "report" / "report.json").unlink()
+    assert main(["verify", str(folder)]) == 1
+    (line, total), _ = said(capsys)
+    assert line.startswith("lost ") and line.endswith("/report/report.json")
+    assert total.startswith(f"folder {folder}: 1 finding in ")
+
+
+@pytest.mark.parametrize("content", [b"{", b'"\xff'], ids=["no-json", "no-utf-8"])
+def test_a_report_json_that_is_no_report_differs(
+    content: bytes, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "report" / "report.json").write_bytes(content)
+    assert main(["verify", str(folder)]) == 1
+    (line, _), _ = said(capsys)
+    assert line.endswith("/report/report.json: it is not the text that the records give")
+
+
+def test_of_many_the_first_ten_are_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Both of differences and of objects that nothing names."""
+    path = folder / "report" / "report.json"
+    report = json.loads(path.read_text())
+    report["groups"][0] |= {f"x{n}": n for n in range(12)}
+    path.write_text(json.dumps(report))
+    (folder / "more").mkdir()
+    for n in range(12):
+        (folder / "more" / str(n)).touch()
+    assert main(["verify", str(folder)]) == 1
+    (*shown, more, _), notes = said(capsys)
+    assert len(shown) == 10
+    assert more.endswith("/report/report.json: there are 2 more differences")
+    assert notes.count("nothing names ") == 10 + 1
+    assert "nothing names 2 more objects" in notes
+
+
 def test_a_study_s_table_that_the_records_do_not_give_differs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -187,6 +239,23 @@ def test_an_index_that_was_altered_is_named(
         edited(folder / INDEX, old, new)
     assert main(["verify", str(folder)]) == 1
     assert said(capsys)[0][0].startswith("altered ")
+
+
+def test_an_index_that_gives_no_report_is_a_finding(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two of its trials claim one place in a block, and report.json has its digest."""
+    path, report = folder / INDEX, folder / "report" / "report.json"
+    index = decode(IndexRecord, path.read_bytes(), INDEX)
+    twice = index.trials[-1].model_copy(update={"name": "twice"})
+    path.write_bytes(encode(index.model_copy(update={"trials": (*index.trials, twice)})))
+    named = json.loads(report.read_text())
+    named["index"]["digest"] = digest_of(path.read_bytes())
+    report.write_text(json.dumps(named))
+    assert main(["verify", str(folder)]) == 1
+    (line, _), notes = said(capsys)
+    assert line.startswith("differs ") and f"/{INDEX}: it gives no report: " in line
+    assert "the records give no report" in notes
 
 
 @pytest.mark.parametrize("name", ["scripts/oltp.lua", "trials/deleted/trial.json"])
@@ -222,6 +291,19 @@ def test_a_record_that_the_index_does_not_name_is_a_finding(
     name = json.loads(path.read_text())["trial"]["name"]
     assert line.startswith("unnamed ") and f"Succeeded trial {name} is not in the index" in line
     assert "nothing names bench/" in notes and "another/output.log" in notes
+
+
+@pytest.mark.parametrize("content", ["{", "[1]", '{"trial": 1}'])
+def test_so_is_a_record_that_cannot_be_read(
+    content: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = folder / "trials" / "another" / "trial.json"
+    other.parent.mkdir()
+    other.write_text(content)
+    assert main(["verify", str(folder)]) == 1
+    (line, _), notes = said(capsys)
+    assert line.endswith("unfinished trial without a name is not in the index")
+    assert "nothing names" not in notes
 
 
 def test_a_record_that_came_too_late_to_be_named_proves_nothing(

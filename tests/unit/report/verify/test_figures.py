@@ -77,6 +77,13 @@ def test_columns_of_a_study_are_compared_by_their_names() -> None:
     assert found(made, same_version=False) == [said]
 
 
-@pytest.mark.parametrize("made", [None, "no JSON", [], {"studies": [1]}])
-def test_what_is_no_report_differs(made: Any) -> None:
-    assert found(made)
+@pytest.mark.parametrize("same_version", [True, False])
+@pytest.mark.parametrize(
+    "made",
+    [
+        *(None, "no JSON", [], {"studies": [1]}, {"studies": [{}]}),
+        {"studies": [{"name": "tpcc", "columns": [{"name": "mode"}], "rows": [[]]}]},
+    ],
+)
+def test_what_is_no_report_differs(made: Any, same_version: bool) -> None:
+    assert found(made, same_version=same_version)
