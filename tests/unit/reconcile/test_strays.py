@@ -162,14 +162,24 @@ class Known:
 
 JOB_OF_IT = body(SAMPLE.name, "its-job", 3590, SAMPLE.uid)
 AN_OLD_BED = (TESTBED, body(BED, "bed", 9000))
+A_FAILED_BED = (
+    TESTBED,
+    {**AN_OLD_BED[1], "status": {"conditions": [{"type": "Failed", "status": "True"}]}},
+)
+A_DELETED_BED = (
+    TESTBED,
+    {**AN_OLD_BED[1], "metadata": {**AN_OLD_BED[1]["metadata"], "deletionTimestamp": ago(1)}},
+)
 OTHER = (TRIAL, body("other", "other", 4000))
 ITS_JOB = (JOB, body("other", "other-job", 3990, "other"))
 ITS_OLD_JOB = (JOB, body("other", "old-job", 3990, "other-that-was-deleted"))
 
 
-async def strays(known: Known, of: Trial = SAMPLE, bed: Testbed | None = None) -> list[str]:
+async def strays(
+    known: Known, of: Trial = SAMPLE, bed: Testbed | None = None, job: Body | None = JOB_OF_IT
+) -> list[str]:
     read = cast(Reads, SimpleNamespace(cluster=known))
-    return [pod.name for pod in await look(read, of, bed or a_testbed(), JOB_OF_IT)]
+    return [pod.name for pod in await look(read, of, bed or a_testbed(), job)]
 
 
 @pytest.mark.parametrize(
@@ -204,15 +214,25 @@ async def test_clients_whose_trial_is_gone_are(
     [
         (a_body(owner="its-job"), (AN_OLD_BED,)),
         (a_body(3600, of="other"), (AN_OLD_BED, OTHER)),
+        (a_body(4000, of="other"), (AN_OLD_BED, OTHER)),
         (a_body(4001, of="other", owner="other-job"), (AN_OLD_BED, OTHER, ITS_JOB)),
         (a_body(tool=container("tool", terminated={"exitCode": 0})), (AN_OLD_BED,)),
         (a_body(), ()),
         (a_body(), ((TESTBED, body(BED, "bed", 4000)),)),
+        (a_body(), (A_FAILED_BED,)),
+        (a_body(), (A_DELETED_BED,)),
     ],
-    ids=["its-own", "of-another", "by-another-clock", "ended", "no-testbed", "a-new-testbed"],
+    ids=[
+        *("its-own", "of-another", "of-another-s-second", "by-another-clock", "ended"),
+        *("no-testbed", "a-new-testbed", "a-failed-testbed", "a-deleted-testbed"),
+    ],
 )
 async def test_these_are_none(pod: Body, others: tuple[tuple[Kind, Body], ...]) -> None:
     assert await strays(Known(pod, *others)) == []
+
+
+async def test_a_trial_without_a_job_has_them_too() -> None:
+    assert await strays(Known(a_body(), AN_OLD_BED), job=None) == ["old-0"]
 
 
 async def test_an_external_database_outlives_its_testbed() -> None:

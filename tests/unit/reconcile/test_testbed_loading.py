@@ -278,6 +278,17 @@ def test_a_load_without_a_pod_is_given_up_for_what_kept_it_from_one() -> None:
     assert told.message.startswith("job bed-load has made no pod")
 
 
+def test_a_load_that_lost_its_server_and_takes_too_long_says_both() -> None:
+    late = a_testbed({"Provisioned": ("True", 9e4), "Loaded": ("False", 9e4)})
+    pod = a_pod("load", ContainerFacts("tool", running=True), **DURING)
+    database = a_pod("bed-0", *ready("agent"), ContainerFacts("server", **KILLED))
+    stops = decide(late, saw(load=JobFacts("load", pods=(pod,)), database=database))
+    told = find(stops.status.conditions, "Loaded")
+    assert told is not None
+    assert told.reason == "LoadTimeout"
+    assert "stepDeadlines.load, 21600 s: container server in pod bed-0 ended with" in told.message
+
+
 def test_a_load_is_done_when_its_tool_is_whatever_else_was_put_into_its_pod() -> None:
     running = ContainerFacts("tool", running=True)
     assert status_of(decide(a_testbed(UP), saw(load=_injected(running))), "Loaded")[0] != "True"
@@ -319,6 +330,9 @@ def test_a_load_that_takes_too_long_has_ended_before_its_node_is_given_away() ->
     assert status_of(stops, "Hindered") == ("True", "LoadTimeout")
 
     stopping = replace(late, status=stops.status)
+    again = decide(stopping, seen)
+    assert not failure(again)
+    assert _deletes(again) == ["load"], "an operator that ended in between has not deleted it"
     pod = a_pod("pod-of-load", deleting=True, ends=ago(-20))
     waits = decide(stopping, replace(seen, load=None, loaders=(pod,)))
     assert not failure(waits)

@@ -137,6 +137,13 @@ def test_a_load_that_others_leave_no_room_has_its_whole_time_then(load: JobFacts
     assert not failure(loads)
 
 
+def test_a_load_without_its_image_waits_for_no_other_load() -> None:
+    pulls = ContainerFacts("tool", waiting_reason="ImagePullBackOff")
+    load = JobFacts("load", pods=(a_pod("x", pulls),))
+    late = a_testbed({"Provisioned": ("True", 9e4), "Loaded": ("False", 9e4)})
+    assert failure(decide(late, saw(load=load, loading=("other",)))) == "ImagePullFailed"
+
+
 def test_a_job_has_a_moment_to_make_its_pod_while_others_load() -> None:
     begins = decide(a_testbed({**UP, "Loaded": ("False", 1.0)}), saw(load=UNMADE, loading=("b",)))
     assert status_of(begins, "Loaded")[0] == "False"
@@ -195,6 +202,22 @@ def test_checks_of_a_server_that_is_down_say_so() -> None:
         fact = find(decide(bed, seen).status.conditions, kind)
         assert fact is not None
         assert "container server in pod bed-0 ended with OOMKilled" in fact.message
+
+
+@pytest.mark.parametrize(
+    ("waited", "kind", "reason"),
+    [(590.0, "Hindered", "NoAnswer"), (610.0, "Failed", "CheckTimeout")],
+)
+def test_checks_that_are_not_answered_say_so_and_have_the_time_of_a_proof(
+    waited: float, kind: str, reason: str
+) -> None:
+    unanswered = TestbedFound(nodes=ALONE, problem="the agent of bed-0 does not answer")
+    decision = decide(tpcc({**UP, "Loaded": ("True", waited)}), saw(found=unanswered))
+    assert bool(failure(decision)) is (kind == "Failed")
+    fact = find(decision.status.conditions, kind)
+    assert fact is not None
+    assert fact.reason == reason
+    assert unanswered.problem in fact.message
 
 
 def test_a_proof_that_comes_while_its_node_is_waited_for_counts() -> None:
