@@ -23,18 +23,12 @@ def outside_pods(
 ) -> list[str]:
     """The treatments of a condition whose cipher is or may be in no pod, by mode and proofs.
 
-    None where the baseline's is as well, because the same is then left out of both: the class is
-    the same, or dm-crypt was seen under both.
+    None where the baseline's mode names the same class, because the same is then left out of both.
+    Two classes may have two ciphers, even where dm-crypt was seen under both.
     """
     known = {arm.name: own for arm in arms if (own := _class(arm, modes, trials))}
-    crypt = on_dm_crypt(known, trials)
-    plain = {arm.name for arm in arms if arm.role == "baseline"} & known.keys()
-
-    def is_alike(name: str) -> bool:
-        classes = {known[one] for one in plain}
-        return known[name] in classes or bool(crypt & plain and name in crypt)
-
-    return [name for name in known if not is_alike(name)]
+    classes = {known[arm.name] for arm in arms if arm.role == "baseline" and arm.name in known}
+    return [name for name, own in known.items() if own not in classes]
 
 
 def on_dm_crypt(arms: Iterable[str], trials: Sequence[TrialView]) -> set[str]:

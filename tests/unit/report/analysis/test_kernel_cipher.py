@@ -1,5 +1,6 @@
 """Which arms' CPU leaves the cipher out."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -43,10 +44,22 @@ def test_where_the_baseline_s_disk_is_encrypted_too_the_same_is_left_out_of_both
         assert found({**ENCRYPTED_CLASS, **TLS}, ENCRYPTED_CLASS, **seen) == []
 
 
-def test_another_class_than_the_baseline_s_is_alike_only_where_dm_crypt_is_under_both() -> None:
-    other = {"atRest": {"method": "volume", "volume": {"storageClassName": "other"}}}
-    assert found(other, ENCRYPTED_CLASS) == []
-    assert found(other, ENCRYPTED_CLASS, on_trust=True) == ["tde"]
+OTHER_CLASS = {"atRest": {"method": "volume", "volume": {"storageClassName": "other"}}}
+
+
+def test_another_class_than_the_baseline_s_may_have_another_cipher() -> None:
+    assert found(OTHER_CLASS, ENCRYPTED_CLASS) == ["tde"], "though dm-crypt is under both"
+    assert found(OTHER_CLASS, ENCRYPTED_CLASS, on_trust=True) == ["tde"]
+
+
+def test_two_classes_are_never_equivalent_by_a_figure_that_leaves_both_ciphers_out() -> None:
+    study = Study(concurrency=(4,), blocks=12, loss={"tde": 0.0}, noise=0.002)
+    report = report_of(replace(study, baseline=ENCRYPTED_CLASS, modes={"tde": OTHER_CLASS}))
+    (comparison,) = report.groups[0].comparisons
+    (cpu,) = (one for one in comparison.findings if one.figure == "cpuPerTransaction")
+    assert (cpu.verdict, cpu.obstacle) == ("Inconclusive", "KernelCipher")
+    titles = [caveat.title for caveat in report.caveats]
+    assert "dm-crypt encrypted outside the pods" in titles
 
 
 def test_a_proof_on_trust_has_not_seen_dm_crypt() -> None:
