@@ -28,6 +28,8 @@ LEAST_LOG, MOST_LOG = 80 * MEBIBYTE, 1024 * MEBIBYTE
 
 _SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?) *(B|kB|MB|GB|TB)?")
 _UNITS = {"B": 1, "kB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}
+_TIME = re.compile(r"([0-9]+)(ms|s|min|h|d)")
+_SECONDS = {"ms": 0.001, "s": 1, "min": 60, "h": 3600, "d": 86400}
 _PAGE = 8192
 """What `shared_buffers` without a unit counts."""
 
@@ -63,6 +65,12 @@ def parse_size(text: str, unit: int = _PAGE) -> int | None:
     """Bytes in a size such as 256MB, or in so many units; None for anything else."""
     match = _SIZE.fullmatch(text.strip())
     return None if match is None else int(float(match[1]) * _UNITS.get(match[2], unit))
+
+
+def parse_seconds(text: str) -> float | None:
+    """Seconds in a time such as 5min, as the server says times; None for anything else."""
+    match = _TIME.fullmatch(text.strip())
+    return None if match is None else int(match[1]) * _SECONDS[match[2]]
 
 
 _SESSION = 3 * MEBIBYTE

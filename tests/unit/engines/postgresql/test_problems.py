@@ -7,7 +7,7 @@ import pytest
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.engines.postgresql.problems import SETTINGS
-from encbench.engines.postgresql.settings import POD, parse_size, server_settings
+from encbench.engines.postgresql.settings import POD, parse_seconds, parse_size, server_settings
 from encbench.engines.registry import engine
 from encbench.engines.setting_names import known_settings
 from tests.support.testbeds import GOCRYPTFS, PASS_THROUGH, TDE, TLS, TLS12, instance
@@ -210,6 +210,14 @@ def test_an_old_version_is_refused() -> None:
 )
 def test_sizes(text: str, size: int | None) -> None:
     assert parse_size(text) == size
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("500ms", 0.5), ("30s", 30), ("5min", 300), ("1h", 3600), ("1d", 86400), ("", None)],
+)
+def test_times_as_the_server_says_them(text: str, seconds: float | None) -> None:
+    assert parse_seconds(text) == seconds
 
 
 def test_what_the_operator_writes_is_known_to_the_server() -> None:

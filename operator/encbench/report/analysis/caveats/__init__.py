@@ -67,6 +67,7 @@ CHECKS: tuple[Check, ...] = (
     others.stolen,
     restarts.emptied_caches,
     backlog.unwritten,
+    backlog.before_checkpoint,
     discarded.deleted_trials,
     proofs.lost_evidence,
     blocks.missing_blocks,

@@ -1,13 +1,18 @@
-"""The caveat about pages that a server changed in a trial and wrote after its window.
+"""Caveats about pages that a server changed in a trial and wrote after its window.
 
 InnoDB encrypts a page when it writes it. Each trial begins with the pages of its tables written, so
 with a large redo log and a large pool most of the changed pages may still wait at the end of a
 short window. The server had time from there until it was asked, and its purge had too, so the
 backlog is known roughly.
+
+PostgreSQL writes most changed pages at its checkpoints, and an encrypted volume encrypts them then.
+It counts no page that waits, but its settings say when the next checkpoint is due.
 """
 
 from collections.abc import Iterator, Sequence
 
+from encbench.engines.facts import FACTS
+from encbench.engines.postgresql import settings as postgresql
 from encbench.report.analysis.caveats.facts import Facts, measured_seconds, serious
 from encbench.report.document import Caveat
 from encbench.report.document.trial import TrialView
@@ -45,6 +50,62 @@ def unwritten(facts: Facts) -> Iterator[Caveat]:
             "innodb_max_dirty_pages_pct_lwm above 0, such as 1, into settings of the "
             "InstanceTemplate.",
         )
+
+
+def before_checkpoint(facts: Facts) -> Iterator[Caveat]:
+    """Arms with PostgreSQL on an encrypted volume whose windows no checkpoint needs to meet."""
+    timeouts, found = _checkpoint_timeouts(facts), dict[str, tuple[float, float]]()
+    for group in facts.groups if timeouts else ():
+        arms = {arm.name for arm in group.arms if _encrypts_volume(facts, arm.mode_ref)}
+        for trial in facts.counted if group.primary != "recovery" else ():
+            timeout, window = timeouts.get(trial.uid), trial.window
+            if trial.arm not in arms or not group.has(trial) or timeout is None or window is None:
+                continue
+            length = window.end - window.start
+            if length < timeout and _writes(trial):
+                known = found.get(trial.arm, (length, timeout))
+                found[trial.arm] = min(known, (length, timeout), key=lambda one: one[0] / one[1])
+    if found:
+        said = [
+            f"{arm} {text.number(length, 0)} s with checkpoint_timeout at "
+            f"{text.number(timeout, 0)} s"
+            for arm, (length, timeout) in found.items()
+        ]
+        yield serious(
+            title="PostgreSQL's windows were shorter than checkpoint_timeout",
+            text="PostgreSQL writes most changed pages at a checkpoint, and an encrypted volume "
+            "encrypts them then. Each trial begins right after one, and the next begins after "
+            "checkpoint_timeout, or when the log reaches max_wal_size. The shortest windows: "
+            f"{listed(said)}. So most pages that a trial changed may have been encrypted after its "
+            "window. No figure has the cost of these, so the volume's encryption can look cheaper "
+            "than it is. Make load.duration several checkpoint_timeout long, or write a shorter "
+            "checkpoint_timeout into settings of the InstanceTemplate.",
+        )
+
+
+def _checkpoint_timeouts(facts: Facts) -> dict[str, float]:
+    """By trial, where its server is PostgreSQL and says it."""
+    instances = facts.resolved.instances
+    ours = {name for name, it in instances.items() if FACTS[it.engine].package == "postgresql"}
+    trials = {trial.uid for trial in facts.counted if trial.instance in ours}
+    found = dict[str, float]()
+    for source in facts.sources:
+        said = source.record.server.settings.get("checkpoint_timeout", "")
+        if (seconds := postgresql.parse_seconds(said)) is not None:
+            found |= dict.fromkeys(source.trials & trials, seconds)
+    return found
+
+
+def _encrypts_volume(facts: Facts, name: str) -> bool:
+    mode = facts.resolved.modes[name]
+    return mode.volume is not None and mode.encrypts_at_rest
+
+
+def _writes(trial: TrialView) -> bool:
+    """Whether it changed more than a server changes for itself; true where that is unknown."""
+    seconds = measured_seconds(trial)
+    written = None if seconds is None else _written_mib(trial, seconds)
+    return written is None or written >= SMALL_MIB
 
 
 def _means(trials: Sequence[TrialView], warmup: float) -> tuple[float, float]:

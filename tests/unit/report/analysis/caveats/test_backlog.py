@@ -1,17 +1,19 @@
 """Pages that a trial changed and that its server wrote after the window."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from encbench.core.evidence import MachineFacts, ProvenanceRecord, ServerFacts
+from encbench.report.analysis.bucket import ProvenanceSource
 from encbench.report.analysis.caveats import Facts, backlog
 from encbench.report.document import Caveat, Report
 from encbench.report.document.trial import TrialView
 from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study
-from tests.support.testbeds import TLS
+from tests.support.testbeds import ENCRYPTED_CLASS, GOCRYPTFS, PASS_THROUGH, TLS
 
 TITLE = "Changed pages were written after the window"
 SMALL = Study(concurrency=(16,), blocks=2, disk=(0.0, 10.0))
@@ -86,3 +88,57 @@ def test_the_average_is_of_the_trials_that_count_and_know_it() -> None:
     }
     found = report_of(replace(SMALL, blocks=3))
     assert "tde 60 MiB beside 60 MiB" in with_left(found, lambda trial: changes[trial.block])
+
+
+VOLUME = replace(SMALL, disk=(0.0, 10.0), modes={"tde": ENCRYPTED_CLASS})
+"""Windows of 60 s."""
+
+
+def before_checkpoint(
+    study: Study, timeout: str | None, engine: str = "postgresql"
+) -> Iterator[Caveat]:
+    """Of that study on an engine whose servers have that `checkpoint_timeout`."""
+    found = report_of(study)
+    resolved = found.resolved.model_copy(
+        update={
+            "instances": {
+                name: one.model_copy(update={"engine": engine})
+                for name, one in found.resolved.instances.items()
+            }
+        }
+    )
+    settings = {} if timeout is None else {"checkpoint_timeout": timeout}
+    record = ProvenanceRecord(
+        testbed="bed", server=ServerFacts(version="15", settings=settings), machine=MachineFacts()
+    )
+    sources = [ProvenanceSource("key", "digest", record, {trial.uid for trial in found.trials})]
+    return backlog.before_checkpoint(
+        Facts(found.spec, resolved, found.groups, found.trials, (), found.provenance, sources)
+    )
+
+
+@pytest.mark.parametrize("mode", [ENCRYPTED_CLASS, GOCRYPTFS])
+def test_a_volume_under_postgresql_encrypts_pages_at_a_checkpoint(mode: dict[str, Any]) -> None:
+    (caveat,) = before_checkpoint(replace(VOLUME, modes={"tde": mode}), "5min")
+    assert caveat.weight == "serious"
+    assert "windows: tde 60 s with checkpoint_timeout at 300 s. So" in caveat.text
+
+
+@pytest.mark.parametrize(
+    ("study", "timeout", "engine"),
+    [
+        (VOLUME, "1min", "postgresql"),
+        (VOLUME, None, "postgresql"),
+        (VOLUME, "5min", "mariadb"),
+        (replace(VOLUME, disk=(9.0, 0.0)), "5min", "postgresql"),
+        (replace(VOLUME, modes={"tde": PASS_THROUGH}), "5min", "postgresql"),
+        (replace(VOLUME, modes={"tde": TLS}), "5min", "postgresql"),
+    ],
+    ids=["long enough", "not known", "InnoDB", "it only reads", "no cipher", "no volume"],
+)
+def test_no_caveat_about_checkpoints(study: Study, timeout: str | None, engine: str) -> None:
+    assert not [*before_checkpoint(study, timeout, engine)]
+
+
+def test_where_it_is_unknown_what_was_written_a_checkpoint_is_looked_for() -> None:
+    assert [*before_checkpoint(replace(VOLUME, disk=None), "5min")]
