@@ -20,7 +20,9 @@ processes. Memory that a child has inherited and not written counts in both: wit
 processes, the figure was 1.4 MB a process too high.
 
 What a container's CPU limit held up is read through `/proc/<pid>/root`, as the recorder does. It is
-unknown where that is not allowed.
+unknown where that is not allowed. Under version 2 of cgroups a container sees its own group there,
+but a privileged one sees the node's whole tree. So the file system's sidecar puts the path of its
+group in that tree into the environment of the process.
 """
 
 import os
@@ -33,6 +35,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from encbench.sidecars.proc import CPU_STATS, NAME_LENGTH, ProcessStat, parse_stat
+from encbench.wire import environment
 
 PROC = Path("/proc")
 ATTEMPTS = 5
@@ -41,7 +44,9 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 _SCHEDULED = 2
 """CPUCLOCK_SCHED of the kernel: with a process's number it makes the id of its CPU clock."""
 _ENOUGH = 4096
-"""Bytes: more than any of the files that are read."""
+"""Bytes: more than any of the files of the kernel that are read."""
+_ENVIRONMENT = 1 << 16
+"""Bytes: more than the environment of a sidecar."""
 
 
 class CpuPeriods(NamedTuple):
@@ -86,8 +91,12 @@ class NotRunning(ProcessLookupError):
 class ProcessReader:
     """Reads the server whose processes bear a name. Safe to call from any thread."""
 
-    def __init__(self, name: str, proc: Path = PROC) -> None:
-        """Processes of another `proc` than the kernel's own have no CPU clock."""
+    def __init__(self, name: str, proc: Path = PROC, *, sees_node: bool = False) -> None:
+        """Processes of another `proc` than the kernel's own have no CPU clock.
+
+        With `sees_node` their container is privileged and may see the cgroups of its node.
+        """
+        self._sees_node = sees_node
         self._name, self._comm = name, name[:NAME_LENGTH].encode()
         self._has_clocks = proc == PROC
         self._proc = os.fspath(proc)
@@ -201,14 +210,31 @@ class ProcessReader:
         return int(values[b"read_bytes"]), int(values[b"write_bytes"])
 
     def _periods(self, process_id: int) -> CpuPeriods | None:
-        for path in CPU_STATS:
+        for path in self._cpu_stats(process_id):
             text = self._file(process_id, f"root/{path}")
             found = dict(line.split() for line in text.splitlines()) if text else {}
             if b"nr_periods" in found and b"nr_throttled" in found:
                 return CpuPeriods(int(found[b"nr_periods"]), int(found[b"nr_throttled"]))
         return None
 
-    def _file(self, process_id: int, name: str) -> bytes | None:
+    def _cpu_stats(self, process_id: int) -> Iterator[str]:
+        """Where its container has what the kernel counts of its own limit, if it is known."""
+        version_2, *version_1 = CPU_STATS
+        group = self._group(process_id) if self._sees_node else ""
+        if group is not None:
+            folder, _, name = version_2.rpartition("/")
+            yield f"{folder}{group}/{name}"
+        yield from version_1
+
+    def _group(self, process_id: int) -> str | None:
+        """The path that the sidecar has put into its environment."""
+        for entry in (self._file(process_id, "environ", _ENVIRONMENT) or b"").split(b"\0"):
+            name, _, value = entry.partition(b"=")
+            if name == environment.CGROUP.encode():
+                return os.fsdecode(value).rstrip("/")
+        return None
+
+    def _file(self, process_id: int, name: str, size: int = _ENOUGH) -> bytes | None:
         """A file of a process; None if it is gone or not readable.
 
         A scrape runs this for each process each second, hence no `Path`.
@@ -216,7 +242,7 @@ class ProcessReader:
         try:
             file = os.open(f"{self._proc}/{process_id}/{name}", os.O_RDONLY)
             try:
-                return os.read(file, _ENOUGH) or None
+                return os.read(file, size) or None
             finally:
                 os.close(file)
         except OSError:

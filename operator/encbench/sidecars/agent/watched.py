@@ -27,7 +27,11 @@ class Watched(NamedTuple):
 def watched(config: AgentConfig, proc: Path = process.PROC) -> Watched:
     """Those of this configuration, as `proc` lists them."""
     server = ProcessReader(facts(config.engine).process, proc)
-    beneath = ProcessReader(config.volume_process, proc) if config.volume_process else None
+    beneath = (
+        ProcessReader(config.volume_process, proc, sees_node=True)
+        if config.volume_process
+        else None
+    )
     proxy = ProcessReader(PROCESS, proc) if config.columns else None
 
     def read() -> Reading | None:

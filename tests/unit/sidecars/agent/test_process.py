@@ -220,6 +220,45 @@ def test_what_its_cpu_limit_held_up(proc: Path, path: str) -> None:
     assert reading is not None and reading.periods == CpuPeriods(ran=200, throttled=31)
 
 
+ROOT = "usage_usec 9\nnr_periods 0\nnr_throttled 0\nthrottled_usec 0\n"
+OWN = "usage_usec 9\nnr_periods 600\nnr_throttled 540\nthrottled_usec 5\n"
+
+
+def periods(proc: Path, environ: bytes, group: str, own: str) -> CpuPeriods | None:
+    """Of a privileged container that sees its node's groups, and with that group its own."""
+    add(proc, 42, "gocryptfs")
+    (proc / "42/environ").write_bytes(environ)
+    tree = proc / "42/root/sys/fs/cgroup"
+    for path, text in (("", ROOT), (group, own)):
+        (tree / path).mkdir(parents=True, exist_ok=True)
+        (tree / path / "cpu.stat").write_text(text)
+    reading = ProcessReader("gocryptfs", proc, sees_node=True).read()
+    assert reading is not None
+    return reading.periods
+
+
+def test_a_privileged_container_s_group_is_deep_in_the_tree_that_it_sees(proc: Path) -> None:
+    group = "kubepods.slice/kubepods-pod1.slice/cri-containerd-abc.scope"
+    environ = b"PATH=/bin\0ENCBENCH_CGROUP=/%s\0HOME=/\0" % group.encode()
+    assert periods(proc, environ, group, OWN) == CpuPeriods(ran=600, throttled=540)
+
+
+def test_a_runtime_may_give_it_a_view_of_its_own(proc: Path) -> None:
+    found = periods(proc, b"ENCBENCH_CGROUP=/\0", "", OWN)
+    assert found == CpuPeriods(ran=600, throttled=540)
+
+
+def test_the_node_s_own_periods_are_not_taken_for_a_container_s(proc: Path) -> None:
+    """As where the sidecar's image is an earlier one."""
+    assert periods(proc, b"PATH=/bin\0", "", OWN) is None
+
+
+def test_version_1_shows_each_container_its_own_group(proc: Path) -> None:
+    """A hybrid has an empty tree of version 2 as well, in which the container has a group."""
+    found = periods(proc, b"ENCBENCH_CGROUP=/system\0", "cpu,cpuacct", OWN)
+    assert found == CpuPeriods(ran=600, throttled=540)
+
+
 def test_beneath_a_server_only_the_file_system_reads_and_writes_the_disk(proc: Path) -> None:
     add(proc, 7, "mariadbd", cpu=(150, 50, 0, 0), pages=3, io=(1000, 2000))
     add(proc, 8, "gocryptfs", cpu=(30, 0, 0, 0), pages=9, io=(10, 20))
