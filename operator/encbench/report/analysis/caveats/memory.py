@@ -84,7 +84,7 @@ def drawn_rows_in_memory(facts: Facts) -> Iterator[Caveat]:
 
 def _places(facts: Facts) -> dict[str, list[_Place]]:
     """By workload, where one of the modes encrypts at rest and the rows' size is known."""
-    pools = _pools(facts)
+    pools, cached = _pools(facts), _through_page_cache(facts)
     found: dict[str, dict[tuple[str, str], _Place]] = {}
     for group in facts.groups:
         instance = facts.resolved.instances[group.instance]
@@ -92,20 +92,20 @@ def _places(facts: Facts) -> dict[str, list[_Place]]:
             mode = facts.resolved.modes[name]
             size = dataset_bytes(facts.resolved.workloads[group.workload], [mode])
             if mode.encrypts_at_rest and size is not None:
-                pool, cache = pools.get(group.instance, 0.0), _page_cache(instance, mode)
+                pool, has_cache = pools.get(group.instance, 0.0), group.instance in cached
+                cache = _page_cache(instance, mode) if has_cache else 0.0
                 place = _Place(group.instance, name, size, pool, cache)
                 found.setdefault(group.workload, {})[group.instance, name] = place
     return {workload: [*places.values()] for workload, places in found.items()}
 
 
 def _page_cache(instance: InstanceTemplateSpec, mode: EncryptionModeSpec) -> float:
-    """Bytes of files that a server may keep decrypted; 0 where it keeps none beside its pool.
+    """Bytes of files that such a server may have decrypted; 0 where there are none beside its pool.
 
-    InnoDB reads past the page cache. PostgreSQL reads from it what a volume has decrypted; pages
-    that the engine encrypts are encrypted there too.
+    It reads from the page cache what a volume has decrypted; pages that the engine encrypts are
+    encrypted there too.
     """
-    has_cache = FACTS[instance.engine].package == "postgresql"
-    if not has_cache or instance.resources is None or mode.volume is None:
+    if instance.resources is None or mode.volume is None:
         return 0.0
     return CACHE_SHARE * instance.resources.memory_bytes
 
@@ -142,16 +142,33 @@ def _mebibytes(size: float) -> str:
     return text.number(mebibytes, decimals(0, [mebibytes], 0.0))
 
 
+def _through_page_cache(facts: Facts) -> set[str]:
+    """Instances of which a server reads its tables through the page cache.
+
+    PostgreSQL does; InnoDB reads past it, unless a template says otherwise.
+    """
+    resolved = facts.resolved.instances
+    found = {name for name, of in resolved.items() if FACTS[of.engine].package == "postgresql"}
+    said = ((name, innodb.reads_through_page_cache(own)) for name, own in _servers(facts))
+    return found | {name for name, is_cached in said if is_cached}
+
+
 def _pools(facts: Facts) -> dict[str, float]:
     """The smallest buffer pool of each instance, in bytes."""
-    instances = {trial.uid: trial.instance for trial in facts.trials}
     found: dict[str, float] = {}
-    for source in facts.sources:
-        size = _pool_bytes(source.record.server.settings)
+    for name, settings in _servers(facts):
+        size = _pool_bytes(settings)
         if size is not None:
-            for name in {instances[uid] for uid in source.trials if uid in instances}:
-                found[name] = min(float(size), found.get(name, math.inf))
+            found[name] = min(float(size), found.get(name, math.inf))
     return found
+
+
+def _servers(facts: Facts) -> Iterator[tuple[str, Mapping[str, str]]]:
+    """Instances, each with the settings of one of its servers."""
+    instances = {trial.uid: trial.instance for trial in facts.trials}
+    for source in facts.sources:
+        for name in {instances[uid] for uid in source.trials if uid in instances}:
+            yield name, source.record.server.settings
 
 
 def _pool_bytes(settings: Mapping[str, str]) -> int | None:

@@ -65,7 +65,7 @@ def decrypted_already(facts: Facts) -> Iterator[Caveat]:
             title="The kernel kept files decrypted",
             text="The stop ends the server and not its node, so what the server has written and "
             f"read stays in the kernel's page cache, decrypted for {listed(arms)}. PostgreSQL "
-            "recovers from there; MySQL and MariaDB may read their log there. Most of what "
-            "decryption adds to a recovery after the failure of a node is missing, and so is the "
-            "disk's part in every arm.",
+            "recovers from there; MySQL and MariaDB may read their log there, and without O_DIRECT "
+            "their tables. Most of what decryption adds to a recovery after the failure of a node "
+            "is missing, and so is the disk's part in every arm.",
         )

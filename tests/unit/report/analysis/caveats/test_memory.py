@@ -109,17 +109,24 @@ def test_postgresql_has_a_pool_as_well() -> None:
 
 
 @pytest.mark.parametrize(
-    ("engine", "mode", "size", "said"),
+    ("engine", "own", "mode", "size", "said"),
     [
-        ("postgresql", ENCRYPTED_CLASS, "287Mi", True),
-        ("postgresql", GOCRYPTFS, "287Mi", True),
-        ("postgresql", ENCRYPTED_CLASS, "286Mi", False),
-        ("postgresql", TDE, "64Gi", False),
-        ("mariadb", ENCRYPTED_CLASS, "64Gi", False),
+        ("postgresql", {}, ENCRYPTED_CLASS, "287Mi", True),
+        ("postgresql", {}, GOCRYPTFS, "287Mi", True),
+        ("postgresql", {}, ENCRYPTED_CLASS, "286Mi", False),
+        ("postgresql", {}, TDE, "64Gi", False),
+        ("mariadb", {}, ENCRYPTED_CLASS, "64Gi", False),
+        ("mariadb", {"innodb_flush_method": "O_DIRECT"}, ENCRYPTED_CLASS, "64Gi", False),
+        ("mysql", {"innodb_flush_method": "O_DIRECT_NO_FSYNC"}, ENCRYPTED_CLASS, "64Gi", False),
+        ("mariadb", {"innodb_flush_method": "fsync"}, ENCRYPTED_CLASS, "287Mi", True),
+        ("mysql", {"innodb_flush_method": "O_DSYNC"}, GOCRYPTFS, "287Mi", True),
+        ("mysql", {"innodb_flush_method": "fsync"}, TDE, "64Gi", False),
+        ("mariadb", {"innodb_data_file_buffering": "ON"}, ENCRYPTED_CLASS, "287Mi", True),
+        ("mariadb", {"innodb_data_file_buffering": "OFF"}, ENCRYPTED_CLASS, "287Mi", False),
     ],
 )
 def test_a_page_cache_holds_what_a_volume_has_decrypted(
-    engine: str, mode: dict[str, Any], size: str, said: bool
+    engine: str, own: dict[str, str], mode: dict[str, Any], size: str, said: bool
 ) -> None:
     """229 MiB of rows, and a pool of 128 MiB."""
     found = report_of(replace(CALM, blocks=2))
@@ -133,7 +140,7 @@ def test_a_page_cache_holds_what_a_volume_has_decrypted(
             "modes": found.resolved.modes | {"tde": EncryptionModeSpec.model_validate(mode)},
         }
     )
-    sources = [with_settings(found, "small", {"shared_buffers": "128MB"})]
+    sources = [with_settings(found, "small", {"shared_buffers": "128MB", **own})]
     facts = Facts(found.spec, resolved, found.groups, found.trials, (), found.provenance, sources)
     texts = [caveat.text for caveat in memory.dataset_in_memory(facts)]
     start = "oltp-read-write: about 229 MiB of rows may be in a page cache of 230 MiB. Pages are"
