@@ -120,6 +120,9 @@ class DiskFacts(Model):
     dm_crypt: bool | None = None
     """Whether dm-crypt was seen under the data. None in indexes of earlier releases, and where none
     was seen below a FUSE file system, because on a btrfs the agent would not see it there."""
+    by_file: Literal[True] | None = None
+    """The class has the file system encrypt each file (fscrypt), which then may ignore O_DIRECT.
+    Only set where that is so, and in no index before this fact."""
 
 
 class ServerFacts(Model):

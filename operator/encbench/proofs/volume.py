@@ -164,6 +164,15 @@ def disk(evidence: Mapping[str, Any]) -> DiskFacts | None:
         mount_options=claim.mount_options,
         filesystem=filesystem,
         dm_crypt=bool(_dm_crypt(evidence)) or (None if filesystem is None else False),
+        by_file=_is_by_file(claim.parameters) or None,
+    )
+
+
+def _is_by_file(parameters: Mapping[str, str]) -> bool:
+    """As ceph-csi's classes say it."""
+    return any(
+        name.lower() == "encryptiontype" and value.strip().lower() == "file"
+        for name, value in parameters.items()
     )
 
 

@@ -312,6 +312,16 @@ def test_what_a_disk_is_apart_from_its_encryption() -> None:
     assert encrypted is not None and encrypted.dm_crypt
 
 
+@pytest.mark.parametrize(("kind", "by_file"), [("file", True), ("block", None), ("", None)])
+def test_a_class_may_have_files_encrypted_instead_of_the_device(
+    kind: str, by_file: bool | None
+) -> None:
+    """As ceph-csi's do, by fscrypt."""
+    parameters = {"encrypted": "true", "encryptionType": kind}
+    found = volume.disk(disk(provisioner="rbd.csi.ceph.com", parameters=parameters))
+    assert found is not None and found.by_file is by_file
+
+
 @pytest.mark.parametrize(
     ("layers", "rest"),
     [("drbd luks storage", "drbd storage"), ("drbd storage", "drbd storage"), ("luks", "luks")],

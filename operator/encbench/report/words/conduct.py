@@ -49,7 +49,8 @@ def plan(report: Report) -> str:
 def _caches(spec: CampaignSpec) -> str:
     """With which caches a trial begins."""
     if spec.cache == "Cold":
-        return "caches cold at the start of each trial"
+        # Whether that leaves a cache cold depends on the disk.
+        return "each trial on a server just started, its files dropped from the page cache"
     return STARTS[started_anew(spec.reset, spec.residency, spec.cache)]
 
 

@@ -62,7 +62,12 @@ def test_no_time_is_made_up() -> None:
         ),
         ("block", "OnDemand", "Warm", EACH_TRIAL),
         ("none", "OnDemand", "Warm", EACH_TRIAL),
-        ("none", "Resident", "Cold", "caches cold at the start of each trial"),
+        (
+            "none",
+            "Resident",
+            "Cold",
+            "each trial on a server just started, its files dropped from the page cache",
+        ),
     ],
 )
 def test_a_server_that_was_started_anew_is_not_called_warm(

@@ -39,6 +39,7 @@ CHECKS: tuple[Check, ...] = (
     machines.unlike_databases,
     disks.unlike,
     disks.some_on_dm_crypt,
+    disks.kept_files,
     machines.unlike_clients,
     machines.unlike_sets,
     machines.beside_databases,

@@ -3,6 +3,8 @@
 A mode may name a class of its own, which should be like the template's but for encryption. Where
 the provisioner, the type of disk or its file system differ as well, their cost is in the mode's
 figures. So is that of dm-crypt where only some of the nodes encrypt their disks.
+
+A disk may also be one whose pages no agent can drop from memory.
 """
 
 from collections.abc import Iterator
@@ -14,6 +16,7 @@ from encbench.report.document import Caveat
 from encbench.text.words import listed
 
 NONE = "none"
+ZFS = "zfs"
 
 
 def unlike(facts: Facts) -> Iterator[Caveat]:
@@ -36,6 +39,21 @@ def some_on_dm_crypt(facts: Facts) -> Iterator[Caveat]:
             text=f"{'; '.join(found)}, although no mode of theirs asks for it. A difference "
             "between these arms is dm-crypt's cost as well. Use nodes that all encrypt their disks "
             "in the same way, or that do not encrypt them.",
+        )
+
+
+def kept_files(facts: Facts) -> Iterator[Caveat]:
+    """Starts that were to be cold on a file system with a cache of its own."""
+    if facts.spec.cache != "Cold":
+        return
+    own = {bed.arm: None for bed in facts.testbeds if bed.disk and bed.disk.filesystem == ZFS}
+    if own:
+        yield serious(
+            title="ZFS kept files in memory",
+            text=f"cache: Cold drops a server's files from the page cache. The disks of "
+            f"{listed(own)} are ZFS, which keeps them decrypted in a cache of its own (ARC) and "
+            "drops none. So trials began with files in memory, and the cost of decrypting what "
+            "is read can be missing. Use another file system, or set primarycache=metadata.",
         )
 
 

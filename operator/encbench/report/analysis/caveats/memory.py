@@ -84,16 +84,18 @@ def drawn_rows_in_memory(facts: Facts) -> Iterator[Caveat]:
 
 def _places(facts: Facts) -> dict[str, list[_Place]]:
     """By workload, where one of the modes encrypts at rest and the rows' size is known."""
-    pools, cached = _pools(facts), _through_page_cache(facts)
+    pools, cached, by_file = _pools(facts), _through_page_cache(facts), _by_file(facts)
     found: dict[str, dict[tuple[str, str], _Place]] = {}
     for group in facts.groups:
         instance = facts.resolved.instances[group.instance]
-        for name in (arm.mode_ref for arm in group.arms):
+        for arm in group.arms:
+            name = arm.mode_ref
             mode = facts.resolved.modes[name]
             size = dataset_bytes(facts.resolved.workloads[group.workload], [mode])
             if mode.encrypts_at_rest and size is not None:
-                pool, has_cache = pools.get(group.instance, 0.0), group.instance in cached
+                has_cache = group.instance in cached or (group.cell, arm.name) in by_file
                 cache = _page_cache(instance, mode) if has_cache else 0.0
+                pool = pools.get(group.instance, 0.0)
                 place = _Place(group.instance, name, size, pool, cache)
                 found.setdefault(group.workload, {})[group.instance, name] = place
     return {workload: [*places.values()] for workload, places in found.items()}
@@ -151,6 +153,11 @@ def _through_page_cache(facts: Facts) -> set[str]:
     found = {name for name, of in resolved.items() if FACTS[of.engine].package == "postgresql"}
     said = ((name, innodb.reads_through_page_cache(own)) for name, own in _servers(facts))
     return found | {name for name, is_cached in said if is_cached}
+
+
+def _by_file(facts: Facts) -> set[tuple[str, str]]:
+    """Cells and arms on whose disks O_DIRECT may be ignored, so that InnoDB has such a cache."""
+    return {(bed.cell, bed.arm) for bed in facts.testbeds if bed.disk and bed.disk.by_file}
 
 
 def _pools(facts: Facts) -> dict[str, float]:

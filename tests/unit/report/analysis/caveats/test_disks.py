@@ -1,5 +1,6 @@
 """Disks of two StorageClasses are compared in all but their encryption."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -103,3 +104,15 @@ def test_dm_crypt_under_one_arm_of_two_that_name_no_class_is_a_serious_caveat() 
 def test_nothing_is_said_without_the_baseline_s_disk() -> None:
     assert not said(bed("plain", None), bed("luks", USUAL))
     assert not said(bed("luks", USUAL))
+
+
+def test_a_start_on_zfs_is_not_cold() -> None:
+    facts = facts_of(
+        bed("plain", USUAL), bed("zfs", USUAL.model_copy(update={"filesystem": "zfs"}))
+    )
+    assert not [*disks.kept_files(facts)], "a warm-up fills each cache"
+    spec = facts.spec.model_copy(update={"cache": "Cold"})
+    (caveat,) = disks.kept_files(replace(facts, spec=spec))
+    assert caveat.weight == "serious"
+    assert "The disks of zfs are ZFS, which keeps them decrypted" in caveat.text
+    assert not [*disks.kept_files(replace(facts, spec=spec, testbeds=[bed("plain", USUAL)]))]

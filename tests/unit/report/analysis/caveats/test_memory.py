@@ -7,7 +7,8 @@ import pytest
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.workload import Sysbench, WorkloadSpec
-from encbench.core.evidence import MachineFacts, ProvenanceRecord, ServerFacts
+from encbench.core.evidence import DiskFacts, MachineFacts, ProvenanceRecord, ServerFacts
+from encbench.core.records import IndexTestbed
 from encbench.report.analysis.bucket import ProvenanceSource
 from encbench.report.analysis.caveats import Facts, memory
 from encbench.report.document import Report
@@ -146,6 +147,20 @@ def test_a_page_cache_holds_what_a_volume_has_decrypted(
     start = "oltp-read-write: about 229 MiB of rows may be in a page cache of 230 MiB. Pages are"
     assert [one.startswith(start) for one in texts] == [True] * said
     assert bool([*memory.drawn_rows_in_memory(facts)]) != said, "of rows that fit as a whole"
+
+
+@pytest.mark.parametrize("by_file", [True, None])
+def test_a_file_system_that_encrypts_by_file_may_ignore_o_direct(by_file: bool | None) -> None:
+    found = report_of(replace(CALM, blocks=2, modes={"tde": ENCRYPTED_CLASS}))
+    sources = [with_settings(found, "small", {"innodb_flush_method": "O_DIRECT"})]
+    disk = DiskFacts(provisioner="rbd.csi.ceph.com", by_file=by_file)
+    (cell,) = {group.cell for group in found.groups}
+    facts = Facts(
+        *(found.spec, found.resolved, found.groups, found.trials, (), found.provenance, sources),
+        testbeds=[IndexTestbed(name="bed", cell=cell, arm="tde", disk=disk)],
+    )
+    texts = [caveat.text for caveat in memory.dataset_in_memory(facts)]
+    assert ["may be in a page cache of" in one for one in texts] == [True] * bool(by_file)
 
 
 @pytest.mark.parametrize(("mode", "size"), [({}, 229), (ENCLAVE, 355)])
