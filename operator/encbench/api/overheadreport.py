@@ -104,7 +104,7 @@ class Row(Model):
     disk_read_kib_per_transaction: Number | None = None
     """KiB that the database read from its disk per transaction; near 0, the data was in memory."""
     disk_write_kib_per_transaction: Number | None = None
-    """KiB that the database wrote to its disk per transaction."""
+    """KiB that the database wrote per transaction, to its disk or into the page cache before it."""
     recovery_seconds: Number | None = None
     """Recovery workloads: from the start of the new server process to its first answered query,
     seconds."""

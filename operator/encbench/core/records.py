@@ -171,10 +171,13 @@ class KindRecord(Model):
 
 
 class DiskIo(Model):
-    """What the database read from and wrote to its disk in the window, without the page cache."""
+    """What the kernel counts of the database's I/O in the window, by proc(5)."""
 
     read_bytes_per_second: float
+    """Read from the disk; what the page cache served is not in it."""
     write_bytes_per_second: float
+    """With O_DIRECT what was written to the disk. Otherwise the pages that writing made dirty in
+    the page cache, counted then: they are written later, or never where a file is deleted first."""
 
     @classmethod
     def in_slices(cls, slices: Slices) -> "DiskIo | None":

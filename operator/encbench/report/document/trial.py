@@ -137,6 +137,7 @@ class TrialView(Model):
     disk_read_kib_per_transaction: float | None = None
     """What the database read from its disk, not the page cache; near 0 the data was in memory."""
     disk_write_kib_per_transaction: float | None = None
+    """Written past the page cache, or made dirty in it to be written later."""
     unwritten_mib: float | None = None
     """Changed pages that the server had not written when it was first asked to after the run. None
     where its engine does not count them, or they were not asked for."""

@@ -39,7 +39,7 @@ def _server(reading: Reading) -> Iterator[Metric]:
     counters = (
         ("cpu_seconds", "CPU time of the server's processes.", reading.cpu_seconds),
         ("read_bytes", "Bytes that they read from storage.", reading.read_bytes),
-        ("write_bytes", "Bytes that they wrote to storage.", reading.write_bytes),
+        ("write_bytes", "Bytes written to storage, or to be.", reading.write_bytes),
     )
     for name, words, value in counters:
         if value is not None:

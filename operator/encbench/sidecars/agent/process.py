@@ -72,6 +72,7 @@ class Reading:
     read_bytes: int | None
     """Read from the storage layer; None where the kernel hides it."""
     write_bytes: int | None
+    """With O_DIRECT written there, otherwise made dirty in the page cache to be written later."""
     periods: CpuPeriods | None = None
     """Of its own container; None where the kernel hides it, or there is no limit."""
 

@@ -126,7 +126,7 @@ def _means(trials: Sequence[TrialView], warmup: float) -> tuple[float, float]:
 
 
 def _written_mib(trial: TrialView, seconds: float) -> float | None:
-    """What the server wrote to its disk in the window, or in the trial's own slices."""
+    """What the server wrote in the window, or in the trial's own slices, to disk or page cache."""
     each = trial.disk_write_kib_per_transaction
     if each is None or trial.tps is None:
         return None
