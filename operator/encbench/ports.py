@@ -219,6 +219,12 @@ class AgentReader(Protocol):
     async def server(self, address: str, access: Access) -> agent.ServerAnswer:
         """Facts of the server. Unavailable until it answers queries."""
 
+    async def room(self, address: str, access: Access) -> agent.RoomAnswer:
+        """How full the volume is, whether the server answers or not.
+
+        Rejected by an agent of an earlier version, whose `server` has it.
+        """
+
     async def stopped(self, address: str, access: Access, run: str) -> agent.RecoveryAnswer:
         """State of that stop of the server, which this never arms; `unknown` if there is none."""
 

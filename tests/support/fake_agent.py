@@ -106,7 +106,7 @@ class FakeServer:
     stop: FakeStop | None = None
     """The last one that was armed."""
     old: bool = False
-    """The agent is of a version that cannot be disarmed."""
+    """The agent is of a version that cannot be disarmed, nor asked for its room alone."""
     slots: dict[str, FakeSlots] = field(default_factory=dict)
     """The readings of blocks that it was last asked to make, by name."""
     clock_offset: float = 0.0
@@ -160,6 +160,13 @@ class FakeAgent:
             "clock": self.clock(),
         }
         return said if server.room is None else {**said, "room": server.room}
+
+    async def room(self, address: str, access: Access) -> wire.RoomAnswer:
+        """See the port."""
+        server = self._find("room", address, access, needs_server=False)
+        if server.old:
+            raise Rejected(f"the agent at {address} refused: there is no {wire.ROOM} on this port")
+        return {"room": server.room, "clock": self.clock()}
 
     async def settle(self, address: str, access: Access) -> wire.SettleAnswer:
         """See the port."""

@@ -49,6 +49,7 @@ async def test_the_fake_agent_keeps_the_contract(mode: dict[str, Any], full: boo
     server.room = {"bytes": 1 << 30, "freeBytes": 0, "files": 0, "freeFiles": 0}
     fake = FakeAgent({WHERE: server}, clock=lambda: 100.0)
     whole(agent.ServerAnswer, await fake.server(WHERE, ACCESS))
+    whole(agent.RoomAnswer, await fake.room(WHERE, ACCESS))
     whole(agent.SettleAnswer, await fake.settle(WHERE, ACCESS))
     whole(agent.EvidenceAnswer, await fake.evidence(WHERE, ACCESS, MARKER, full=full))
     checks = await fake.checks(

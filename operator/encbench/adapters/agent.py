@@ -44,6 +44,10 @@ class HttpAgent(Sidecar):
         """See the port. Rejected when the agent does not take the token."""
         return await self._ask(agent.ServerAnswer, "GET", address, agent.SERVER, access)
 
+    async def room(self, address: str, access: Access) -> agent.RoomAnswer:
+        """See the port. Rejected when the agent does not take the token, or is an earlier one."""
+        return await self._ask(agent.RoomAnswer, "GET", address, agent.ROOM, access)
+
     async def settle(self, address: str, access: Access) -> agent.SettleAnswer:
         """See the port. Rejected when the agent does not take the token."""
         where = ("POST", address, agent.SETTLE, access)

@@ -8,6 +8,7 @@ in progress.
 | path | takes | answers |
 |---|---|---|
 | `GET /v1/server` | | `ServerAnswer` |
+| `GET /v1/room` | | `RoomAnswer`, whether the server answers or not |
 | `POST /v1/evidence` | `EvidenceRequest` | `EvidenceAnswer` |
 | `POST /v1/settle` | | `SettleAnswer`: one bounded round of writing what the server has changed |
 | `POST /v1/checks` | `ChecksRequest` | `ChecksAnswer` at once; begins the run if the name is new |
@@ -21,6 +22,8 @@ in progress.
 from typing import Literal, NotRequired, TypedDict
 
 SERVER = "/v1/server"
+ROOM = "/v1/room"
+"""An agent of an earlier version does not know it."""
 EVIDENCE = "/v1/evidence"
 SETTLE = "/v1/settle"
 CHECKS = "/v1/checks"
@@ -51,6 +54,14 @@ class VolumeRoom(TypedDict):
     files: int
     """Inodes; 0 where the file system makes them as it needs them."""
     freeFiles: int
+
+
+class RoomAnswer(TypedDict):
+    """How full the volume is. A full one may be why the server is away."""
+
+    room: VolumeRoom | None
+    """None where the volume does not say it."""
+    clock: float
 
 
 class ServerAnswer(MachineRows):

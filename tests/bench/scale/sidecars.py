@@ -94,6 +94,9 @@ class Sidecars:
         async def server(request: web.Request) -> web.Response:
             return web.json_response(await fake.server(*self._asked(request)))
 
+        async def room(request: web.Request) -> web.Response:
+            return web.json_response(await fake.room(*self._asked(request)))
+
         async def settle(request: web.Request) -> web.Response:
             return web.json_response(await fake.settle(*self._asked(request)))
 
@@ -104,6 +107,7 @@ class Sidecars:
 
         return [
             web.get(agent.SERVER, server),
+            web.get(agent.ROOM, room),
             web.post(agent.SETTLE, settle),
             web.post(agent.EVIDENCE, evidence),
         ]

@@ -10,10 +10,12 @@ from encbench.adapters.agent import HttpAgent
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.engines.registry import engine
 from encbench.ports import Rejected, Unavailable
+from encbench.wire import agent as wire
 from tests.contract.database.harness import ServedAgent, agent
 from tests.contract.database.modes import MODES
 from tests.contract.database.proving import prove
 from tests.support import sidecars
+from tests.support.answers import whole
 from tests.support.daemon import free_port
 from tests.support.fake_agent import FakeAgent, FakeServer
 from tests.support.mariadb import MariaDB, running
@@ -42,6 +44,13 @@ async def test_the_server_says_what_it_is(either: ServedAgent) -> None:
     assert abs(facts["clock"] - time.time()) < 5
     assert facts["startedAt"] < facts["clock"]
     assert 0 < facts["room"]["freeBytes"] < facts["room"]["bytes"]
+
+
+async def test_the_room_is_known_without_the_server_s_facts(either: ServedAgent) -> None:
+    said = await either.database.room(either.address, either.access)
+    whole(wire.RoomAnswer, said)
+    assert said["room"] is not None
+    assert 0 < said["room"]["freeBytes"] < said["room"]["bytes"]
 
 
 async def test_the_start_is_the_same_each_time(either: ServedAgent) -> None:
@@ -102,6 +111,7 @@ async def test_a_server_that_does_not_answer_is_unavailable(plaintext_server: Ma
     fake = FakeAgent({"db:9472": FakeServer(token="secret", starting=True)})
     with pytest.raises(Unavailable):
         await fake.server("db:9472", sidecars.access("secret"))
+    assert await fake.room("db:9472", sidecars.access("secret"))
     with pytest.raises(Unavailable):
         await fake.evidence(
             "db:9472", sidecars.access("secret"), "encbench-marker-0001", full=False
@@ -113,6 +123,7 @@ async def test_a_server_that_does_not_answer_is_unavailable(plaintext_server: Ma
                 await real.server()
             with pytest.raises(Unavailable):
                 await real.evidence(5, full=False)
+            assert (await real.database.room(real.address, real.access))["room"]
         finally:
             plaintext_server.start()
 

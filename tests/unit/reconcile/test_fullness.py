@@ -8,7 +8,7 @@ import pytest
 
 from encbench.api.kinds import JOB, TESTBED
 from encbench.api.workload import Recovery
-from encbench.ports import Unavailable
+from encbench.ports import Access, Unavailable
 from encbench.reconcile import agents, fullness
 from encbench.reconcile.effects.effect import Prove
 from encbench.reconcile.effects.trial import TrialEffects
@@ -21,6 +21,8 @@ from encbench.reconcile.testbed.facts import TestbedFound
 from encbench.reconcile.testbed.observe import observe
 from encbench.reconcile.trial import observe as of_trial
 from encbench.wire.agent import VolumeRoom
+from tests.support.fake_agent import FakeServer
+from tests.support.sidecars import access
 from tests.unit.reconcile.accidents import load_fails, once
 from tests.unit.reconcile.clients import Plan
 from tests.unit.reconcile.seen import a_client, a_pod, a_testbed, a_trial, ago
@@ -68,8 +70,31 @@ async def test_an_agent_that_does_not_answer_holds_up_no_pass(
 
     monkeypatch.setattr(fullness, "SECONDS", 0.01)
     monkeypatch.setattr(agents, "agent", way)
-    monkeypatch.setattr(world.agent, "server", silent)
+    monkeypatch.setattr(world.agent, "room", silent)
     assert await fullness.look(world.deps, "ns", "bed", a_pod()) == ""
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"starting": True}, "the volume of bed-0 has 3 MiB left"),
+        ({"old": True}, "the volume of bed-0 has 3 MiB left"),
+        ({"old": True, "starting": True}, ""),
+        ({"token": "another"}, ""),
+    ],
+    ids=["its server is away", "an earlier agent", "and its server is away", "another token"],
+)
+async def test_a_volume_says_its_room_though_its_server_is_away(
+    monkeypatch: pytest.MonkeyPatch, changes: dict[str, Any], said: str
+) -> None:
+    world, where = World(), "bed-0.invalid:1"
+    world.agent.servers[where] = FakeServer(**{"token": "secret", "room": FULL, **changes})
+
+    async def way(*_: Any) -> tuple[str, Access]:
+        return where, access("secret")
+
+    monkeypatch.setattr(agents, "agent", way)
+    assert await fullness.look(world.deps, "ns", "bed", a_pod("bed-0")) == said
 
 
 async def test_a_trial_whose_tool_fails_names_the_volume() -> None:
@@ -112,6 +137,20 @@ async def test_a_proof_that_is_not_made_leaves_word_of_the_volume(
     found = effects.found(trial)
     assert found.problem == "no marker can be written"
     assert found.full == f"the volume of {bed.name}-0 has 3 MiB left"
+
+
+async def test_a_server_that_a_full_volume_keeps_away_leaves_word_of_it() -> None:
+    world = World()
+    world.apply(*parts(), study("plain", blocks=1))
+    await world.run(world.running())
+    (trial,) = world.trials()
+    bed = as_testbed(world.cluster.one(TESTBED, SPACE, trial.spec.testbed_ref.name))
+    database = await agents.database_pod(world.cluster, SPACE, bed.name)
+    for server in world.agent.servers.values():
+        server.room, server.starting = FULL, True
+    effects = TrialEffects(world.deps, world.operators[0].nodes)
+    await effects.perform(trial, Prove(bed, database, "after"))
+    assert effects.found(trial).full == f"the volume of {bed.name}-0 has 3 MiB left"
 
 
 async def test_of_a_load_that_fails_the_volume_is_looked_at() -> None:

@@ -164,6 +164,11 @@ def test_a_load_whose_server_ends_says_so_and_not_where_its_own_log_is(
     assert told is not None
     assert (told.reason, told.message) == (reason, f"during the load container {what}")
 
+    full = saw(load=load, database=database, full="the volume of bed-0 has 3 MiB left")
+    told = find(decide(a_testbed(UP), full).status.conditions, "Failed")
+    assert told is not None
+    assert told.message.endswith(f"{what}; the volume of bed-0 has 3 MiB left")
+
 
 def _injected(tool: ContainerFacts, *more: ContainerFacts) -> JobFacts:
     """A load into whose pod a webhook has put a container, which does not end."""

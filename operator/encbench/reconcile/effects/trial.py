@@ -21,7 +21,7 @@ from encbench.reconcile import agents
 from encbench.reconcile.effects import agent
 from encbench.reconcile.effects import effect as do
 from encbench.reconcile.effects.nodes import NodeEffects
-from encbench.reconcile.fullness import nearly_full
+from encbench.reconcile.fullness import look, nearly_full
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.trial import collect, recovery, solitude
 from encbench.reconcile.trial.facts import (
@@ -158,7 +158,12 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
         else:
             space, name = testbed.namespace, testbed.name
             where, access = await agents.agent(self._deps.cluster, space, name, database)
-            server = await self._deps.agent.server(where, access)
+            try:
+                server = await self._deps.agent.server(where, access)
+            except Unavailable:
+                full = await look(self._deps, space, name, database)
+                self.keep(trial, replace(self.found(trial), full=full))
+                raise
             started = float(server["startedAt"])
             full = nearly_full(server.get("room"), database.name)
             # Before the rest, which a full volume may keep from coming to anything.

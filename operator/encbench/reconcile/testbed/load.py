@@ -142,7 +142,9 @@ def _lost_database(
     taken = None if pod is None else _taken_from_load(draft, pod)
     if taken is not None:
         return life.LOAD_DISRUPTED, f"{taken} during the load"
-    return None if fallen is None else (fallen.reason, f"during the load {fallen.message}")
+    if fallen is None:
+        return None
+    return fallen.reason, fullness.after(f"during the load {fallen.message}", draft.seen.full)
 
 
 def _no_room(draft: TestbedDraft, load: JobFacts, found: Trouble | None) -> str:

@@ -29,6 +29,7 @@ class AgentParts:
     token: str
     server: Callable[[], wire.ServerAnswer]
     """SqlError or NotRunning when there is nothing to describe."""
+    room: Callable[[], wire.RoomAnswer]
     evidence: Callable[[wire.EvidenceRequest, Callable[[], bool]], wire.EvidenceAnswer]
     """Takes a function that returns True to cancel as well."""
     settle: Callable[[Callable[[], bool]], wire.SettleAnswer]
@@ -55,6 +56,7 @@ class AgentApi:
         self._one_at_a_time = threading.Lock()
         self._routes: Routes = {
             ("GET", wire.SERVER): lambda _: said(agent.server()),
+            ("GET", wire.ROOM): lambda _: said(agent.room()),
             ("POST", wire.EVIDENCE): self._evidence,
             ("POST", wire.SETTLE): lambda request: self._alone(request, agent.settle),
             ("POST", wire.CHECKS): self._checks,

@@ -44,11 +44,11 @@ def build(
     )
     columns = _columns(config, config.columns) if config.columns else None
     slots = SlotRuns(seen.read, seen.proxy, seen.volume)
+    disk = config.lower or config.volume
     return AgentParts(
         token=config.token,
-        server=lambda: server.describe(
-            open_session, engine, processes.running(), machine, config.lower or config.volume
-        ),
+        server=lambda: server.describe(open_session, engine, processes.running(), machine, disk),
+        room=lambda: server.describe_room(disk),
         evidence=EvidenceSource(
             open_session, engine, config.volume, ground, columns, _enclave(config)
         ).gather,

@@ -10,7 +10,7 @@ from pathlib import Path
 from encbench.adapters.sql import Session
 from encbench.sidecars.agent.probe import EngineProbe, OpenSession
 from encbench.sidecars.agent.process import Reading
-from encbench.wire.agent import MachineRows, ServerAnswer, SettleAnswer, VolumeRoom
+from encbench.wire.agent import MachineRows, RoomAnswer, ServerAnswer, SettleAnswer, VolumeRoom
 
 _SECRET = re.compile(r"passw|secret|token|auth|filekey|(^|_)key$")
 """Names of settings whose values are withheld, because these facts go into a report."""
@@ -45,6 +45,11 @@ def describe(
         "room": volume_room(volume),
         "clock": time.time(),
     }
+
+
+def describe_room(volume: Path) -> RoomAnswer:
+    """The room on that folder's disk, without a session: a full disk may end the server."""
+    return {"room": volume_room(volume), "clock": time.time()}
 
 
 def volume_room(volume: Path) -> VolumeRoom | None:

@@ -85,6 +85,7 @@ def api(behind: Behind) -> AgentApi:
         AgentParts(
             token="secret",
             server=behind.server,
+            room=lambda: {"room": None, "clock": 1.7e9},
             evidence=behind.evidence,
             settle=behind.settle,
             checks=behind.checks,
@@ -178,6 +179,13 @@ def test_errors_are_sentences(error: Exception, status: int) -> None:
     missing = get(behind, "/v1/nothing")
     assert missing.status == 404
     assert "error" in content(missing)
+
+
+def test_the_room_is_known_whatever_the_server_does() -> None:
+    behind = Behind(error=SqlError("the database system is in recovery mode"))
+    answer = get(behind, "/v1/room")
+    assert (answer.status, content(answer)) == (200, {"room": None, "clock": 1.7e9})
+    assert get(behind, "/v1/room", headers={}).status == 401
 
 
 def test_settling() -> None:

@@ -15,7 +15,7 @@ from encbench.sidecars.agent.metrics import metrics
 from encbench.sidecars.agent.probe import probe
 from encbench.sidecars.agent.process import CpuPeriods, Reading
 from encbench.sidecars.agent.public import Heart
-from encbench.sidecars.agent.server import describe, volume_room
+from encbench.sidecars.agent.server import describe, describe_room, volume_room
 from encbench.sidecars.exposition import exposition
 from encbench.sidecars.machine import read_machine
 from encbench.wire.agent import MachineRows
@@ -185,6 +185,13 @@ def test_the_server_without_its_secrets(tmp_path: Path) -> None:
 def test_a_volume_that_does_not_say_how_full_it_is(tmp_path: Path) -> None:
     facts = describe(Answers, probe("mariadb"), READING, MACHINE, tmp_path / "none")
     assert facts["room"] is None
+
+
+def test_the_room_alone_takes_no_session(tmp_path: Path) -> None:
+    found = describe_room(tmp_path)
+    assert found["room"] is not None
+    assert 0 < found["room"]["freeBytes"] < found["room"]["bytes"]
+    assert describe_room(tmp_path / "none")["room"] is None
 
 
 def test_the_room_of_a_volume_is_what_a_server_may_use(monkeypatch: pytest.MonkeyPatch) -> None:
