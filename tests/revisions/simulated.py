@@ -153,7 +153,8 @@ def _bind(world: Any, kinds: dict[str, Any]) -> None:
         if spec.get("volumeName") or spec.get("storageClassName") is None:
             continue
         volume = {"csi": {"driver": "csi.example.com", "volumeAttributes": {"encrypted": "true"}}}
-        meta = {"name": f"pv-{name}"}
+        maker = {"pv.kubernetes.io/provisioned-by": "csi.example.com"}
+        meta = {"name": f"pv-{name}", "annotations": maker}
         body = {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": meta, "spec": volume}
         world.cluster.set_spec(kinds["PersistentVolumeClaim"], SPACE, name, volumeName=f"pv-{name}")
         world.cluster.add(kinds["PersistentVolume"], body)

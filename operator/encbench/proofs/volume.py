@@ -32,6 +32,18 @@ DECLARED = ("encrypted", "encryption")
 """Parameters of classes and attributes of volumes that declare encryption, in any case."""
 _DENIALS = frozenset({"", "0", "f", "false", "no", "none", "off", "disabled"})
 """Values of these that declare that there is none; each driver has words of its own."""
+_MIGRATED = {
+    "kubernetes.io/aws-ebs": "ebs.csi.aws.com",
+    "kubernetes.io/azure-disk": "disk.csi.azure.com",
+    "kubernetes.io/azure-file": "file.csi.azure.com",
+    "kubernetes.io/cinder": "cinder.csi.openstack.org",
+    "kubernetes.io/gce-pd": "pd.csi.storage.gke.io",
+    "kubernetes.io/portworx-volume": "pxd.portworx.com",
+    "kubernetes.io/vsphere-volume": "csi.vsphere.vmware.com",
+}
+"""Provisioners of Kubernetes' own, whose work CSI drivers do now: volumes may name either."""
+_BY_HAND = "kubernetes.io/no-provisioner"
+"""That of a class whose volumes are all made by hand, so that nothing depends on its parameters."""
 _OF_ENCRYPTION = ("crypt", "cipher", "luks", "kms", "key", "secret", "secure", "passphrase")
 """What the names of parameters have in them that are about encryption and its keys, and of words in
 their values (LINSTOR's layerList: drbd luks storage)."""
@@ -67,6 +79,20 @@ class _Claim(Evidence):
     mount_options: tuple[str, ...] | None = None
     parameters: Mapping[str, str] = {}
     attributes: Mapping[str, str] = {}
+    provisioned_by: str | None = None
+    """Absent in evidence of an earlier operator."""
+
+    @property
+    def is_of_class(self) -> bool:
+        """Whether the class's provisioner made the volume, as far as it is known.
+
+        Whoever makes a volume by hand may name any class, and its parameters do nothing then.
+        """
+        if "provisioned_by" not in self.model_fields_set:
+            return True
+        names = (self.provisioned_by or "", self.provisioner or "")
+        maker, own = (_MIGRATED.get(name, name) for name in names)
+        return bool(maker) and maker == own
 
 
 def judge(
@@ -132,7 +158,8 @@ def _encryption(evidence: Mapping[str, Any]) -> list[str]:
     """What the evidence shows and declares of encryption below the server."""
     crypt = _dm_crypt(evidence)
     claim = _Claim.read(evidence.get("claim") or {}, "volume")
-    # A word that is only unknown, such as the name of a cipher, casts doubt on plaintext.
+    # A word that is only unknown, such as the name of a cipher, casts doubt on plaintext. So does
+    # that of a class whose name a volume has that was made by hand.
     said = None if isinstance(claim, Comparison) else _declaration(claim, _is_no_denial)
     shown = [f"dm-crypt under the data ({crypt})"] if crypt else []
     return shown + ([f"encryption declared by {said}"] if said else [])
@@ -151,6 +178,8 @@ def disk(evidence: Mapping[str, Any]) -> DiskFacts | None:
     seen = _Volume.read(evidence.get("volume") or {}, "volume")
     claim = _Claim.read(evidence.get("claim") or {}, "volume")
     if isinstance(claim, Comparison) or claim.provisioner is None:
+        return None
+    if not claim.is_of_class and claim.provisioner != _BY_HAND:
         return None
     kind = None if isinstance(seen, Comparison) else seen.type
     filesystem = None if kind is None or kind.startswith("fuse.") else kind
@@ -219,19 +248,27 @@ def _on_class(volume: Volume, seen: _Volume, claim: _Claim) -> tuple[list[Compar
     if seen.dm_crypt:
         crypt = equals(name, "dm-crypt under the data", "dm-crypt under the data")
         return [same, crypt], f"the data lies on dm-crypt ({seen.dm_crypt})", False
-    said = _declaration(claim, _is_plainly_true)
+    said = _declaration(claim, _is_plainly_true, by_class=claim.is_of_class)
     if said is not None or volume.on_trust:
         word = f"{said} declares it" if said else "the mode takes it on trust"
         unseen = f"not to be seen from the pod: {word}"
         return [same, exempt(name, unseen, expected="seen from the pod")], word, True
     wanted = "dm-crypt under the data, or a class or volume that declares encryption"
     neither = "neither (write onTrust: true to take it on your word)"
+    if not claim.is_of_class:
+        neither = f"{neither}; the class's provisioner did not make the volume"
     return [same, Comparison(name, wanted, neither, ok=False)], "", False
 
 
-def _declaration(claim: _Claim, counts: Callable[[str], bool]) -> str | None:
-    """The declaration that the disk is encrypted, if there is one whose value `counts`."""
-    for what, values in (("the class", claim.parameters), ("the volume", claim.attributes)):
+def _declaration(
+    claim: _Claim, counts: Callable[[str], bool], *, by_class: bool = True
+) -> str | None:
+    """The declaration that the disk is encrypted, if there is one whose value `counts`.
+
+    The class's is one only `by_class`.
+    """
+    parameters = claim.parameters if by_class else {}
+    for what, values in (("the class", parameters), ("the volume", claim.attributes)):
         for key, value in values.items():
             if key.rsplit("/", 1)[-1].lower() in DECLARED and counts(value.strip().lower()):
                 return f"{what}'s {key}: {value}"

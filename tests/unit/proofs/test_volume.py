@@ -178,6 +178,42 @@ def test_what_is_declared_counts_and_is_no_proof(claim: dict[str, Any], who: str
     assert "which nothing in the pod can show" in proof.summary
 
 
+EBS, IN_TREE = "ebs.csi.aws.com", "kubernetes.io/aws-ebs"
+ENCRYPTS = {"parameters": {"type": "gp3", "encrypted": "true"}}
+
+
+@pytest.mark.parametrize(
+    ("maker", "provisioner", "counts"),
+    [
+        (EBS, EBS, True),
+        (IN_TREE, EBS, True),
+        (EBS, IN_TREE, True),
+        (IN_TREE, IN_TREE, True),
+        (None, EBS, False),
+        ("rancher.io/local-path", EBS, False),
+        ("local-volume-provisioner-node-1", "kubernetes.io/no-provisioner", False),
+        (None, None, False),
+    ],
+)
+def test_a_class_declares_only_what_its_provisioner_has_made(
+    maker: str | None, provisioner: str | None, counts: bool
+) -> None:
+    """A volume that was made by hand may name any class."""
+    claim = {**ENCRYPTS, "provisioner": provisioner, "provisionedBy": maker}
+    evidence = disk(None, **claim)
+    proof = judge(ENGINE, evidence, by_class(), full=True)
+    assert proof.ok is counts
+    by_hand = "on your word); the class's provisioner did not make the volume" in proof.summary
+    assert by_hand is not counts
+    own = judge(
+        ENGINE, disk(None, **claim, attributes={"encrypted": "true"}), by_class(), full=True
+    )
+    assert own.ok, "what the volume itself says counts"
+    assert not judge(ENGINE, evidence, PLAIN, full=True, plain=True).ok, "and there is doubt"
+    is_known = counts or provisioner == "kubernetes.io/no-provisioner"
+    assert (volume.disk(evidence) is not None) is is_known
+
+
 @pytest.mark.parametrize(
     "claim",
     [

@@ -247,10 +247,15 @@ async def test_a_server_beside_its_mount_is_never_measured() -> None:
 
 
 @pytest.mark.parametrize(
-    ("parameters", "phase"), [({"encrypted": "true"}, "Succeeded"), ({}, "Failed")]
+    ("parameters", "maker", "phase"),
+    [
+        ({"encrypted": "true"}, "csi.example.com", "Succeeded"),
+        ({"encrypted": "true"}, None, "Failed"),
+        ({}, "csi.example.com", "Failed"),
+    ],
 )
 async def test_what_a_class_declares_reaches_the_proof(
-    parameters: dict[str, str], phase: str
+    parameters: dict[str, str], maker: str | None, phase: str
 ) -> None:
     """The server sees no dm-crypt, as with a cloud's disk."""
     world = World()
@@ -258,7 +263,7 @@ async def test_what_a_class_declares_reaches_the_proof(
     world.apply(*parts(), mode("luks", BY_CLASS))
     world.apply(study("luks", blocks=1, replacements=0))
 
-    proof = await proven_without_dm_crypt(world, "luks")
+    proof = await proven_without_dm_crypt(world, "luks", maker)
     assert world.campaign().status.phase == phase, world.describe()
     assert proof["evidence"]["claim"]["storageClass"] == "encrypted"
     assert proof["evidence"]["claim"]["driver"] == "csi.example.com"
@@ -270,13 +275,15 @@ async def test_what_a_class_declares_reaches_the_proof(
     assert "onTrust" not in beds["plain"]
 
 
-async def proven_without_dm_crypt(world: World, arm: str) -> dict[str, Any]:
+async def proven_without_dm_crypt(
+    world: World, arm: str, maker: str | None = "csi.example.com"
+) -> dict[str, Any]:
     """The proof of that arm, once the campaign has ended on volumes in which servers see none."""
 
     def hide() -> bool:
         for server in world.agent.servers.values():
             server.volume = EXT4
-        bind(world)
+        bind(world, maker)
         return world.ended()
 
     await world.run(hide)
@@ -286,8 +293,9 @@ async def proven_without_dm_crypt(world: World, arm: str) -> dict[str, Any]:
     return proof
 
 
-def bind(world: World) -> None:
-    """What the provisioner does with each claim."""
+def bind(world: World, maker: str | None = "csi.example.com") -> None:
+    """What the provisioner does with each claim, or whoever makes volumes by hand."""
+    marks = {} if maker is None else {"pv.kubernetes.io/provisioned-by": maker}
     for claim in world.cluster.all(PERSISTENT_VOLUME_CLAIM, SPACE):
         name = f"pv-{claim['metadata']['name']}"
         if claim["spec"].get("volumeName") or claim["spec"].get("storageClassName") is None:
@@ -296,7 +304,8 @@ def bind(world: World) -> None:
             PERSISTENT_VOLUME_CLAIM, SPACE, claim["metadata"]["name"], volumeName=name
         )
         spec = {"csi": {"driver": "csi.example.com", "volumeAttributes": {"tier": "fast"}}}
-        body = {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name}}
+        own = {"name": name, "annotations": marks}
+        body = {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": own}
         world.cluster.add(PERSISTENT_VOLUME, {**body, "spec": spec})
 
 

@@ -17,6 +17,9 @@ from encbench.reconcile.effects.effect import AskChecks
 from encbench.reconcile.objects import Testbed
 from encbench.reconcile.pods import PodFacts
 
+PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
+"""Each provisioner marks so what it makes, and deletes nothing else."""
+
 
 async def prove(deps: Deps, testbed: Testbed, database: PodFacts, *, full: bool) -> Proof:
     """Whether the testbed's frozen mode is in force, with everything that it was judged by.
@@ -96,11 +99,13 @@ async def _claim(cluster: Reader, testbed: Testbed) -> Body:
     storage_class = await cluster.get(STORAGE_CLASS, "", name) if name else None
     volume = await cluster.get(PERSISTENT_VOLUME, "", bound) if bound else None
     csi = ((volume or {}).get("spec") or {}).get("csi") or {}
+    marks = ((volume or {}).get("metadata") or {}).get("annotations") or {}
     return {
         "storageClass": name,
         "provisioner": (storage_class or {}).get("provisioner"),
         "parameters": (storage_class or {}).get("parameters") or {},
         "mountOptions": (storage_class or {}).get("mountOptions") or [],
+        "provisionedBy": marks.get(PROVISIONED_BY),
         "driver": csi.get("driver"),
         "attributes": csi.get("volumeAttributes") or {},
     }
