@@ -43,7 +43,7 @@ if [ ! -d "$lower/cipher" ]; then
     none) ;;
     *) echo "mount-volume: no cipher is called $cipher" >&2; exit 64 ;;
   esac
-  sync
+  sync -f "$lower"
   mv "$lower/making" "$lower/cipher"
 fi
 

@@ -26,6 +26,12 @@ mkdir -p "{volume}/data"
 """
 
 
+SYNC = """#!/bin/sh
+echo "$*" >>"{home}/synced"
+[ "$#" = 0 ] || [ ! -e "{home}/old" ]
+"""
+
+
 class Image:
     """A folder with a program, plugins, configuration and volume."""
 
@@ -39,9 +45,11 @@ class Image:
         self.says(f"basedir   {home}/share/\nplugin-dir   {home}/share/plugins/\n")
         (home / "config/server.cnf").write_text("[mysqld]\n")
         (home / "config/refusals.sh").write_text(scripts("mysql")["refusals.sh"])
-        program = home / "bin" / "mysqld"
-        program.write_text(MYSQLD.format(home=home, volume=self.layout.volume))
-        program.chmod(0o755)
+        programs = {"mysqld": MYSQLD.format(home=home, volume=self.layout.volume)}
+        for name, text in {**programs, "sync": SYNC.format(home=home)}.items():
+            program = home / "bin" / name
+            program.write_text(text)
+            program.chmod(0o755)
 
     def says(self, text: str, code: int = 0) -> None:
         """What `--help` prints and ends with."""
@@ -63,6 +71,11 @@ class Image:
             check=False,
             timeout=30,
         )
+
+    @property
+    def synced(self) -> list[str]:
+        """How each sync was called."""
+        return (self.home / "synced").read_text().splitlines()
 
     @property
     def calls(self) -> list[str]:
@@ -171,3 +184,14 @@ def test_an_image_that_is_none_of_mysql_is_said_to_be_so(image: Image, shell: li
     assert done.returncode == 1
     assert "no mysqld on its PATH" in done.stderr
     assert not Path(image.layout.volume, "program").exists()
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_only_the_volume_is_synced_where_the_image_can(image: Image, shell: list[str]) -> None:
+    """Other disks of the node may be those of a campaign that is measured."""
+    assert image.run(shell).returncode == 0
+    assert image.synced == [f"-f {image.layout.volume}"]
+    (image.home / "volume/initialised").unlink()
+    (image.home / "old").touch()
+    assert image.run(shell).returncode == 0
+    assert image.synced[1:] == [f"-f {image.layout.volume}", ""]

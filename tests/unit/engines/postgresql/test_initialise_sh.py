@@ -37,7 +37,12 @@ def home(tmp_path: Path) -> Path:
     (tmp_path / "config/postgresql.conf").write_text("")
     (tmp_path / "config/refusals.sh").write_text(scripts("postgresql")["refusals.sh"])
     (tmp_path / "init.sql").write_text("")
-    for name, text in {"initdb": INITDB.format(home=tmp_path), "postgres": "#!/bin/sh\n"}.items():
+    programs = {
+        "initdb": INITDB.format(home=tmp_path),
+        "postgres": "#!/bin/sh\n",
+        "sync": f'#!/bin/sh\necho "$*" >>"{tmp_path}/synced"\n',
+    }
+    for name, text in programs.items():
         program = tmp_path / "bin" / name
         program.write_text(text)
         program.chmod(0o755)
@@ -81,3 +86,10 @@ def test_an_image_without_the_program_is_said_to_be_so(home: Path, shell: list[s
     assert done.returncode == 1
     assert "no server here" in done.stderr
     assert not (home / "volume/initialised").exists()
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_only_the_volume_is_synced(home: Path, shell: list[str]) -> None:
+    done = run(home, shell)
+    assert done.returncode == 0, done.stderr
+    assert (home / "synced").read_text() == f"-f {home}/volume\n"
