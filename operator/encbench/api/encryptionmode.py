@@ -31,7 +31,8 @@ class FuseResources(Resources):
     """Cores, as request and limit. Encryption runs here, so too few cores slow the database down;
     their use counts as the database's CPU."""
     memory: Quantity = "256Mi"
-    """Bytes, as request and limit. It also bounds the page cache of the ciphertext."""
+    """Bytes, as request and limit. It also bounds the page cache of the ciphertext. With cgroups
+    version 2 the kernel slows writes down once a part of it is not on disk yet."""
 
 
 class Gocryptfs(Model):
