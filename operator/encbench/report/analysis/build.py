@@ -114,7 +114,7 @@ def to_status(report: Report) -> OverheadReportStatus:
     """
     first = report.headlines[0]
     # For `kubectl get`: the loss of TPS, or another figure with its name.
-    shown = f"{text.estimate(first.loss)} {JUDGED[first.figure].tag}".rstrip()
+    shown = f"{text.estimate(first.loss, report.spec.margin)} {JUDGED[first.figure].tag}".rstrip()
     return OverheadReportStatus(
         headline=_within(MAX_HEADLINE, [headline.text for headline in report.headlines]),
         overhead=shown if first.loss else "",

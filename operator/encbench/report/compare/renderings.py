@@ -110,10 +110,7 @@ def _sentence(pair: MatchedPair) -> str:
     where, what = pair.condition.name, f"the {delta.figure.sense} of {delta.figure.phrase}"
     if delta.difference is None:
         return f"{where}: one of the reports lacks {what}."
-    differs = delta.says not in ("unknown", "not shown")
-    points = shown.signed_points(
-        delta.difference, "percentage points", beside=0.0 if differs else None
-    )
+    points = shown.signed_points(delta.difference, "percentage points", beside=0.0)
     if delta.says == "unknown":
         return f"{where}: {what} differs by {points}, without what it could be judged by."
     if delta.says == "not shown":
@@ -125,6 +122,7 @@ def _sentence(pair: MatchedPair) -> str:
 def _tables(compared: ComparedReports) -> Iterable[tuple[str, list[TableColumn]]]:
     """One for each figure that is compared, conditions down."""
     pairs = compared.pairs
+    margin_a, margin_b = (report.spec.margin for report in (compared.a, compared.b))
     for figure in JUDGED.values():
         own = [(pair, one) for pair in pairs for one in pair.deltas if one.figure is figure]
         deltas = [delta for _, delta in own]
@@ -134,11 +132,13 @@ def _tables(compared: ComparedReports) -> Iterable[tuple[str, list[TableColumn]]
             capitalised(deltas[0].name),
             [
                 *_conditions([pair for pair, _ in own]),
-                column("", "A", (shown.estimate(delta.a) for delta in deltas)),
-                column("", "B", (shown.estimate(delta.b) for delta in deltas)),
+                column("", "A", (shown.estimate(delta.a, margin_a) for delta in deltas)),
+                column("", "B", (shown.estimate(delta.b, margin_b) for delta in deltas)),
                 column("", "B − A, points", (_points(delta) for delta in deltas)),
                 column(
-                    "", UNPAIRED, (shown.bounds(delta.difference, "points") for delta in deltas)
+                    "",
+                    UNPAIRED,
+                    (shown.bounds_beside(0.0, delta.difference, "points") for delta in deltas),
                 ),
                 column("", "luck explains, points", (_explained(delta) for delta in deltas)),
                 column("", "says", (SAYS[delta.says] for delta in deltas), numeric=False),
@@ -154,8 +154,8 @@ def _tables(compared: ComparedReports) -> Iterable[tuple[str, list[TableColumn]]
                 column("", "plain TPS, A", (shown.number(p.a.plain, digits) for p in pairs)),
                 column("", "plain TPS, B", (shown.number(p.b.plain, digits) for p in pairs)),
                 column("", "B/A − 1", (_ratio(p.a.plain, p.b.plain) for p in pairs)),
-                column("", "floor ±, A", (shown.percent(p.a.group.noise_floor) for p in pairs)),
-                column("", "floor ±, B", (shown.percent(p.b.group.noise_floor) for p in pairs)),
+                column("", "floor ±, A", (_floor(p.a, margin_a) for p in pairs)),
+                column("", "floor ±, B", (_floor(p.b, margin_b) for p in pairs)),
                 column("", "blocks", (f"{p.a.row.blocks:,} / {p.b.row.blocks:,}" for p in pairs)),
                 column("", "verdicts", verdicts, numeric=False),
             ],
@@ -170,6 +170,10 @@ def _conditions(pairs: Sequence[MatchedPair]) -> list[TableColumn]:
         column("", "threads", (f"{c.concurrency:,}" for c in found)),
         column("", "mode", (c.arm for c in found), numeric=False),
     ]
+
+
+def _floor(side: Side, margin: float) -> str:
+    return shown.floor_beside(margin, side.group.noise_floor)
 
 
 def _ratio(a: float | None, b: float | None) -> str:

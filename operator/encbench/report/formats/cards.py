@@ -49,6 +49,7 @@ def card(report: Report, headline: Headline) -> Card:
     own = (headline.instance, headline.workload, headline.concurrency)
     groups = (g for g in report.groups if (g.instance, g.workload, g.concurrency) == own)
     group = next((g for g in groups if g.comparison(headline.arm) is not None), None)
+    margin = report.spec.margin
     known = headline.verdict in ("Overhead", "Equivalent") and headline.loss is not None
     step = _step_of(group, headline) if group is not None else None
     figure = JUDGED[headline.figure]
@@ -57,22 +58,22 @@ def card(report: Report, headline: Headline) -> Card:
     if step is not None:
         finding = step.judged
     meaning = VERDICTS[headline.verdict]
-    if finding is not None and judgement.is_better(finding, report.spec.margin):
+    if finding is not None and judgement.is_better(finding, margin):
         meaning = BETTER.format(step.before if step is not None else judgement.BASELINE)
     return Card(
         headline=headline,
         title=listed(LAYERS[layer] for layer in step.layers) if step else headline.arm,
         mode=f"{step.arm} against {step.before}" if step else _mode(report, headline),
-        figure=_change(figure, headline.loss) if known else meaning,
-        interval=_interval(headline.loss),
-        unit=_unit(figure, known) if known or _interval(headline.loss) else "",
-        stats=tuple(_stats(group, headline, step, known)) if group is not None else (),
+        figure=_change(figure, headline.loss, margin) if known else meaning,
+        interval=_interval(headline.loss, margin),
+        unit=_unit(figure, known) if known or _interval(headline.loss, margin) else "",
+        stats=tuple(_stats(group, headline, step, known, margin)) if group is not None else (),
     )
 
 
-def _interval(change: Interval | None) -> str:
-    """Empty without bounds: a card has no cell that a dash could fill."""
-    return "" if change is None or change.low is None else text.bounds(change)
+def _interval(change: Interval | None, margin: float) -> str:
+    """As in the card's sentence; empty without bounds: a card has no cell for a dash."""
+    return "" if change is None or change.low is None else text.bounds_beside(margin, change)
 
 
 def _unit(figure: JudgedFigure, known: bool) -> str:
@@ -93,13 +94,14 @@ def _mode(report: Report, headline: Headline) -> str:
     return next((text.spelled(report.resolved.modes[mode], "plaintext") for mode in modes), "")
 
 
-def _change(figure: JudgedFigure, change: Interval | None) -> str:
+def _change(figure: JudgedFigure, change: Interval | None, margin: float) -> str:
     """An increase has a sign; a loss has none."""
-    return (text.percent if figure is TPS else text.signed_percent)(text.point(change))
+    shown = text.alone_beside if figure is TPS else text.signed_alone_beside
+    return shown(margin, change)
 
 
 def _stats(
-    group: Group, headline: Headline, step: LayerStep | None, known: bool
+    group: Group, headline: Headline, step: LayerStep | None, known: bool, margin: float
 ) -> Iterable[SmallFigure]:
     """Every figure but the large one, then noise floor and blocks."""
     for figure in JUDGED.values():
@@ -108,10 +110,11 @@ def _stats(
         else:
             change = getattr(group.row(headline.arm), figure.overhead)
         if change is not None and not (known and figure.key == headline.figure):
-            yield _name(figure, headline), _change(figure, change), _interval(change)
+            value, bounds = _change(figure, change, margin), _interval(change, margin)
+            yield _name(figure, headline), value, bounds
     floor = group.noise_floors.get(headline.figure)
     if floor is not None:
-        yield "noise floor", f"±{text.percent(floor)}", ""
+        yield "noise floor", f"±{text.floor_beside(margin, floor)}", ""
     yield "valid blocks", f"{group.counted_blocks:,} of {group.planned_blocks:,}", ""
 
 

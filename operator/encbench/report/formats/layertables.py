@@ -19,7 +19,7 @@ Entry = tuple[Group, LayerStep]
 _NAMES = ("before", "after")
 
 
-def layers(groups: Sequence[Group]) -> list[TableColumn]:
+def layers(groups: Sequence[Group], margin: float) -> list[TableColumn]:
     """What each layer costs in TPS and latency; empty where no mode has one."""
     found = _entries(groups)
     if not found:
@@ -27,9 +27,9 @@ def layers(groups: Sequence[Group]) -> list[TableColumn]:
     digits = text.rate_digits(row.tps for group in groups for row in group.rows)
     return [
         *_where(found),
-        *_drawn("tps", found, digits),
+        *_drawn("tps", found, margin, digits),
         column("TPS", VERDICT, (_of_tps(*entry) for entry in found), numeric=False),
-        *_drawn("latency_average_ms", found),
+        *_drawn("latency_average_ms", found, margin),
         column("", "blocks", (f"{step.blocks:,}" for _, step in found)),
     ]
 
@@ -38,7 +38,7 @@ def _of_tps(group: Group, step: LayerStep) -> str:
     return AS_OFFERED if group.as_offered else step.verdict
 
 
-def cpu(groups: Sequence[Group]) -> list[TableColumn]:
+def cpu(groups: Sequence[Group], margin: float) -> list[TableColumn]:
     """What each layer adds to the CPU of a transaction, at the server and at the client."""
     found = _entries(groups)
     return [
@@ -46,7 +46,7 @@ def cpu(groups: Sequence[Group]) -> list[TableColumn]:
         *(
             drawn
             for part in ("database", "proxy", "database_side", "client")
-            for drawn in _drawn(f"{part}_cpu_ms_per_transaction", found)
+            for drawn in _drawn(f"{part}_cpu_ms_per_transaction", found, margin)
         ),
     ]
 
@@ -136,12 +136,14 @@ def _where(found: Sequence[Entry]) -> list[TableColumn]:
     ]
 
 
-def _drawn(field: str, found: Sequence[Entry], digits: int | None = None) -> list[TableColumn]:
+def _drawn(
+    field: str, found: Sequence[Entry], margin: float, digits: int | None = None
+) -> list[TableColumn]:
     """Both arms, and the change between them; leaves out what the figure does not have."""
     figure = BY_FIELD[field]
     rows = [(group.row(step.before), group.row(step.arm)) for group, step in found]
     changes = [getattr(step, figure.step) for _, step in found] if figure.step else []
     return [
         *levels(figure, _NAMES, rows, digits),
-        *(change(figure, _NAMES, changes) if figure.step else ()),
+        *(change(figure, _NAMES, changes, margin) if figure.step else ()),
     ]

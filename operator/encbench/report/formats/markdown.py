@@ -87,14 +87,14 @@ def _section(section: Section) -> Iterable[str]:
         for heading, columns in others:
             yield f"### {heading}"
             yield drawn(columns)
-    layers = layertables.layers(section.groups)
+    layers = layertables.layers(section.groups, section.margin)
     if layers:
         yield f"## Column encryption by layer, {place}"
         yield LAYERS
         yield drawn(layers)
         yield "### CPU by layer"
-        yield drawn(layertables.cpu(section.groups))
-    turns = turntables.interleaved(section.groups)
+        yield drawn(layertables.cpu(section.groups, section.margin))
+    turns = turntables.interleaved(section.groups, section.margin)
     if turns:
         yield f"## Interleaved blocks, {place}"
         yield turntables.HOW
@@ -102,7 +102,7 @@ def _section(section: Section) -> Iterable[str]:
         yield f"### {title}"
         yield drawn(columns)
     yield f"### Noise floor and blocks, {place}"
-    yield drawn(tables.noise(section.groups))
+    yield drawn(tables.noise(section.groups, section.margin))
 
 
 def _pooled(report: Report) -> Iterable[str]:

@@ -93,7 +93,7 @@ def effect(section: Section, figure: JudgedFigure, margin: float, name: str) -> 
         spread = _offsets(len(section.first.treatments), 0.5)
         for offset, arm in zip(spread, section.first.treatments, strict=True):
             place = arms.index(arm.name)
-            _intervals(axes, section.groups, arm.name, figure, offset, place)
+            _intervals(axes, section, arm.name, figure, offset, place)
         axes.set_ylabel("loss of TPS, %" if figure.sense == "loss" else "increase, %")
         # Bars leave no margin below them, but the band's end must show.
         axes.use_sticky_edges = False
@@ -102,11 +102,11 @@ def effect(section: Section, figure: JudgedFigure, margin: float, name: str) -> 
 
 
 def _intervals(
-    axes: Any, groups: Sequence[Group], arm: str, figure: JudgedFigure, offset: float, place: int
+    axes: Any, section: Section, arm: str, figure: JudgedFigure, offset: float, place: int
 ) -> None:
     marker, ink = _style(place)
     beside = {"textcoords": "offset points", "va": "center", "size": 11, "color": INK["ink"]}
-    for level, group in enumerate(groups):
+    for level, group in enumerate(section.groups):
         x, shown = level + offset, getattr(group.row(arm), figure.overhead)
         if shown is None:
             words = _absent(group, figure)
@@ -119,7 +119,8 @@ def _intervals(
                 [x], [point], whiskers, color=ink, linewidth=2, capsize=5, capthick=2, zorder=3
             )
         axes.plot([x], [point], marker, color=ink, markersize=7, markeredgewidth=0, zorder=4)
-        axes.annotate(text.number(point, 1), (x, point), (9, 0), zorder=5, **beside)
+        digits = text.digits_beside(section.margin, shown.low, shown.high)
+        axes.annotate(text.number(point, digits), (x, point), (9, 0), zorder=5, **beside)
 
 
 def _absent(group: Group, figure: JudgedFigure) -> str:
@@ -132,7 +133,7 @@ def _absent(group: Group, figure: JudgedFigure) -> str:
 def _label(section: Section, figure: JudgedFigure, margin: float) -> str:
     said = [
         f"{arm.name} at {plural(group.concurrency, 'thread')} "
-        f"{text.estimate(own) if own is not None else _absent(group, figure)}"
+        f"{text.estimate(own, margin) if own is not None else _absent(group, figure)}"
         for arm in section.first.treatments
         for group in section.groups
         if group.comparison(arm.name) is not None

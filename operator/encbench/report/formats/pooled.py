@@ -63,7 +63,7 @@ def compared(report: Report, pooling: Pooling) -> list[TableColumn]:
     """One line for each figure of each mode; without cells where nothing is pooled."""
     lines = [(group, one) for group in report.groups for one in group.pooled]
     names = [campaign.name for campaign in (*pooling.earlier, report.campaign)]
-    found = [one for _, one in lines]
+    found, margin = [one for _, one in lines], report.spec.margin
     return [
         column("", "condition", (group.place for group, _ in lines), numeric=False),
         column("", "mode", (one.arm for one in found), numeric=False),
@@ -71,17 +71,21 @@ def compared(report: Report, pooling: Pooling) -> list[TableColumn]:
         *(
             made
             for n, name in enumerate(names)
-            for made in _part(name, [o.parts[n] for o in found])
+            for made in _part(name, [o.parts[n] for o in found], margin)
         ),
-        column("last − earlier", UNPAIRED, (text.bounds(o.difference, "points") for o in found)),
-        *_part("pooled", found),
+        column(
+            "last − earlier",
+            UNPAIRED,
+            (text.bounds_beside(0.0, o.difference, "points") for o in found),
+        ),
+        *_part("pooled", found, margin),
     ]
 
 
-def _part(name: str, found: Iterable[Part | PooledChange]) -> Iterable[TableColumn]:
+def _part(name: str, found: Iterable[Part | PooledChange], margin: float) -> Iterable[TableColumn]:
     known = list(found)
-    yield column(name, "estimate", (text.signed_percent(text.point(it.change)) for it in known))
-    yield column(name, INTERVAL, (text.bounds(it.change) for it in known))
+    yield column(name, "estimate", (text.signed_alone_beside(margin, it.change) for it in known))
+    yield column(name, INTERVAL, (text.bounds_beside(margin, it.change) for it in known))
     yield column(name, "blocks", (f"{it.blocks:,}" for it in known))
 
 

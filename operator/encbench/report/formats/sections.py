@@ -40,6 +40,8 @@ class Versus:
 
     names: Names
     is_recovery: bool
+    margin: float
+    """What verdicts are held to."""
     lines: tuple[Line, ...]
 
     @property
@@ -59,6 +61,8 @@ class Section:
     """The conditions of one workload on one instance, in the order of concurrency."""
 
     groups: tuple[Group, ...]
+    margin: float
+    """What verdicts are held to."""
 
     @property
     def first(self) -> Group:
@@ -87,7 +91,7 @@ class Section:
             for group in self.groups
             if (comparison := group.comparison(arm)) is not None
         )
-        return Versus((plain, arm), self.is_recovery, lines)
+        return Versus((plain, arm), self.is_recovery, self.margin, lines)
 
 
 def sections(report: Report) -> list[Section]:
@@ -95,4 +99,7 @@ def sections(report: Report) -> list[Section]:
     found: dict[tuple[str, str], list[Group]] = {}
     for group in report.groups:
         found.setdefault((group.cell, group.workload), []).append(group)
-    return [Section(tuple(sorted(own, key=lambda g: g.concurrency))) for own in found.values()]
+    return [
+        Section(tuple(sorted(own, key=lambda g: g.concurrency)), report.spec.margin)
+        for own in found.values()
+    ]

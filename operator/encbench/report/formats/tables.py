@@ -52,15 +52,20 @@ def levels(
     ]
 
 
-def change(figure: Figure, names: Names, changes: Sequence[Interval | None]) -> list[TableColumn]:
-    """What lies between the two under its formula, and its interval."""
+def change(
+    figure: Figure, names: Names, changes: Sequence[Interval | None], margin: float
+) -> list[TableColumn]:
+    """What lies between the two under its formula, and its interval, as they read beside a margin.
+
+    A sentence about the same interval has the same figures.
+    """
     before, after = names
-    heading, shown = f"increase = {after}/{before} − 1", text.signed_percent
+    heading, shown = f"increase = {after}/{before} − 1", text.signed_alone_beside
     if figure is TPS:
-        heading, shown = f"loss = 1 − {after}/{before}", text.percent
+        heading, shown = f"loss = 1 − {after}/{before}", text.alone_beside
     return [
-        column(figure.heading, heading, (shown(text.point(one)) for one in changes)),
-        column(figure.heading, INTERVAL, (text.bounds(one) for one in changes)),
+        column(figure.heading, heading, (shown(margin, one) for one in changes)),
+        column(figure.heading, INTERVAL, (text.bounds_beside(margin, one) for one in changes)),
     ]
 
 
@@ -146,14 +151,18 @@ def published(versus: Versus) -> list[TableColumn]:
     ]
 
 
-def noise(groups: Sequence[Group]) -> list[TableColumn]:
+def noise(groups: Sequence[Group], margin: float) -> list[TableColumn]:
     """How far A' against A reaches by its intervals, by figure, and the blocks behind it."""
     floors = "noise floor ±, largest bound of A′/A by arm or testbed"
     valid = (f"{group.counted_blocks:,} of {group.planned_blocks:,}" for group in groups)
     return [
         column("", "threads", (f"{group.concurrency:,}" for group in groups)),
         *(
-            column(floors, it.title, (text.percent(g.noise_floors.get(it.key)) for g in groups))
+            column(
+                floors,
+                it.title,
+                (text.floor_beside(margin, group.noise_floors.get(it.key)) for group in groups),
+            )
             for it in judged_in(groups)
         ),
         column("", "valid blocks", valid),
@@ -170,14 +179,16 @@ def judged_in(groups: Sequence[Group]) -> list[JudgedFigure]:
 def judgements(versus: Versus) -> list[TableColumn]:
     """How every figure was judged: its two intervals, p-values after Holm, and why."""
     pairs = [(line, finding) for line in versus.lines for finding in line.comparison.findings]
-    found = [finding for _, finding in pairs]
+    found, margin = [finding for _, finding in pairs], versus.margin
     return [
         column("", "threads", (f"{line.group.concurrency:,}" for line, _ in pairs)),
         column("", "figure", (JUDGED[f.figure].effect for f in found), numeric=False),
-        column("", "change", (text.signed_percent(text.point(f.change)) for f in found)),
-        column("", INTERVAL, (text.bounds(f.change) for f in found)),
-        column("", "placement interval, 90 %", (text.bounds(f.placement) for f in found)),
-        column("", "noise floor ±", (text.percent(f.noise_floor) for f in found)),
+        column("", "change", (text.signed_alone_beside(margin, f.change) for f in found)),
+        column("", INTERVAL, (text.bounds_beside(margin, f.change) for f in found)),
+        column(
+            "", "placement interval, 90 %", (text.bounds_beside(margin, f.placement) for f in found)
+        ),
+        column("", "noise floor ±", (text.floor_beside(margin, f.noise_floor) for f in found)),
         column("p by Holm", "at most the margin", (text.probability(f.overhead_p) for f in found)),
         column("p by Holm", "at least ±margin", (text.probability(f.equivalent_p) for f in found)),
         column("", VERDICT, (f.verdict for f in found), numeric=False),
@@ -235,7 +246,7 @@ def _levels(versus: Versus, figure: Figure, digits: int | None = None) -> list[T
 
 def _change(versus: Versus, figure: JudgedFigure) -> list[TableColumn]:
     changes = [getattr(line.treated, figure.overhead) for line in versus.lines]
-    return change(figure, versus.names, changes)
+    return change(figure, versus.names, changes, versus.margin)
 
 
 def _verdict(versus: Versus, figure: JudgedFigure) -> TableColumn:
@@ -260,7 +271,8 @@ def _points(versus: Versus, figure: Figure) -> TableColumn:
 
 def _basis(versus: Versus) -> list[TableColumn]:
     figure = RECOVERY if versus.is_recovery else TPS
-    floors = (text.percent(line.group.noise_floors.get(figure.key)) for line in versus.lines)
+    found = (line.group.noise_floors.get(figure.key) for line in versus.lines)
+    floors = (text.floor_beside(versus.margin, floor) for floor in found)
     blocks = (f"{line.comparison.blocks:,}" for line in versus.lines)
     return [column("", "noise floor ±", floors), column("", "blocks", blocks)]
 

@@ -21,7 +21,7 @@ HOW = (
 """How to read these tables; the page shows it as well."""
 
 
-def interleaved(groups: Sequence[Group]) -> list[Titled]:
+def interleaved(groups: Sequence[Group], margin: float) -> list[Titled]:
     """Every table about these conditions; none where all blocks are sequential."""
     found = [(group, group.interleaving) for group in groups if group.interleaving is not None]
     if not found:
@@ -31,7 +31,7 @@ def interleaved(groups: Sequence[Group]) -> list[Titled]:
         ("Latency without interrupted transactions", _spanned(found)),
         ("Neighbours", _neighbours(found)),
         ("Who ran before", _carry_over(found)),
-        ("Interleaved blocks minus solo blocks", _solo(found)),
+        ("Interleaved blocks minus solo blocks", _solo(found, margin)),
     ]
     return [(title, columns) for title, columns in tables if columns[0].cells]
 
@@ -55,15 +55,15 @@ def _work(found: Found) -> list[TableColumn]:
         column(
             cpu,
             "increase = block/slices − 1",
-            (text.signed_percent(text.point(one.block_over_slices)) for one in works),
+            (text.signed_alone_beside(0.0, one.block_over_slices) for one in works),
         ),
-        column(cpu, INTERVAL, (text.bounds(one.block_over_slices) for one in works)),
+        column(cpu, INTERVAL, (text.bounds_beside(0.0, one.block_over_slices) for one in works)),
         column(
             cpu,
             "against baseline",
-            (text.signed_percent(text.point(one.against_baseline)) for one in works),
+            (text.signed_alone_beside(0.0, one.against_baseline) for one in works),
         ),
-        column(cpu, INTERVAL, (text.bounds(one.against_baseline) for one in works)),
+        column(cpu, INTERVAL, (text.bounds_beside(0.0, one.against_baseline) for one in works)),
         *_rates("server CPU, cores", works, "cores", 3),
         *_rates("read from disk, KiB/s", works, "read_kib_per_second", 1),
         *_rates("written to disk, KiB/s", works, "write_kib_per_second", 1),
@@ -125,22 +125,28 @@ def _carry_over(found: Found) -> list[TableColumn]:
     return [
         _threads(group for group, _ in lines),
         column("", "figure", (JUDGED[one.figure].phrase for _, one in lines), numeric=False),
-        column("", heading, (text.signed_percent(change.estimate) for change in changes)),
-        column("", INTERVAL, (text.bounds(change) for change in changes)),
+        column("", heading, (text.signed_alone_beside(0.0, change) for change in changes)),
+        column("", INTERVAL, (text.bounds_beside(0.0, change) for change in changes)),
     ]
 
 
-def _solo(found: Found) -> list[TableColumn]:
+def _solo(found: Found, margin: float) -> list[TableColumn]:
     lines = [(group, one) for group, turns in found for one in turns.solo]
     checks: list[SoloCheck] = [one for _, one in lines]
     return [
         _threads(group for group, _ in lines),
         column("", "arm", (one.arm for one in checks), numeric=False),
         column("", "figure", (JUDGED[one.figure].effect for one in checks), numeric=False),
-        column(INTERVAL, "interleaved", (text.signed_estimate(one.interleaved) for one in checks)),
-        column(INTERVAL, "solo", (text.signed_estimate(one.solo) for one in checks)),
+        *(
+            column(
+                INTERVAL, way, (text.signed_estimate(getattr(one, way), margin) for one in checks)
+            )
+            for way in ("interleaved", "solo")
+        ),
         column("", "solo blocks", (f"{one.blocks:,}" for one in checks)),
         column(
-            UNPAIRED, "interleaved − solo", (text.signed_points(one.difference) for one in checks)
+            UNPAIRED,
+            "interleaved − solo",
+            (text.signed_points(one.difference, beside=0.0) for one in checks),
         ),
     ]

@@ -61,18 +61,18 @@ def finding(history: History, series: HistorySeries) -> str:
             f"{capitalised(plural(count, 'campaign'))}: too few for the test, which needs "
             f"{history.needed} here."
         )
-    p = f"p {text.probability(series.course.p)}"
+    p = f"p {text.probability(series.course.p, history.level)}"
     if not series.course.changes:
         return f"No change of level is shown in {plural(count, 'campaign')} ({p})."
-    return " ".join(_change(series, change) for change in series.course.changes)
+    return " ".join(_change(history, series, change) for change in series.course.changes)
 
 
-def _change(series: HistorySeries, change: LevelChange) -> str:
+def _change(history: History, series: HistorySeries, change: LevelChange) -> str:
     point, _ = series.measured[change.place]
     return (
         f"{direction(change).capitalize()} from {point.campaign} on "
         f"({point.time.partition('T')[0]}): {text.percent(change.after)} after "
-        f"{text.percent(change.before)} (p {text.probability(change.p)})."
+        f"{text.percent(change.before)} (p {text.probability(change.p, history.level)})."
     )
 
 
@@ -86,12 +86,15 @@ def columns(series: HistorySeries) -> list[TableColumn]:
     points, measured = series.points, [point.uid for point, _ in series.measured]
     changes = {measured[it.place]: direction(it) for it in series.course.changes}
     levels = dict(zip(measured, series.levels, strict=True))
-    shown = text.percent if series.figure.sense == "loss" else text.signed_percent
+    is_loss = series.figure.sense == "loss"
+    shown = text.percent if is_loss else text.signed_percent
+    alone = text.alone_beside if is_loss else text.signed_alone_beside
+    found = [(point.report.spec.margin, point.overhead) for point in points]
     return [
         column("", "campaign", (point.campaign for point in points), numeric=False),
         column("", "started", map(minute, (point.time for point in points)), numeric=False),
-        column("", series.figure.sense, (shown(text.point(point.overhead)) for point in points)),
-        column("", INTERVAL, (text.bounds(point.overhead) for point in points)),
+        column("", series.figure.sense, (alone(*one) for one in found)),
+        column("", INTERVAL, (text.bounds_beside(*one) for one in found)),
         column("", "level", (shown(levels.get(point.uid)) for point in points)),
         column("", "change", (changes.get(point.uid, "") for point in points), numeric=False),
         column("", "blocks", (f"{point.blocks:,}" for point in points)),

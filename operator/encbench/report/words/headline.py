@@ -76,7 +76,7 @@ def _headline(arm: Arm, report: Report) -> Headline:
     modes, finding = report.resolved.modes, answer.finding
     mode, plain = modes[arm.mode_ref], modes[group.baseline.mode_ref]
     claim = _claim(arm.name, answer, report.spec.margin)
-    sentence = f"{claim}, {group.place}; {_basis(answer, mode, report.resolved)}."
+    sentence = f"{claim}, {group.place}; {_basis(answer, mode, report)}."
     alike = [one for one in answers if one.finding.figure == finding.figure]
     return Headline(
         arm=arm.name,
@@ -233,15 +233,15 @@ def cpu_clause(judged: Finding | None, margin: float) -> str:
     return f"; whether CPU per transaction changes by more than the margin is open ({changes})"
 
 
-def _basis(answer: Candidate, mode: EncryptionModeSpec, resolved: Resolved) -> str:
+def _basis(answer: Candidate, mode: EncryptionModeSpec, report: Report) -> str:
     finding = answer.finding
     rounds = f" of {plural(answer.group.rounds, 'round')}" if answer.group.rounds else ""
     parts = [plural(finding.blocks, "block") + rounds]
     if finding.change is not None and finding.change.low is not None:
         parts.append("paired 95 % intervals")
     if finding.noise_floor is not None:
-        parts.append(f"noise floor ±{text.percent(finding.noise_floor)}")
-    unseen = _unseen(mode, answer.group, resolved)
+        parts.append(f"noise floor ±{text.floor_beside(report.spec.margin, finding.noise_floor)}")
+    unseen = _unseen(mode, answer.group, report.resolved)
     return ", ".join((*parts, proof_clause(mode, answer.comparison, unseen)))
 
 
@@ -368,7 +368,7 @@ def _control_only(groups: Sequence[Group], margin: float) -> Headline:
         text_of = "no data: no block is complete."
         return Headline(arm=arm, verdict="NoData", text=text_of, brief=capitalised(text_of))
     side = "below" if max(floors) < margin else "not below"
-    largest = text.percent(max(floors), text.digits_beside(margin, max(floors)))
+    largest = text.floor_beside(margin, max(floors))
     return Headline(
         arm=arm,
         verdict="NoiseFloor",

@@ -65,9 +65,24 @@ def digits_beside(fraction: float, *values: float | None) -> int:
     return max(decimals(least, own, side * 100 * fraction) for side in (1, -1))
 
 
-def bounds_beside(fraction: float, interval: Interval | None) -> str:
+def bounds_beside(fraction: float, interval: Interval | None, unit: str = "%") -> str:
     """An interval's bounds, each on its own side of a margin: `[5.03, 8.00] %` beside 5 %."""
-    return bounds(interval, digits=_digits(interval, fraction))
+    return bounds(interval, unit, _digits(interval, fraction))
+
+
+def alone_beside(fraction: float, interval: Interval | None) -> str:
+    """The estimate that stands beside these bounds, with as many decimals."""
+    return percent(point(interval), _digits(interval, fraction))
+
+
+def signed_alone_beside(fraction: float, interval: Interval | None) -> str:
+    """The same of what may rise or fall."""
+    return signed_percent(point(interval), _digits(interval, fraction))
+
+
+def floor_beside(fraction: float, floor: float | None) -> str:
+    """A noise floor on its own side of a margin: `3.02 %` beside 3 %."""
+    return percent(floor, digits_beside(fraction, floor))
 
 
 def signed_percent(fraction: float | None, digits: int = 1) -> str:
@@ -175,11 +190,16 @@ def _digits(interval: Interval | None, beside: float | None) -> int:
     return digits_beside(beside, interval.low, interval.high)
 
 
-def probability(value: float | None) -> str:
-    """A p-value: three decimals, and `<0.001` below what they can show."""
+def probability(value: float | None, level: float = ALPHA) -> str:
+    """A p-value: three decimals, and `<0.001` below what they can show.
+
+    More than three where it would read as the level that it is held to, or on its other side.
+    """
     if value is None:
         return ABSENT
-    return "<0.001" if value < 0.001 else number(value, 3)
+    if value < min(0.001, level):
+        return "<0.001"
+    return number(value, decimals(3, [value], level))
 
 
 def p_value(value: float | None) -> str:

@@ -292,7 +292,9 @@ def test_at_equal_work_the_cost_of_the_hop_is_one_of_cpu() -> None:
 
 
 def test_a_layer_s_tps_that_a_rate_decides_is_as_offered() -> None:
-    columns = {one.title: one.cells for one in layertables.layers(report_of(AT_EQUAL_WORK).groups)}
+    columns = {
+        one.title: one.cells for one in layertables.layers(report_of(AT_EQUAL_WORK).groups, 0.03)
+    }
     assert columns["TPS: verdict"] == ("as offered",)
 
 

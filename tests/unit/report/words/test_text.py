@@ -50,10 +50,19 @@ def test_specs_are_spelled_out_without_what_is_empty() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "shown"), [(None, "–"), (0.0004, "<0.001"), (0.001, "0.001"), (0.25, "0.250")]
+    ("value", "shown"),
+    [
+        *((None, "–"), (0.0004, "<0.001"), (0.001, "0.001"), (0.25, "0.250")),
+        *((0.0504, "0.0504"), (0.04996, "0.04996"), (0.05, "0.050")),
+    ],
 )
 def test_probabilities(value: float | None, shown: str) -> None:
     assert text.probability(value) == shown
+
+
+def test_a_probability_does_not_read_as_below_a_level_that_it_is_above() -> None:
+    assert text.probability(0.0253, level=0.025) == "0.0253"
+    assert text.probability(0.00083, level=0.0008) == "0.001"
 
 
 @pytest.mark.parametrize(

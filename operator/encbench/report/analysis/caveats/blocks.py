@@ -40,8 +40,8 @@ def noise_floor(facts: Facts) -> Iterator[Caveat]:
         yield serious(
             title="The noise floor is wider than the margin",
             text="The interval of the baseline against itself reaches up to "
-            f"±{text.percent(floor)}{_estimate(group, floor)}, and to the margin of "
-            f"{text.margin(facts.spec.margin)} or beyond in {len(wide)} of "
+            f"±{text.floor_beside(facts.spec.margin, floor)}{_estimate(group, floor)}, and to the "
+            f"margin of {text.margin(facts.spec.margin)} or beyond in {len(wide)} of "
             f"{plural(len(facts.groups), 'condition')}. Intervals are about as wide there, so that "
             "only a cost well above the margin shows. More blocks, longer windows or a quieter "
             "machine narrow them.",
@@ -138,9 +138,10 @@ def one_placement(facts: Facts) -> Iterator[Caveat]:
             title=f"Each mode ran on {'few testbeds' if several else 'one testbed'}",
             text="Where its pod and its data came to lie is part of the measured loss and not of "
             "its interval. The baseline mode's two testbeds differed by up to "
-            f"{text.estimate(_size(worst))}. The placement interval follows from {of}, and a "
-            "verdict needs it on its side as well. blocks.perTestbed builds testbeds anew every so "
-            "many blocks, so that the ordinary interval contains their luck.",
+            f"{text.estimate(_size(worst), facts.spec.margin)}. The placement interval follows "
+            f"from {of}, and a verdict needs it on its side as well. blocks.perTestbed builds "
+            "testbeds anew every so many blocks, so that the ordinary interval contains their "
+            "luck.",
         )
 
 

@@ -70,15 +70,15 @@ def _result(report: Report, section: Section, number: int) -> ResultSection:
         layers=tuple(_layers(section)),
         interleaved=tuple(
             (f"{title}, {section.place}", columns)
-            for title, columns in turntables.interleaved(section.groups)
+            for title, columns in turntables.interleaved(section.groups, section.margin)
         ),
     )
 
 
 def _layers(section: Section) -> Iterable[Titled]:
-    if found := layertables.layers(section.groups):
+    if found := layertables.layers(section.groups, section.margin):
         yield f"Column encryption by layer, {section.place}", found
-        yield f"CPU by layer, {section.place}", layertables.cpu(section.groups)
+        yield f"CPU by layer, {section.place}", layertables.cpu(section.groups, section.margin)
 
 
 def _machine(report: Report, section: Section) -> Iterable[str]:
