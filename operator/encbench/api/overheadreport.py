@@ -199,6 +199,8 @@ class OverheadReportStatus(Model):
     """The first treatment's overhead with its interval, for kubectl get."""
     verdict: Annotated[str, Field(max_length=32)] = ""
     """The first treatment's verdict, for kubectl get."""
+    margin: Annotated[Number, Field(gt=0, lt=1)] | None = None
+    """The campaign's margin as a fraction, by which verdicts go; absent in earlier reports."""
     noise_floor: Annotated[Number, Field(ge=0)] | None = None
     """Largest absolute bound of A' against A, by arm and by testbed, over all rows, as a fraction:
     of the figure of the verdict."""

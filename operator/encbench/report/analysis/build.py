@@ -119,6 +119,7 @@ def to_status(report: Report) -> OverheadReportStatus:
         headline=_within(MAX_HEADLINE, [headline.text for headline in report.headlines]),
         overhead=shown if first.loss else "",
         verdict=first.verdict,
+        margin=report.spec.margin,
         noise_floor=report.noise_floor,
         rows=report.rows[:MAX_ROWS],
         invalid=list(report.invalid[:64]),

@@ -198,7 +198,7 @@ def _title(report: Report) -> str:
     campaign = report.campaign
     return (
         f"{campaign.namespace}/{campaign.name}, {report.generated_time}, "
-        f"{plural(len(report.trials), 'trial')}"
+        f"{plural(len(report.trials), 'trial')}, margin {shown.margin(report.spec.margin)}"
     )
 
 

@@ -66,7 +66,15 @@ def _change(stem: str, sense: Sense, before: str, pick: Pick) -> Columns:
     yield f"{name}_ci95_high", part("high")
 
 
-def _columns() -> Columns:
+def columns(margin: float) -> dict[str, Pick]:
+    """What is in a cell of each column.
+
+    A step compares an arm with the one below it: what a layer of column encryption costs.
+    """
+    return dict(_columns(margin))
+
+
+def _columns(margin: float) -> Columns:
     yield "instance", _field("instance")
     yield "workload", _field("workload")
     yield "concurrency_threads", _field("concurrency")
@@ -89,6 +97,7 @@ def _columns() -> Columns:
         for end in ("low", "high"):
             name = f"{judged.stem}_{judged.sense}_fraction_control_ci95_{end}"
             yield name, _of_control(judged.key, end)
+    yield "margin_fraction", lambda *_: margin
     yield "tps_limited_by", _field("saturation")
     for name in dict.fromkeys(judged.verdict for judged in JUDGED.values()):
         yield name, _field(name)
@@ -104,14 +113,11 @@ def _columns() -> Columns:
     yield "step_verdict_figure", _step_figure
 
 
-COLUMNS = dict(_columns())
-"""A step compares an arm with the one below it: what a layer of column encryption costs."""
-
-
 def csv_rows(report: Report) -> str:
     """One line per instance, workload, concurrency and arm; an absent figure is empty."""
     rows = ((group, row) for group in report.groups for row in group.rows)
-    return written(COLUMNS, ([cell(*place) for cell in COLUMNS.values()] for place in rows))
+    cells = columns(report.spec.margin)
+    return written(cells, ([cell(*place) for cell in cells.values()] for place in rows))
 
 
 def csv_study(table: StudyTable) -> str:

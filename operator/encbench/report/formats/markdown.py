@@ -8,7 +8,7 @@ from encbench.report.document import Report
 from encbench.report.formats import layertables, pooled, tables, turntables
 from encbench.report.formats.sections import Section, sections
 from encbench.report.formats.tables import TableColumn
-from encbench.report.words import conduct, judgement
+from encbench.report.words import conduct, judgement, text
 from encbench.text.markdown import escaped, table
 from encbench.text.words import plural
 
@@ -56,6 +56,7 @@ def markdown(report: Report) -> str:
         *_caveats(report),
         "## How it was measured",
         f"{escaped(conduct.plan(report))}.",
+        *([text.meaning(report.spec.margin)] if report.treatments else []),
         "## Where it comes from",
         f"Bucket `{report.storage.bucket}`, prefix `{report.storage.prefix}`; index "
         f"`{report.index.key}`\nwith digest `{report.index.digest}`.",

@@ -26,29 +26,29 @@ _FORMULAS = (
     "TPS LOSS = 1 − arm/baseline; INCREASE = arm/baseline − 1; the baseline's figures are of both "
     "its arms; [ ] are paired 95 % intervals of ln ratios (Student's)."
 )
-_RECOVERY: Columns = {
-    **_PLACE,
-    "RECOVERY S": lambda row: shown.number(row.recovery_seconds, 3),
-    "INCREASE": lambda row: shown.signed_estimate(row.recovery_overhead),
-    "STOP S": lambda row: shown.number(row.stop_seconds, 3),
-    "LOG MIB": lambda row: shown.number(row.redo_mib, 1),
-    **_END,
-}
-"""RECOVERY S is from the new server's start to its first answer, STOP S the time before that."""
 
 
 def text(status: OverheadReportStatus) -> str:
     """Headline, one line for each row, noise floor, exclusions, caveats, and where the page is."""
-    formulas = paragraph(_FORMULAS) if status.rows else ""
-    parts = (paragraph(status.headline), *_tables(status.rows), formulas, "\n".join(_notes(status)))
+    parts = (paragraph(status.headline), *_tables(status), _how(status), "\n".join(_notes(status)))
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _how(status: OverheadReportStatus) -> str:
+    """How to read the tables."""
+    if not status.rows:
+        return ""
+    if status.margin is None or all(row.role != "treatment" for row in status.rows):
+        return paragraph(_FORMULAS)
+    return paragraph(f"{_FORMULAS} {shown.meaning(status.margin)}")
 
 
 def _notes(status: OverheadReportStatus) -> Iterable[str]:
     if len(status.rows) == MAX_ROWS:
         yield f"rows         the first {MAX_ROWS}; report.csv has all"
     if status.noise_floor is not None:
-        yield f"noise floor  ±{shown.percent(status.noise_floor)} (the largest of all conditions)"
+        floor = shown.floor_beside(status.margin, status.noise_floor)
+        yield f"noise floor  ±{floor} (the largest of all conditions)"
     if status.invalid:
         counts = ", ".join(f"{entry.count} {entry.reason}" for entry in status.invalid)
         yield f"excluded     {counts}"
@@ -59,22 +59,35 @@ def _notes(status: OverheadReportStatus) -> Iterable[str]:
         yield f"page         s3://{status.artefacts.bucket}/{status.artefacts.html.key}"
 
 
-def _tables(rows: Sequence[Row]) -> tuple[str, str]:
+def _tables(status: OverheadReportStatus) -> tuple[str, str]:
     """Recoveries have a table of their own, because another figure is judged."""
-    recoveries = [row for row in rows if row.figure == RECOVERY.key]
-    others = [row for row in rows if row.figure != RECOVERY.key]
-    return _drawn(_usual(others), others), _drawn(_RECOVERY, recoveries)
+    recoveries = [row for row in status.rows if row.figure == RECOVERY.key]
+    others = [row for row in status.rows if row.figure != RECOVERY.key]
+    usual, recovery = _usual(others, status.margin), _recovery(status.margin)
+    return _drawn(usual, others), _drawn(recovery, recoveries)
 
 
-def _usual(rows: Sequence[Row]) -> Columns:
+def _usual(rows: Sequence[Row], margin: float | None) -> Columns:
     digits = shown.rate_digits(row.tps for row in rows)
     return {
         **_PLACE,
         "TPS": lambda row: shown.number(row.tps, digits),
-        "TPS LOSS": lambda row: shown.estimate(row.overhead),
+        "TPS LOSS": lambda row: shown.estimate(row.overhead, margin),
         "P95 MS": lambda row: shown.number(row.latency_p95_ms, 2),
         "CPU MS/TX": lambda row: shown.number(row.database_side_cpu_ms_per_transaction, 3),
-        "INCREASE": lambda row: shown.signed_estimate(row.cpu_per_transaction_overhead),
+        "INCREASE": lambda row: shown.signed_estimate(row.cpu_per_transaction_overhead, margin),
+        **_END,
+    }
+
+
+def _recovery(margin: float | None) -> Columns:
+    """RECOVERY S is from the new server's start to its first answer, STOP S the time before."""
+    return {
+        **_PLACE,
+        "RECOVERY S": lambda row: shown.number(row.recovery_seconds, 3),
+        "INCREASE": lambda row: shown.signed_estimate(row.recovery_overhead, margin),
+        "STOP S": lambda row: shown.number(row.stop_seconds, 3),
+        "LOG MIB": lambda row: shown.number(row.redo_mib, 1),
         **_END,
     }
 

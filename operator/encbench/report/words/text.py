@@ -51,6 +51,15 @@ def margin(fraction: float) -> str:
     return f"{100 * fraction:.6g} %"
 
 
+def meaning(fraction: float) -> str:
+    """What verdicts say by this margin, in a sentence."""
+    limit = margin(fraction)
+    return (
+        f"The margin is {limit}: Overhead means that the whole paired 95 % interval is above it, "
+        f"Equivalent that it is inside ±{limit}, and Inconclusive that neither is shown."
+    )
+
+
 def digits_beside(fraction: float, *values: float | None) -> int:
     """Decimals of percent that tell what stands beside a margin from it.
 
@@ -80,9 +89,9 @@ def signed_alone_beside(fraction: float, interval: Interval | None) -> str:
     return signed_percent(point(interval), _digits(interval, fraction))
 
 
-def floor_beside(fraction: float, floor: float | None) -> str:
-    """A noise floor on its own side of a margin: `3.02 %` beside 3 %."""
-    return percent(floor, digits_beside(fraction, floor))
+def floor_beside(fraction: float | None, floor: float | None) -> str:
+    """A noise floor on its own side of a margin, if that is known: `3.02 %` beside 3 %."""
+    return percent(floor, 1 if fraction is None else digits_beside(fraction, floor))
 
 
 def signed_percent(fraction: float | None, digits: int = 1) -> str:

@@ -281,6 +281,7 @@ def test_status_of_a_report() -> None:
     assert status.headline == found.headlines[0].text
     assert status.verdict == found.headlines[0].verdict == "Overhead"
     assert status.overhead.endswith("] %")
+    assert status.margin == BROKEN.margin
     assert status.noise_floor == max(g.noise_floor or 0 for g in found.groups)
     assert list(status.rows) == found.rows
     assert [(e.reason, e.count) for e in status.invalid] == [("ProofFailed", 1)]

@@ -1,8 +1,10 @@
 """Figures beside the margin: no rendering rounds a bound onto it or past it.
 
-Every printed interval has to be one of the report's that lies on the same side of ±margin.
+Every printed interval has to be one of the report's that lies on the same side of ±margin, and
+every rendering names that margin.
 """
 
+import csv
 import json
 import re
 from collections.abc import Iterator
@@ -11,10 +13,11 @@ from typing import Any
 
 import pytest
 
+from encbench.report.analysis.build import to_status
 from encbench.report.compare.difference import compare
 from encbench.report.compare.renderings import text as compared_text
 from encbench.report.document import Report
-from encbench.report.formats import cards, tables
+from encbench.report.formats import cards, summary, tables
 from encbench.report.formats.render import Rendering, render
 from encbench.report.formats.sections import sections
 from tests.data.report import golden
@@ -103,6 +106,39 @@ def test_a_noise_floor_is_on_its_own_side_of_the_margin(name: str) -> None:
                     assert fits(shown.removesuffix(" %"), 100 * finding.noise_floor, margin)
 
 
+def test_a_terminal_has_the_bounds_of_the_sentences() -> None:
+    shown = summary.text(to_status(report(SMALL.name)))
+    assert shown.count("0.50 % [0.42, 0.59] %") == 2
+    assert to_status(report(SMALL.name)).overhead == "0.50 % [0.42, 0.59] %"
+
+
 def test_a_comparison_has_the_bounds_of_its_reports() -> None:
     own = report(SMALL.name)
     assert "0.50 % [0.42, 0.59] %" in compared_text(compare(own, own))
+
+
+def test_every_rendering_of_an_overhead_names_its_margin() -> None:
+    """Also where nothing is wrong, so that no caveat names it either."""
+    own = report(SMALL.name)
+    assert own.headlines[0].verdict == "Overhead"
+    assert "margin" not in own.headlines[0].text
+    sentence = (
+        "The margin is 0.4 %: Overhead means that the whole paired 95 % interval is above it, "
+        "Equivalent that it is inside ±0.4 %, and Inconclusive that neither is shown."
+    )
+    terminal = " ".join(summary.text(to_status(own)).split())
+    assert sentence in terminal
+    made = {name: one.content.decode() for name, one in renderings(SMALL.name).items()}
+    assert sentence in made["markdown"]
+    assert "margin 0.4 %" in made["html"]
+    assert [line["margin_fraction"] for line in csv.DictReader(made["csv"].splitlines())] == [
+        "0.004",
+        "0.004",
+        "0.004",
+    ]
+    assert "margin 0.4 %" in compared_text(compare(own, own))
+
+
+def test_a_table_of_an_earlier_release_has_no_margin() -> None:
+    earlier = to_status(report(SMALL.name)).model_copy(update={"margin": None})
+    assert "margin" not in summary.text(earlier)
