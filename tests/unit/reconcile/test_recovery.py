@@ -381,7 +381,9 @@ async def test_the_report_tells_of_seconds_with_interval_noise_floor_and_verdict
         for name, content in world.store.objects.items()
         if "/report/report." in name
     }
-    assert "start to first answer, s: increase = tde/plain − 1" in texts["report.md"]
+    assert (
+        "start to first answer, s: plain | … tde | … increase = tde/plain − 1" in texts["report.md"]
+    )
     assert "log to recover, MiB" in texts["report.md"]
     assert "### Latency" not in texts["report.md"]
     said = summary.text(status)

@@ -1,17 +1,37 @@
-"""The report as Markdown: it fits an issue, a wiki or a pull request."""
+"""The report as Markdown: it fits an issue, a wiki or a pull request.
 
-from collections.abc import Iterable, Sequence
+GitHub takes 65,536 characters as the description of a pull request, and more as an issue. Of a
+larger report what a reader misses least is left out, the same of all conditions, and a line names
+it.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
 
 from encbench.core.records import IndexTrial
 from encbench.core.statistics.rounds import ENOUGH_BLOCKS
 from encbench.report.document import Report
 from encbench.report.formats import layertables, pooled, tables, turntables
-from encbench.report.formats.sections import Section, sections
+from encbench.report.formats.sections import Section, Versus, sections
 from encbench.report.formats.tables import TableColumn
 from encbench.report.words import conduct, judgement, text
 from encbench.text.markdown import escaped, table
-from encbench.text.words import plural
+from encbench.text.words import listed, plural
 
+LIMIT = 64_000
+"""Characters; what is left of GitHub's is for the title, and for words of one's own."""
+BY_LAYER, LAYER_CPU = "Column encryption by layer", "CPU by layer"
+PUBLISHED, WHY = "As published studies show it", "Why there is no verdict"
+STUDIES, COLUMNS = "In the shape of the published studies", "Which columns are encrypted"
+TURNS, POOLED = "Interleaved blocks", "Changes by campaign"
+NOISE, INVALID = "Noise floor and blocks", "Trials that do not count"
+FIRST_OUT = (
+    *("Client, one replica", "Disk", COLUMNS, TURNS, PUBLISHED, LAYER_CPU, STUDIES, POOLED),
+    *(INVALID, "CPU", "Latency", NOISE, WHY, BY_LAYER),
+)
+"""What a report that is too long leaves out, in this order."""
+LAST_OUT = "the first tables of the last conditions"
+"""What it leaves out then, one by one: TPS or recovery time, and the verdict."""
 LAYERS = (
     "Each arm against the one that has the same layers without its uppermost: log-ratios within "
     "blocks, so that what is left multiplies, (1 − hop)(1 − driver)(1 − encryption) = 1 − the "
@@ -41,109 +61,172 @@ def intervals(report: Report) -> str:
     )
 
 
+class Passage(NamedTuple):
+    """A paragraph, a heading or a table."""
+
+    text: str
+    of: str = ""
+    """What it is left out with; empty for what always stays."""
+
+
 def markdown(report: Report) -> str:
     """The headlines, the tables in the published shape, and the caveats."""
+    body = [*_body(report)]
+    out = dict.fromkeys(_too_much(body))
+    names = dict.fromkeys(body[place].of for place in out)
+    kept = (part.text for place, part in enumerate(body) if place not in out)
+    return "\n\n".join((*_head(report), *_left_out(names), *kept)) + "\n"
+
+
+def _too_much(body: Sequence[Passage]) -> list[int]:
+    """The places of the parts that are left out."""
+    over, out = sum(map(_size, body)) - LIMIT, list[int]()
+    for unit in _units(body):
+        if over <= 0:
+            break
+        over -= sum(_size(body[place]) for place in unit)
+        out += unit
+    return out
+
+
+def _units(body: Sequence[Passage]) -> Iterable[list[int]]:
+    """What is left out together, in that order."""
+    for name in FIRST_OUT:
+        yield [place for place, part in enumerate(body) if part.of == name]
+    for place in reversed(range(len(body))):
+        if body[place].of == LAST_OUT:
+            yield [place]
+
+
+def _size(part: Passage) -> int:
+    return len(part.text) + 2
+
+
+def _head(report: Report) -> Iterable[str]:
     name = f"{report.campaign.namespace}/{report.campaign.name}"
-    parts = [
-        f"# Overhead report: {escaped(name)}",
-        f"Generated {report.generated_time} from {plural(len(report.trials), 'trial')}.",
-        *(f"**{h.verdict}**: {escaped(h.text)}" for h in report.headlines),
-        *(part for section in sections(report) for part in _section(section)),
-        *_pooled(report),
-        *_studies(report),
-        *_columns(report),
-        *_invalid(report),
-        *_caveats(report),
-        "## How it was measured",
-        f"{escaped(conduct.plan(report))}.",
-        *([text.meaning(report.spec.margin)] if report.treatments else []),
-        "## Where it comes from",
+    yield f"# Overhead report: {escaped(name)}"
+    yield f"Generated {report.generated_time} from {plural(len(report.trials), 'trial')}."
+
+
+def _left_out(names: Collection[str]) -> Iterable[str]:
+    if names:
+        shown = [name if name == LAST_OUT else f'"{name}"' for name in names]
+        yield (
+            "Left out, because GitHub takes no longer text with a pull request: "
+            f"{listed(shown)}. `report.html` beside this file has their figures."
+        )
+
+
+def _body(report: Report) -> Iterable[Passage]:
+    yield from (Passage(f"**{h.verdict}**: {escaped(h.text)}") for h in report.headlines)
+    yield from (part for section in sections(report) for part in _section(section))
+    yield from _pooled(report)
+    yield from _studies(report)
+    yield from _columns(report)
+    yield from _invalid(report)
+    yield from map(Passage, _caveats(report))
+    yield from map(Passage, _conduct(report))
+
+
+def _conduct(report: Report) -> Iterable[str]:
+    yield "## How it was measured"
+    yield f"{escaped(conduct.plan(report))}."
+    if report.treatments:
+        yield text.meaning(report.spec.margin)
+    yield "## Where it comes from"
+    yield (
         f"Bucket `{report.storage.bucket}`, prefix `{report.storage.prefix}`; index "
-        f"`{report.index.key}`\nwith digest `{report.index.digest}`.",
+        f"`{report.index.key}`\nwith digest `{report.index.digest}`."
+    )
+    yield (
         "TPS, latency and CPU per transaction are geometric means over the valid blocks, so that "
         "each loss and increase follows from the two figures beside it; CPU in percent is an "
         "arithmetic mean: of the limit for server and client, of all cores for the node; so is "
         "what was read from the disk and written to it. Figures of the baseline are those of both "
         f"its arms. {intervals(report)} Each holds for itself; verdicts are corrected for the "
         "number of modes (Holm). The noise floor is the largest absolute bound of the paired 95 % "
-        "interval of the baseline mode against itself, by arm or by testbed.",
-    ]
-    return "\n\n".join(parts) + "\n"
+        "interval of the baseline mode against itself, by arm or by testbed."
+    )
 
 
-def _section(section: Section) -> Iterable[str]:
+def _section(section: Section) -> Iterable[Passage]:
     place = escaped(section.place)
     if not section.first.treatments:
-        yield f"## {place}"
+        yield Passage(f"## {place}")
     for versus in section.compared:
-        yield f"## {escaped(versus.title)}, {place}"
-        (_, first), *others = tables.compared(versus)
-        yield drawn(first)
-        for line in versus.lines:
-            if line.comparison.verdict in ("Inconclusive", "NoData"):
-                yield f"- {escaped(line.why)}"
-        if not section.is_recovery:
-            yield "### As published studies show it"
-            yield drawn(tables.published(versus))
-        for heading, columns in others:
-            yield f"### {heading}"
-            yield drawn(columns)
+        yield from _compared(section, versus)
     layers = layertables.layers(section.groups, section.margin)
     if layers:
-        yield f"## Column encryption by layer, {place}"
-        yield LAYERS
-        yield drawn(layers)
-        yield "### CPU by layer"
-        yield drawn(layertables.cpu(section.groups, section.margin))
+        yield Passage(f"## {BY_LAYER}, {place}", BY_LAYER)
+        yield Passage(LAYERS, BY_LAYER)
+        yield Passage(drawn(layers), BY_LAYER)
+        yield Passage(f"### {LAYER_CPU}", LAYER_CPU)
+        yield Passage(drawn(layertables.cpu(section.groups, section.margin)), LAYER_CPU)
     turns = turntables.interleaved(section.groups, section.margin)
     if turns:
-        yield f"## Interleaved blocks, {place}"
-        yield turntables.HOW
+        yield Passage(f"## {TURNS}, {place}", TURNS)
+        yield Passage(turntables.HOW, TURNS)
     for title, columns in turns:
-        yield f"### {title}"
-        yield drawn(columns)
-    yield f"### Noise floor and blocks, {place}"
-    yield drawn(tables.noise(section.groups, section.margin))
+        yield Passage(f"### {title}", TURNS)
+        yield Passage(drawn(columns), TURNS)
+    yield Passage(f"### {NOISE}, {place}", NOISE)
+    yield Passage(drawn(tables.noise(section.groups, section.margin)), NOISE)
 
 
-def _pooled(report: Report) -> Iterable[str]:
+def _compared(section: Section, versus: Versus) -> Iterable[Passage]:
+    (_, first), *others = tables.compared(versus)
+    yield Passage(f"## {escaped(versus.title)}, {escaped(section.place)}")
+    yield Passage(drawn(first), LAST_OUT)
+    for line in versus.lines:
+        if line.comparison.verdict in ("Inconclusive", "NoData"):
+            yield Passage(f"- {escaped(line.why)}", WHY)
+    if not section.is_recovery:
+        yield Passage(f"### {PUBLISHED}", PUBLISHED)
+        yield Passage(drawn(tables.published(versus)), PUBLISHED)
+    for heading, columns in others:
+        yield Passage(f"### {heading}", heading)
+        yield Passage(drawn(columns), heading)
+
+
+def _pooled(report: Report) -> Iterable[Passage]:
     if report.pooling is not None:
-        yield f"## {escaped(pooled.title(report.pooling))}"
-        yield escaped(pooled.words(report, report.pooling))
+        yield Passage(f"## {escaped(pooled.title(report.pooling))}")
+        yield Passage(escaped(pooled.words(report, report.pooling)))
         if any(group.pooled for group in report.groups):
-            yield drawn(pooled.compared(report, report.pooling))
+            yield Passage(drawn(pooled.compared(report, report.pooling)), POOLED)
 
 
-def _studies(report: Report) -> Iterable[str]:
+def _studies(report: Report) -> Iterable[Passage]:
     if report.studies:
-        yield "## In the shape of the published studies"
-        yield (
+        yield Passage(f"## {STUDIES}", STUDIES)
+        yield Passage(
             "Headers are those of the published tables, computed columns follow from the figures "
-            "beside them; each lies in the bucket as `report/study-<name>.csv`."
+            "beside them; each lies in the bucket as `report/study-<name>.csv`.",
+            STUDIES,
         )
     for found in report.studies:
-        yield f"### {escaped(found.title)}"
-        yield drawn(layertables.study(found))
+        yield Passage(f"### {escaped(found.title)}", STUDIES)
+        yield Passage(drawn(layertables.study(found)), STUDIES)
 
 
-def _columns(report: Report) -> Iterable[str]:
+def _columns(report: Report) -> Iterable[Passage]:
     if report.encrypted_columns:
-        yield "## Which columns are encrypted"
+        yield Passage(f"## {COLUMNS}")
         shares = (layertables.share(one) for one in report.encrypted_columns)
-        yield "\n".join(f"- {escaped(share)}" for share in shares)
-        yield drawn(layertables.columns(report.encrypted_columns))
+        yield Passage("\n".join(f"- {escaped(share)}" for share in shares))
+        yield Passage(drawn(layertables.columns(report.encrypted_columns)), COLUMNS)
 
 
-def _invalid(report: Report) -> Iterable[str]:
+def _invalid(report: Report) -> Iterable[Passage]:
     if not report.invalid:
         return
     bad = [t for t in report.trials if t.outcome != "Succeeded"]
     rows = [(t.name, t.outcome, t.reason, t.message) for t in bad]
     rows += [(t.name, t.outcome, t.reason, _unrecorded(t)) for t in report.unrecorded]
-    yield "## Trials that do not count"
-    yield f"By arm: {escaped(judgement.by_arm(report.ended))}."
+    yield Passage(f"## {INVALID}")
+    yield Passage(f"By arm: {escaped(judgement.by_arm(report.ended))}.")
     cells = ([name, outcome, reason or "", why or ""] for name, outcome, reason, why in rows)
-    yield table(["trial", "outcome", "reason", "message"], cells, ())
+    yield Passage(table(["trial", "outcome", "reason", "message"], cells, ()), INVALID)
 
 
 def _unrecorded(trial: IndexTrial) -> str:
@@ -161,4 +244,13 @@ def drawn(columns: Sequence[TableColumn]) -> str:
     """The columns as a table."""
     rows = zip(*(column.cells for column in columns), strict=True)
     numeric = [n for n, column in enumerate(columns) if column.numeric]
-    return table([column.title for column in columns], rows, numeric)
+    return table([*_heads(columns)], rows, numeric)
+
+
+def _heads(columns: Sequence[TableColumn]) -> Iterable[str]:
+    """One line of headings: `TPS: plain`, then `… tde` for the next column of that group."""
+    before = ""
+    for column in columns:
+        is_next = column.group and column.group == before
+        yield f"… {column.heading}" if is_next else column.title
+        before = column.group
