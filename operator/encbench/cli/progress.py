@@ -17,7 +17,7 @@ BAR = 20
 
 
 def line(name: str, status: CampaignStatus, now: datetime) -> str:
-    """For people: bar, counts, current step, time left."""
+    """For people: bar, counts, time left, current step. A narrow screen cuts the end."""
     progress = status.progress
     parts = [name]
     if progress.planned:
@@ -27,25 +27,22 @@ def line(name: str, status: CampaignStatus, now: datetime) -> str:
     for count, word in ((progress.invalid, "invalid"), (progress.failed, "failed")):
         if count:
             parts.append(f"{count} {word}")
-    parts.append(status.step or status.phase)
     if status.estimated_completion_time is not None:
         end = parse_time(status.estimated_completion_time)
         left = max(0.0, (end - now).total_seconds())
         parts.append(f"ETA {clock(left)} ({end:%H:%M:%S} UTC)")
+    parts.append(status.step or status.phase)
     return "  ".join(parts)
 
 
 def trial_line(trial: Trial, blocks: Blocks, tps: float | None, now: datetime) -> str:
-    """`  block 3  tde on small  read-write at 4 threads  measuring 7 of 12 s  281.0 TPS`."""
+    """`  block 3  measuring 7 of 12 s  281.0 TPS  tde on small  read-write at 4 threads`."""
     spec = trial.spec
-    parts = [
-        f"block {block_name(blocks, spec.block)}",
-        f"{spec.arm.name} on {spec.instance_ref}",
-        f"{spec.workload_ref} at {plural(spec.concurrency, 'thread')}",
-        _doing(trial, now),
-    ]
+    parts = [f"block {block_name(blocks, spec.block)}", _doing(trial, now)]
     if tps is not None:
         parts.append(f"{number(tps, rate_digits([tps]))} TPS")
+    parts.append(f"{spec.arm.name} on {spec.instance_ref}")
+    parts.append(f"{spec.workload_ref} at {plural(spec.concurrency, 'thread')}")
     return "  " + "  ".join(parts)
 
 

@@ -1,11 +1,16 @@
 """A few lines that are rewritten in place on a terminal; elsewhere one line for each change."""
 
+import os
 import shutil
 import sys
 from collections.abc import Callable, Sequence
 from typing import TextIO
 
 from encbench.cli.output import harmless
+from encbench.text.lines import within
+
+PLAIN = ("", "dumb")
+"""Values of TERM by which a terminal rewrites nothing."""
 
 
 class Screen:
@@ -18,7 +23,7 @@ class Screen:
     ) -> None:
         self._out = out or sys.stdout
         self._size = size
-        self.is_terminal = self._out.isatty()
+        self.is_terminal = self._out.isatty() and os.environ.get("TERM", "") not in PLAIN
         """Lines are rewritten, and so may change each second."""
         self._height = 0
         self._last = ""
@@ -28,7 +33,7 @@ class Screen:
         if self.is_terminal:
             width, height = self._size()
             # A line that wraps would be counted as one and stay behind.
-            kept = [harmless(line)[: width - 1] for line in lines[: height - 1]]
+            kept = [within(harmless(line), width - 1) for line in lines[: height - 1]]
             up = f"\033[{self._height - 1}A" if self._height > 1 else ""
             self._write(up + "\r\033[J" + "\n".join(kept))
             self._height = len(kept)

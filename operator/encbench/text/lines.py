@@ -42,6 +42,15 @@ def aligned(heads: Sequence[str], rows: Iterable[Sequence[str]], numeric: Contai
     )
 
 
+def within(line: str, width: int) -> str:
+    """The line, or as many of its words as fit into the width, and an ellipsis."""
+    if len(line) <= width:
+        return line
+    kept, space, _ = line[: max(0, width - 1)].rpartition(" ")
+    # A word that is longer than all of it has to be cut.
+    return f"{kept.rstrip()} …" if space and kept.strip() else f"{line[: max(0, width - 1)]}…"
+
+
 def unbroken(sentence: str) -> str:
     """The sentence with ties before percent signs and inside brackets, where no line may break."""
     sentence = sentence.replace(" %", f"{_TIE}%")

@@ -5,12 +5,14 @@ import io
 import itertools
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from encbench.api.campaign import Blocks
+from encbench.api.campaign import Blocks, CampaignStatus
 from encbench.api.kinds import CAMPAIGN, POD, TRIAL
+from encbench.cli import progress
 from encbench.cli import watch as watching
 from encbench.cli.output import CommandError
 from encbench.cli.progress import is_under_load, trial_line
@@ -42,7 +44,7 @@ def trial(**status: object) -> Trial:
 def test_what_a_trial_is_doing(seconds: float, said: str) -> None:
     found = trial(phase="Preparing", releaseAt=RELEASED.timestamp())
     line = trial_line(found, Blocks(), None, RELEASED + timedelta(seconds=seconds))
-    assert line == f"  block 1  tde on small  oltp at 8 threads  {said}"
+    assert line == f"  block 1  {said}  tde on small  oltp at 8 threads"
 
 
 def test_several_clients_gather_before_they_warm_up() -> None:
@@ -58,13 +60,13 @@ def test_several_clients_gather_before_they_warm_up() -> None:
         (gathering + 9, "measuring 4 of 12 s"),
     ):
         now = RELEASED + timedelta(seconds=seconds)
-        assert trial_line(several, Blocks(), None, now).endswith(f"  {said}")
+        assert f"  {said}  " in trial_line(several, Blocks(), None, now)
 
 
 def test_one_thread_is_one_thread() -> None:
     found = trial(phase="Preparing")
     one = replace(found, spec=found.spec.model_copy(update={"concurrency": 1}))
-    assert "  oltp at 1 thread  " in trial_line(one, Blocks(), None, RELEASED)
+    assert trial_line(one, Blocks(), None, RELEASED).endswith("  oltp at 1 thread")
 
 
 @pytest.mark.parametrize(("interleave", "name"), [({}, "solo 2"), (None, "1002")])
@@ -72,14 +74,13 @@ def test_a_solo_block_has_its_name(interleave: dict[str, Any] | None, name: str)
     found = trial(phase="Preparing")
     solo = replace(found, spec=found.spec.model_copy(update={"block": 1002}))
     blocks = Blocks.model_validate({} if interleave is None else {"interleave": interleave})
-    assert trial_line(solo, blocks, None, RELEASED).startswith(f"  block {name}  tde on small  ")
+    assert trial_line(solo, blocks, None, RELEASED).startswith(f"  block {name}  preparing  ")
 
 
 def test_a_trial_with_its_tps() -> None:
     found = trial(releaseAt=RELEASED.timestamp())
-    assert trial_line(found, Blocks(), 1234.5, RELEASED + timedelta(seconds=6)).endswith(
-        "  1,234 TPS"
-    )
+    line = trial_line(found, Blocks(), 1234.5, RELEASED + timedelta(seconds=6))
+    assert "  measuring 1 of 12 s  1,234 TPS  " in line
 
 
 def test_a_measured_trial_is_no_longer_under_load() -> None:
@@ -165,12 +166,17 @@ class Terminal(io.StringIO):
         return True
 
 
+@pytest.fixture(autouse=True)
+def _of_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+
+
 def test_on_a_terminal_lines_are_rewritten() -> None:
     out = Terminal()
     screen = Screen(out, lambda: (20, 10))
     screen.show(["campaign " + "x" * 40, "  trial"], steady="a")
     first = out.getvalue()
-    assert first.split("\n")[0].endswith("\033[Jcampaign xxxxxxxxxx"), "cut, lest it wraps"
+    assert first.split("\n")[0].endswith("\033[Jcampaign …"), "cut, lest it wraps"
     assert not first.endswith("\n")
     screen.show(["campaign"], steady="a")
     assert out.getvalue()[len(first) :] == "\033[1A\r\033[Jcampaign", "one line up, then anew"
@@ -192,6 +198,57 @@ def test_elsewhere_a_line_comes_with_each_change() -> None:
         screen.show([f"campaign {steady}", "  trial"], steady=steady)
     screen.close()
     assert out.getvalue() == "campaign a\ncampaign b\n"
+
+
+@pytest.mark.parametrize("term", ["dumb", "", None])
+def test_a_terminal_that_rewrites_nothing_gets_lines(
+    term: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("TERM") if term is None else monkeypatch.setenv("TERM", term)
+    out = Terminal()
+    screen = Screen(out)
+    for steady in ("a", "a", "b"):
+        screen.show([f"campaign {steady}", "  trial"], steady=steady)
+    screen.close()
+    assert out.getvalue() == "campaign a\ncampaign b\n"
+
+
+STEP = "block 3, read-write at 4 threads: tde on mariadb-small"
+LINES = [
+    f"tde-small  [#######.............] 6/18 trials  ETA 4:12 (14:05:12 UTC)  {STEP}",
+    "  block 3  measuring 7 of 120 s  1,271 TPS  tde on mariadb-small  read-write at 4 threads",
+]
+
+
+def test_the_lines_are_those_of_the_plugin_s_page() -> None:
+    now = datetime(2030, 1, 1, 14, 1, tzinfo=UTC)
+    status = CampaignStatus.model_validate(
+        {
+            "progress": {"planned": 18, "succeeded": 6},
+            "step": STEP,
+            "estimatedCompletionTime": "2030-01-01T14:05:12Z",
+        }
+    )
+    assert progress.line("tde-small", status, now) == LINES[0]
+    assert f"    {LINES[0]}\n" in Path("docs/plugin.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("width", [*range(24, 150, 3)])
+def test_a_narrow_screen_ends_with_a_whole_word(width: int) -> None:
+    out = Terminal()
+    Screen(out, lambda: (width, 24)).show(LINES, steady="")
+    for shown, line in zip(out.getvalue().split("\033[J")[1].split("\n"), LINES, strict=True):
+        assert len(shown) < width
+        words = line.split()
+        assert shown.split() in (words, *([*words[:n], "…"] for n in range(1, len(words))))
+
+
+def test_time_left_and_tps_are_there_at_80_columns() -> None:
+    out = Terminal()
+    Screen(out, lambda: (80, 24)).show(LINES, steady="")
+    first, second = out.getvalue().split("\n")
+    assert "  ETA 4:12 (14:05:12 UTC) " in first
+    assert "  1,271 TPS  tde on mariadb-small " in second
 
 
 # ------------------------------------------------------------------------------- the whole command

@@ -1,6 +1,6 @@
 """Text in the lines of a terminal."""
 
-from encbench.text.lines import WIDTH, aligned, item, paragraph, unbroken
+from encbench.text.lines import WIDTH, aligned, item, paragraph, unbroken, within
 
 
 def test_no_break_within_a_figure() -> None:
@@ -29,3 +29,16 @@ def test_a_table_has_figures_flush_right_and_no_tail() -> None:
         "tde        1,234.5  ok",
         "plaintext      9.0  out of range",
     ]
+
+
+def test_a_line_ends_with_a_whole_word_and_a_mark() -> None:
+    line = "  block 3  1,271 TPS"
+    assert within(line, len(line)) == line
+    assert [within(line, width) for width in (19, 18, 17, 11, 10)] == [
+        "  block 3  1,271 …",
+        "  block 3  1,271 …",
+        "  block 3 …",
+        "  block 3 …",
+        "  block …",
+    ]
+    assert within("x" * 40, 10) == "xxxxxxxxx…", "there is no end of a word"
