@@ -16,7 +16,7 @@ from typing import NoReturn
 from pydantic import ValidationError
 
 from encbench.cli.flags import parser
-from encbench.cli.output import CommandError, reason, say
+from encbench.cli.output import CommandError, reason, say, write_in_any_encoding
 from encbench.core.artefact import RecordError
 from encbench.kube.parsing import Malformed
 from encbench.ports import NotAuthenticated, NotNow, NotServed, Rejected, Unavailable
@@ -42,6 +42,7 @@ async def run(args: argparse.Namespace) -> int:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Entry point; the exit code."""
+    write_in_any_encoding()
     args = parser().parse_args(argv)
     try:
         code = asyncio.run(run(args))

@@ -4,11 +4,16 @@ What the cluster and the bucket hold may have come from anyone's image, and a te
 letters. So whatever a terminal shows passes through here.
 """
 
+import codecs
+import io
 import sys
 from pathlib import Path
 from typing import TextIO
 
 from encbench.wire.foreign import printable
+
+NEAREST = {"−": "-", "–": "-", "—": "-", "′": "'", "…": "...", "→": "->", "≤": "<=", "≥": ">="}
+"""What stands for a letter that an encoding lacks."""
 
 
 class CommandError(Exception):
@@ -24,6 +29,25 @@ def reason(error: OSError) -> str:
 def harmless(text: str) -> str:
     """The text with a space for each letter that a terminal would obey instead of showing it."""
     return printable(text, None, keep="\n\t")
+
+
+def write_in_any_encoding() -> None:
+    """Let standard output and standard error take what their encoding lacks.
+
+    A minus sign becomes a hyphen, because a figure without it is another one; a letter that is not
+    in `NEAREST` becomes a question mark.
+    """
+    codecs.register_error("nearest", _nearest)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="nearest")
+
+
+def _nearest(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    lacking = error.object[error.start : error.end]
+    return "".join(NEAREST.get(letter, "?") for letter in lacking), error.end
 
 
 def say(text: str, out: TextIO | None = None) -> None:

@@ -40,6 +40,31 @@ def test_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert max(len(line) for line in said.splitlines()) <= 100
 
 
+@pytest.mark.parametrize("encoding", ["latin-1", "ascii", "cp1252"])
+def test_help_where_output_is_not_utf_8(encoding: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "encbench.cli.main", "audit", "--help"],
+        cwd=REPO,
+        env={"PYTHONPATH": "operator", "PYTHONIOENCODING": encoding},
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "loss 1 - encrypted/plain" in " ".join(done.stdout.decode(encoding).split())
+
+
+def test_an_error_where_output_is_not_utf_8() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "encbench.cli.main", "audit", "−1 λ.csv"],
+        cwd=REPO,
+        env={"PYTHONPATH": "operator", "PYTHONIOENCODING": "latin-1", "LC_ALL": "C.UTF-8"},
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr == b"error: cannot read -1 ?.csv: No such file or directory\n"
+
+
 def test_every_command_is_in_the_overview() -> None:
     said = parser().format_help()
     assert all(f"    {command} " in said for command in COMMANDS)
