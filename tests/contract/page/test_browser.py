@@ -14,7 +14,7 @@ import pytest_asyncio
 
 from encbench.core.artefact import encode
 from encbench.report.formats.page import page
-from tests.data.report.golden import HOP, report_of
+from tests.data.report.golden import FOLDER, HOP, known, report_of
 from tests.data.report.synthetic import Study
 from tests.support.browser import Page, browser
 
@@ -52,6 +52,13 @@ STUDIES = {
     "empty": Study(name="empty", blocks=2, always={"tde": ("Invalid", "ProofFailed")}),
 }
 LOOKS = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")]
+SHEETS = {"Letter": 279.4, "A4": 297.0}
+"""Millimetres of the longer side; the page asks for it."""
+TOO_WIDE = """
+[...document.querySelectorAll('table')]
+  .map(table => [table.caption.innerText, table.getBoundingClientRect().right - innerWidth])
+  .filter(([_, beyond]) => beyond > 0)
+"""
 TABLES = """
 [...document.querySelectorAll('table')].map(table => ({
   caption: table.caption.innerText,
@@ -130,6 +137,25 @@ async def test_light_dark_and_print(
     assert papers["light", "screen"] == papers["dark", "print"] == "rgb(255, 255, 255)"
     assert papers["dark", "screen"] not in papers["light", "screen"]
     (SHOTS / "clear-print.png").write_bytes(await tab.screenshot())
+
+
+@pytest.mark.parametrize("study", [FOLDER, FOLDER / "columns"], ids=["one mode", "six modes"])
+@pytest.mark.parametrize("sheet", SHEETS)
+async def test_no_table_ends_beyond_the_sheet(
+    study: Path, sheet: str, tab: Page, tmp_path: Path
+) -> None:
+    path = tmp_path / "printed.html"
+    path.write_text(page(known(study)), encoding="utf-8")
+    await tab.open(path.as_uri())
+    asked = await tab.evaluate("document.querySelector('style').textContent")
+    assert "@page { size: landscape; margin: 1cm; }" in asked
+    width = int((SHEETS[sheet] - 20) / 25.4 * 96)
+    await tab.look(width=width, height=700, scheme="light", media="print")
+    await tab.call("Emulation.setScrollbarsHidden", hidden=True)
+    try:
+        assert await tab.evaluate(TOO_WIDE) == []
+    finally:
+        await tab.call("Emulation.setScrollbarsHidden", hidden=False)
 
 
 def figure(cell: str) -> float | None:

@@ -1,6 +1,8 @@
 """What every page is rendered by: its templates, filters and style sheet."""
 
+import re
 from collections.abc import Sequence
+from html import escape
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,6 +28,7 @@ def environment() -> "jinja2.Environment":
     )
     made.filters["svg"] = _trusted
     made.filters["spans"] = _spans
+    made.filters["breakable"] = _breakable
     made.globals["css"] = _trusted((_TEMPLATES / "page.css").read_text(encoding="utf-8"))
     return made
 
@@ -33,6 +36,11 @@ def environment() -> "jinja2.Environment":
 def _spans(columns: Sequence[TableColumn]) -> list[tuple[str, int]]:
     """The groups of columns in order, each with how many columns it spans."""
     return [(name, len(list(found))) for name, found in groupby(columns, key=lambda c: c.group)]
+
+
+def _breakable(heading: str) -> str:
+    """The text with places for a new line, because a study's names and formulas are long words."""
+    return _trusted(re.sub("[_/]", r"\g<0><wbr>", escape(heading)))
 
 
 def _trusted(source: str) -> str:
