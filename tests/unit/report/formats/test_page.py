@@ -101,19 +101,24 @@ def test_all_conditions_are_there_at_a_glance() -> None:
     (rows,) = [
         table for caption, table in the_tables().items() if caption.startswith("All conditions")
     ]
-    assert rows == [
-        [
+    for row, group in zip(rows, the_report().groups, strict=True):
+        (comparison,) = group.comparisons
+        assert row == [
             *("small", "oltp-read-write", str(group.concurrency), "loss of TPS"),
-            text.percent(group.comparisons[0].loss.estimate if group.comparisons[0].loss else None),
-            text.bounds(group.comparisons[0].loss),
+            text.percent(text.point(comparison.loss)),
+            f"{text.bounds(comparison.loss)} {comparison.verdict}",
             text.percent(group.noise_floor),
         ]
-        for group in the_report().groups
-    ]
-    marks = the_page().all("table", "glance")[0].all("span", "mark")
-    assert [m.attributes["aria-label"] for m in marks] == [
-        group.comparisons[0].verdict for group in the_report().groups
-    ]
+
+
+@pytest.mark.parametrize(("noise", "bold"), [(0.001, True), (0.04, False)])
+def test_at_a_glance_only_a_figure_with_a_verdict_is_bold(noise: float, bold: bool) -> None:
+    report = report_of(Study(noise=noise, blocks=3, loss={"tde": 0.08, "tls": 0.0}))
+    table = parse(page(report)).all("table", "glance")[0]
+    known = [one.verdict for group in report.groups for one in group.comparisons]
+    assert [badge.text for badge in table.all("span", "badge")] == known
+    assert ("Inconclusive" in known) is not bold
+    assert len(table.all("strong")) == bold * len(known)
 
 
 def test_disturbances_are_told_with_their_limits() -> None:
