@@ -12,7 +12,7 @@ from math import nan
 from typing import Any
 
 from encbench.api.campaign import Blocks
-from encbench.api.overheadreport import Row
+from encbench.api.overheadreport import Interval, Row
 from encbench.api.testbed import Arm
 from encbench.core.plan import block_name
 from encbench.report.document.group import Group
@@ -27,6 +27,12 @@ from encbench.text.words import capitalised, plural
 
 SMALL = 390, 230
 """Pixels of a plot; a wide page has two side by side."""
+WIDE = 1040, 230
+"""Pixels of a plot of many points, which has the width of the page."""
+NUMBERED = {SMALL: 8, WIDE: 20}
+"""The most points that a plot of that size has room to write numbers beside."""
+SPREAD = 0.75
+"""Share of a level's place over which its points lie."""
 
 MARKERS = "osD^vPX"
 """Shapes of baseline, control and treatments."""
@@ -79,9 +85,27 @@ def legend(arms: Sequence[Arm]) -> tuple[Legend, ...]:
     )
 
 
+def is_wide(section: Section) -> bool:
+    """Whether its overheads are too many for a small plot."""
+    return _crowd(section) > NUMBERED[SMALL]
+
+
+def _size(section: Section) -> tuple[int, int]:
+    return WIDE if is_wide(section) else SMALL
+
+
+def _crowd(section: Section) -> int:
+    """Points of a plot of its overheads."""
+    return len(section.groups) * len(section.first.treatments)
+
+
 def effect(section: Section, figure: JudgedFigure, margin: float, name: str) -> str:
-    """An overhead with its 95 % interval by concurrency, against noise floor and margin."""
-    with drawn(*SMALL) as (drawing, axes):
+    """An overhead with its 95 % interval by concurrency, against noise floor and margin.
+
+    Each point has its number beside it as long as numbers do not cover one another.
+    """
+    size, crowd = _size(section), _crowd(section)
+    with drawn(*size) as (drawing, axes):
         _levels(axes, section)
         for place, group in enumerate(section.groups):
             if (floor := group.noise_floors.get(figure.key)) is not None:
@@ -90,10 +114,14 @@ def effect(section: Section, figure: JudgedFigure, margin: float, name: str) -> 
         axes.axhline(0, color=INK["line"], linewidth=1, zorder=1.5)
         axes.axhline(100 * margin, color=INK["muted"], linewidth=1, linestyle=(0, (4, 3)))
         arms = [arm.name for arm in section.first.arms]
-        spread = _offsets(len(section.first.treatments), 0.5)
+        spread = _offsets(len(section.first.treatments), SPREAD)
         for offset, arm in zip(spread, section.first.treatments, strict=True):
-            place = arms.index(arm.name)
-            _intervals(axes, section, arm.name, figure, offset, place)
+            own = [getattr(group.row(arm.name), figure.overhead) for group in section.groups]
+            found = [(level + offset, it) for level, it in enumerate(own) if it is not None]
+            _intervals(axes, found, arms.index(arm.name), crowd)
+            if crowd <= NUMBERED[size]:
+                _numbers(axes, found, section.margin)
+        _absences(axes, section, figure, words=2 * len(section.groups) <= NUMBERED[size])
         axes.set_ylabel("loss of TPS, %" if figure.sense == "loss" else "increase, %")
         # Bars leave no margin below them, but the band's end must show.
         axes.use_sticky_edges = False
@@ -101,26 +129,44 @@ def effect(section: Section, figure: JudgedFigure, margin: float, name: str) -> 
         return svg.render(drawing, name, _label(section, figure, margin))
 
 
-def _intervals(
-    axes: Any, section: Section, arm: str, figure: JudgedFigure, offset: float, place: int
-) -> None:
+def _intervals(axes: Any, found: Sequence[tuple[float, Interval]], place: int, crowd: int) -> None:
+    """Points of one arm, each at its place on the axis, in a plot of `crowd` points."""
     marker, ink = _style(place)
-    beside = {"textcoords": "offset points", "va": "center", "size": 11, "color": INK["ink"]}
+    look = {"color": ink, "linestyle": "none"}
+    known = [
+        (x, 100 * it.estimate, 100 * (it.estimate - it.low), 100 * (it.high - it.estimate))
+        for x, it in found
+        if it.low is not None and it.high is not None
+    ]
+    if known:
+        xs, middles, *whiskers = zip(*known, strict=True)
+        ends = {"elinewidth": 2, "capsize": min(5, 300 / crowd), "capthick": 2}
+        axes.errorbar(xs, middles, whiskers, zorder=3, **ends, **look)
+    places, estimates = [x for x, _ in found], [100 * it.estimate for _, it in found]
+    point = {"marker": marker, "markersize": min(7, 420 / crowd), "markeredgewidth": 0}
+    axes.plot(places, estimates, zorder=4, **point, **look)
+
+
+def _numbers(axes: Any, found: Sequence[tuple[float, Interval]], margin: float) -> None:
+    look = {"textcoords": "offset points", "va": "center", "size": 11, "color": INK["ink"]}
+    for x, it in found:
+        point = 100 * it.estimate
+        digits = text.digits_beside(margin, it.low, it.high)
+        axes.annotate(text.number(point, digits), (x, point), (9, 0), zorder=5, **look)
+
+
+def _absences(axes: Any, section: Section, figure: JudgedFigure, *, words: bool) -> None:
+    """What stands where a condition lacks this overhead: why, or a dash where that has no room."""
+    look = {"color": INK["muted"], "ha": "center", "va": "bottom", "size": 10}
+    arms = section.first.treatments
     for level, group in enumerate(section.groups):
-        x, shown = level + offset, getattr(group.row(arm), figure.overhead)
-        if shown is None:
-            words = _absent(group, figure)
-            axes.text(x, 0, words, color=INK["muted"], ha="center", va="bottom", size=10)
+        known = [getattr(group.row(arm.name), figure.overhead) for arm in arms]
+        if words and not any(known):
+            axes.text(level, 0, _absent(group, figure), **look)
             continue
-        point = 100 * shown.estimate
-        if shown.low is not None and shown.high is not None:
-            whiskers = [[point - 100 * shown.low], [100 * shown.high - point]]
-            axes.errorbar(
-                [x], [point], whiskers, color=ink, linewidth=2, capsize=5, capthick=2, zorder=3
-            )
-        axes.plot([x], [point], marker, color=ink, markersize=7, markeredgewidth=0, zorder=4)
-        digits = text.digits_beside(section.margin, shown.low, shown.high)
-        axes.annotate(text.number(point, digits), (x, point), (9, 0), zorder=5, **beside)
+        for offset, it in zip(_offsets(len(arms), SPREAD), known, strict=True):
+            if it is None:
+                axes.text(level + offset, 0, text.ABSENT, **look)
 
 
 def _absent(group: Group, figure: JudgedFigure) -> str:
@@ -151,7 +197,7 @@ def by_arm(section: Section, trials: Sequence[TrialView], field: str, unit: str,
     The dots are the trials behind this mean. The baseline's are of A and A', and no dot is of a
     block that lacks the figure in an arm.
     """
-    with drawn(*SMALL) as (drawing, axes):
+    with drawn(*_size(section)) as (drawing, axes):
         _levels(axes, section)
         said = []
         by_name = {trial.name: trial for trial in trials}

@@ -1,14 +1,20 @@
 """What a plot shows is what the tables beside it say."""
 
+from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from encbench.core.statistics.intervals import geometric_mean
-from encbench.report.formats.plots import by_arm, in_mean
+from encbench.report.figures import TPS
+from encbench.report.formats import svg
+from encbench.report.formats.plots import by_arm, effect, in_mean, is_wide
 from encbench.report.formats.sections import sections
-from tests.data.report.golden import STUDIES, known
+from tests.data.report.golden import STUDIES, known, report_of
+from tests.data.report.synthetic import Study
 
+LEVELS = tuple(2**n for n in range(12))
 CPU = "database_side_cpu_ms_per_transaction"
 
 
@@ -32,3 +38,39 @@ def test_those_dots_are_drawn() -> None:
     rows = [(group, row) for group in section.groups for row in group.rows]
     dots = sum(len(in_mean(group, row, CPU, by_name)) for group, row in rows)
     assert drawing.count("<use ") == dots
+
+
+@pytest.mark.parametrize(
+    ("modes", "levels", "wide", "numbers"),
+    [(1, 8, False, 8), (4, 2, False, 8), (4, 5, True, 20), (6, 10, True, 0)],
+)
+def test_no_number_of_a_plot_covers_another(
+    monkeypatch: pytest.MonkeyPatch, modes: int, levels: int, wide: bool, numbers: int
+) -> None:
+    """The modes cost the same, so that their numbers are at the same height."""
+    loss = {f"mode-{n}": 0.08 for n in range(modes)}
+    study = Study(concurrency=LEVELS[:levels], blocks=2, seconds=12, loss=loss, noise=0.0001)
+    (section,) = sections(report_of(study))
+    boxes: list[Any] = []
+
+    def laid_out(drawing: Any, *_: str) -> str:
+        drawing.draw_without_rendering()
+        boxes.extend(words.get_window_extent() for words in drawing.axes[0].texts)
+        return ""
+
+    monkeypatch.setattr(svg, "render", laid_out)
+    effect(section, TPS, 0.05, "r0-tps")
+    assert is_wide(section) is wide
+    assert len(boxes) == numbers
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+
+
+@pytest.mark.parametrize(("levels", "words"), [(4, 4), (12, 0)])
+def test_words_in_place_of_an_overhead_stand_once_at_each_level(levels: int, words: int) -> None:
+    """As offered: every arm keeps up with the rate."""
+    loss = {f"mode-{n}": 0.08 for n in range(3)}
+    study = Study(concurrency=LEVELS[:levels], blocks=1, seconds=12, loss=loss, rate=2)
+    (section,) = sections(report_of(study))
+    drawing = effect(section, TPS, 0.05, "r0-tps")
+    assert drawing.count(">as offered<") == words
+    assert drawing.count(">–<") == (0 if words else levels * len(loss))

@@ -9,7 +9,15 @@ from encbench.report.document.group import Group
 from encbench.report.document.trial import Block, TrialView
 from encbench.report.figures import JUDGED, RECOVERY
 from encbench.report.formats import layertables, tables, turntables
-from encbench.report.formats.plots import Legend, by_arm, effect, legend, percentiles, timeline
+from encbench.report.formats.plots import (
+    Legend,
+    by_arm,
+    effect,
+    is_wide,
+    legend,
+    percentiles,
+    timeline,
+)
 from encbench.report.formats.sections import Section, Versus, sections
 from encbench.report.formats.tables import TableColumn, Titled
 from encbench.report.words import text
@@ -40,6 +48,8 @@ class ResultSection:
     legend: tuple[Legend, ...]
     has_margin: bool
     has_floor: bool
+    wide_charts: tuple[Chart, ...]
+    """Plots of many points, each of which has the width of the page."""
     charts: tuple[Chart, ...]
     distributions: tuple[Chart, ...]
     """Latency percentiles below the highest concurrency, which is among the charts."""
@@ -58,13 +68,17 @@ def results(report: Report) -> list[ResultSection]:
 def _result(report: Report, section: Section, number: int) -> ResultSection:
     setup = (*_machine(report, section), *_load(report, section))
     measured = any(group.counted_blocks for group in section.groups)
+    plots = tuple(_plots(report, section, number)) if measured else ()
+    highest = tuple(_percentiles(section.groups[-1:], number)) if measured else ()
+    wide = is_wide(section)
     return ResultSection(
         title=section.place,
         setup="; ".join(setup),
         legend=legend(section.first.arms),
         has_margin=bool(section.first.treatments) and measured,
         has_floor=any(group.noise_floor is not None for group in section.groups),
-        charts=tuple(_charts(report, section, number)) if measured else (),
+        wide_charts=plots if wide else (),
+        charts=highest if wide else (*plots, *highest),
         distributions=tuple(_percentiles(section.groups[:-1], number)),
         compared=tuple(_compared(versus) for versus in section.compared),
         layers=tuple(_layers(section)),
@@ -122,7 +136,7 @@ def _kept_up(groups: Sequence[Group], cost: str) -> Iterable[str]:
             yield said.format("" if len(own) == len(groups) else f" at {threads}")
 
 
-def _charts(report: Report, section: Section, number: int) -> Iterable[Chart]:
+def _plots(report: Report, section: Section, number: int) -> Iterable[Chart]:
     """What each treatment changes, then the cost of a transaction in each arm."""
     rows = [row for group in section.groups for row in group.rows]
     if section.first.treatments:
@@ -137,7 +151,6 @@ def _charts(report: Report, section: Section, number: int) -> Iterable[Chart]:
         pooled = any(group.added_blocks for group in section.groups)
         shown = "trials of this campaign, mean of all blocks" if pooled else "trials and their mean"
         yield f"CPU per transaction: {shown}", drawing
-    yield from _percentiles(section.groups[-1:], number)
 
 
 def _percentiles(groups: Sequence[Group], number: int) -> Iterable[Chart]:
