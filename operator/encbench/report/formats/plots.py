@@ -34,9 +34,10 @@ NUMBERED = {SMALL: 8, WIDE: 20}
 SPREAD = 0.75
 """Share of a level's place over which its points lie."""
 
-MARKERS = "osD^vPX"
-"""Shapes of baseline, control and treatments."""
-SHAPES = "●■◆▲▼✚✖"
+MARKERS = "osD^vPX*<"
+"""Shapes of baseline, control and treatments. There are seven of treatments, and six colours: pairs
+of both repeat only after 42 treatments."""
+SHAPES = "●■◆▲▼✚✖★◄"
 """The same shapes as characters, for the page's legend."""
 MOST_NAMES = 30
 """Blocks that a timeline names; of more it names one in two, or in three."""
@@ -49,9 +50,14 @@ def _variable(place: int) -> str:
     return svg.TREATMENTS[(place - 2) % len(svg.TREATMENTS)]
 
 
+def _shape(shapes: str, place: int) -> str:
+    """That of the arm at that place in the plan: no treatment has the baseline's or control's."""
+    return shapes[place] if place < 2 else shapes[2 + (place - 2) % (len(shapes) - 2)]
+
+
 def _style(place: int) -> tuple[str, str]:
     """The shape of the arm at that place in the plan, and the stand-in for its colour."""
-    return MARKERS[place % len(MARKERS)], INK[_variable(place)]
+    return _shape(MARKERS, place), INK[_variable(place)]
 
 
 def _levels(axes: Any, section: Section) -> None:
@@ -80,8 +86,7 @@ class Legend:
 def legend(arms: Sequence[Arm]) -> tuple[Legend, ...]:
     """The legend of these arms, in the order of the plan."""
     return tuple(
-        Legend(arm.name, arm.role, SHAPES[n % len(SHAPES)], _variable(n))
-        for n, arm in enumerate(arms)
+        Legend(arm.name, arm.role, _shape(SHAPES, n), _variable(n)) for n, arm in enumerate(arms)
     )
 
 

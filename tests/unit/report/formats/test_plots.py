@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
+from encbench.api.testbed import Arm
 from encbench.core.statistics.intervals import geometric_mean
 from encbench.report.figures import TPS
 from encbench.report.formats import svg
-from encbench.report.formats.plots import by_arm, effect, in_mean, is_wide
+from encbench.report.formats.plots import MARKERS, SHAPES, by_arm, effect, in_mean, is_wide, legend
 from encbench.report.formats.sections import sections
 from tests.data.report.golden import STUDIES, known, report_of
 from tests.data.report.synthetic import Study
@@ -74,3 +75,14 @@ def test_words_in_place_of_an_overhead_stand_once_at_each_level(levels: int, wor
     drawing = effect(section, TPS, 0.05, "r0-tps")
     assert drawing.count(">as offered<") == words
     assert drawing.count(">–<") == (0 if words else levels * len(loss))
+
+
+def test_no_treatment_has_the_shape_of_the_baseline_or_the_control() -> None:
+    roles = ("baseline", "control", *["treatment"] * 42)
+    named = [{"name": f"arm-{n}", "role": role, "modeRef": "any"} for n, role in enumerate(roles)]
+    plain, control, *treatments = legend([Arm.model_validate(arm) for arm in named])
+    shapes = [one.shape for one in treatments]
+    assert len({plain.shape, control.shape, *shapes[: len(svg.TREATMENTS)]}) == 2 + 6
+    assert not {plain.shape, control.shape} & set(shapes)
+    assert len({(one.shape, one.colour) for one in treatments}) == len(treatments)
+    assert len(set(SHAPES)) == len(set(MARKERS)) == len(MARKERS)
