@@ -63,11 +63,14 @@ def parse(source: str) -> Node:
 
 
 def tables(page: Node) -> dict[str, list[list[str]]]:
-    """The cells of each table's body by its caption."""
-    return {
-        table.all("caption")[0].text: [
+    """The cells of each table's bodies by its caption, which no other table has."""
+    found: dict[str, list[list[str]]] = {}
+    for table in page.all("table"):
+        caption = table.all("caption")[0].text
+        assert caption not in found, f"two tables are called {caption!r}"
+        found[caption] = [
             [cell.text for cell in row.children if isinstance(cell, Node)]
-            for row in table.all("tbody")[0].all("tr")
+            for body in table.all("tbody")
+            for row in body.all("tr")
         ]
-        for table in page.all("table")
-    }
+    return found

@@ -22,7 +22,7 @@ from encbench.report.formats.page import page
 from encbench.report.formats.page.conditions import results
 from encbench.report.formats.plots import legend, timeline
 from encbench.report.words import text
-from tests.data.report.golden import report_of
+from tests.data.report.golden import FOLDER, known, report_of
 from tests.data.report.synthetic import Study, write
 from tests.unit.report.formats.html_tree import Node, parse, tables
 
@@ -30,6 +30,8 @@ STUDY = Study(
     concurrency=(4, 16), blocks=3, seconds=20, fail={(16, 2, "tde"): ("Invalid", "ProofFailed")}
 )
 
+PLACE = "oltp-read-write on small"
+AT_16 = "oltp-read-write at 16 threads on small"
 EXTERNAL = External.model_validate(
     {"host": "db.example.com", "database": "sbtest", "credentialsSecretRef": {"name": "db"}}
 )
@@ -56,7 +58,7 @@ def the_tables() -> dict[str, list[list[str]]]:
 
 
 def test_throughput_is_the_report_s() -> None:
-    rows = the_tables()["Throughput: tde against plain"]
+    rows = the_tables()[f"Throughput: tde against plain, {PLACE}"]
     stored = decode(Report, encode(the_report()), "report.json")
     expected = [
         [
@@ -83,14 +85,14 @@ def test_throughput_is_the_report_s() -> None:
 
 def test_latency_and_cpu_are_the_report_s() -> None:
     tde, plain = the_report().groups[1].row("tde"), the_report().groups[1].row("plain")
-    latency = the_tables()["Latency: tde against plain"][1]
+    latency = the_tables()[f"Latency: tde against plain, {PLACE}"][1]
     assert latency[1:3] == [
         text.number(plain.latency_average_ms, 2),
         text.number(tde.latency_average_ms, 2),
     ]
     assert latency[9] == text.bounds(tde.latency_p95_overhead)
     assert [latency[5], latency[10]] == [tde.latency_average_verdict, tde.latency_p95_verdict]
-    cpu = the_tables()["CPU: tde against plain"][1]
+    cpu = the_tables()[f"CPU: tde against plain, {PLACE}"][1]
     assert cpu[2] == text.number(tde.database_cpu_ms_per_transaction, 3)
     assert cpu[5] == tde.cpu_per_transaction_verdict
     assert cpu[-7] == text.signed(tde.database_cpu_points)
@@ -154,7 +156,7 @@ def test_one_condition_needs_no_glance() -> None:
 
 
 def test_every_figure_s_judgement_is_there() -> None:
-    rows = the_tables()["Judgement: tde against plain"]
+    rows = the_tables()[f"Judgement: tde against plain, {PLACE}"]
     found = [finding for group in the_report().groups for finding in group.comparisons[0].findings]
     assert len(rows) == len(found) == 10
     for row, finding in zip(rows, found, strict=True):
@@ -239,7 +241,9 @@ def test_a_loss_that_an_offered_rate_decides_is_drawn_as_offered() -> None:
 def test_a_block_s_loss_is_against_both_arms_of_the_baseline() -> None:
     report = report_of(Study(concurrency=(4,), blocks=3))
     group, trials = report.groups[0], {trial.name: trial for trial in report.trials}
-    (rows,) = [t for caption, t in tables(parse(page(report))).items() if "Blocks: " in caption]
+    (rows,) = [
+        t for caption, t in tables(parse(page(report))).items() if caption.startswith("Blocks")
+    ]
     for block, row in zip(group.blocks, rows, strict=True):
         tps = {trials[name].arm: trials[name].tps or 0.0 for name in block.trials}
         plain = math.sqrt(tps["plain"] * tps["plain-control"])
@@ -279,9 +283,8 @@ def test_excluded_trials_are_shown_with_their_reason() -> None:
 
 
 def test_a_broken_block_says_why() -> None:
-    blocks = [table for caption, table in the_tables().items() if caption.startswith("Blocks")]
-    assert blocks
-    (broken,) = [row for row in blocks[0] if row[-1] != "yes"]
+    (blocks,) = [t for caption, t in the_tables().items() if caption.startswith(f"Blocks, {AT_16}")]
+    (broken,) = [row for row in blocks if row[-1] != "yes"]
     assert broken[0] == "2"
     assert broken[-1] == "no: tde was Invalid (ProofFailed)"
 
@@ -395,6 +398,18 @@ def test_plots_and_tables_say_what_they_are() -> None:
         assert all("scope" in head.attributes for head in table.all("th"))
 
 
+def test_tables_and_scroll_boxes_of_two_instances_have_names_of_their_own() -> None:
+    """A box that scrolls can be reached by keyboard, and is no landmark among hundreds."""
+    made = parse(page(known(FOLDER / "columns")))
+    boxes = [node.attributes for node in made.all("div", "scroll")]
+    assert all((box["tabindex"], box["role"]) == ("0", "group") for box in boxes)
+    assert len({box["aria-label"] for box in boxes}) == len(boxes)
+    throughput = [caption for caption in tables(made) if caption.startswith("Throughput: swap")]
+    assert throughput == [
+        f"Throughput: swap against plain, tpcc on {instance}" for instance in ("2x4c32g", "4x8c64g")
+    ]
+
+
 def test_the_page_is_a_function_of_report_json() -> None:
     assert page(decode(Report, encode(the_report()), "report.json")) == the_source()
 
@@ -417,7 +432,7 @@ def test_no_data_has_no_figures_and_says_why() -> None:
     assert answer.all("p", "so")[0].text == "So look at the excluded trials first."
     (whole,) = found.all("article", "in-full")
     assert "every trial was Invalid (ProofFailed" in whole.text.replace("\u00a0", " ")
-    row = tables(found)["Throughput: tde against plain"][0]
+    row = tables(found)[f"Throughput: tde against plain, {PLACE}"][0]
     assert row[1:] == ["–", "–", "–", "–", "–", "–", "0", "–", "NoData"]
     assert ["tde", "× no"] in [row[:2] for row in tables(found)["Full proof of each database"]]
 
