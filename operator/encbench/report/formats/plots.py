@@ -34,6 +34,9 @@ NUMBERED = {SMALL: 8, WIDE: 20}
 SPREAD = 0.75
 """Share of a level's place over which its points lie."""
 
+SERIES = 0.85
+"""Opacity of a trial's series, through which its mean shows; every arm keeps a contrast of 3."""
+
 MARKERS = "osD^vPX*<"
 """Shapes of baseline, control and treatments. There are seven of treatments, and six colours: pairs
 of both repeat only after 42 treatments."""
@@ -116,7 +119,9 @@ def effect(section: Section, figure: JudgedFigure, margin: float, name: str) -> 
             if (floor := group.noise_floors.get(figure.key)) is not None:
                 half = 100 * floor
                 axes.bar(place, 2 * half, 0.84, -half, color=INK["noise"], linewidth=0, zorder=1)
-        axes.axhline(0, color=INK["line"], linewidth=1, zorder=1.5)
+                ends = {"colors": INK["muted"], "linewidth": 0.8, "zorder": 1.2}
+                axes.hlines([-half, half], place - 0.42, place + 0.42, **ends)
+        axes.axhline(0, color=INK["muted"], linewidth=1, zorder=1.5)
         axes.axhline(100 * margin, color=INK["muted"], linewidth=1, linestyle=(0, (4, 3)))
         arms = [arm.name for arm in section.first.arms]
         spread = _offsets(len(section.first.treatments), SPREAD)
@@ -217,9 +222,9 @@ def by_arm(section: Section, trials: Sequence[TrialView], field: str, unit: str,
                 values = in_mean(group, row, field, by_name)
                 spots = [x + shift for shift in _offsets(len(values), 0.7 * width)]
                 axes.hlines(mean, x - 0.42 * width, x + 0.42 * width, color=ink, linewidth=2.5)
-                axes.plot(
-                    spots, values, marker, color=ink, markersize=4.5, markeredgewidth=0, alpha=0.5
-                )
+                dots = {"marker": marker, "markersize": 4.5, "markeredgewidth": 0.8}
+                face = {"color": ink, "markerfacecolor": (ink, 0.5), "linestyle": "none"}
+                axes.plot(spots, values, **dots, **face)
                 threads = plural(group.concurrency, "thread")
                 said.append(f"{arm.name} at {threads} {text.number(mean, 2)}")
         axes.set_ylim(bottom=0)
@@ -305,18 +310,15 @@ def timeline(group: Group, trials: Sequence[TrialView], plan: Blocks, name: str)
                 axes.axvspan(slot, slot + 1, color=INK["bad-soft"], linewidth=0, zorder=0)
                 _centred(axes, slot + 0.5, 0.04, "×", 16, INK["bad"])
         for (marker, ink, counted), one in strokes.items():
-            of_series, of_mean = (0.75, 1) if counted else (0.3, 0.4)
-            axes.plot(one.times, one.rates, color=ink, linewidth=1, alpha=of_series)
-            axes.hlines(one.means, one.begins, one.ends, color=ink, linewidth=2.5, alpha=of_mean)
+            alpha, width = (SERIES, 2.5) if counted else (0.3, 1.2)
+            axes.plot(one.times, one.rates, color=ink, linewidth=1, alpha=alpha)
+            axes.hlines(one.means, one.begins, one.ends, color=ink, linewidth=width)
             middles = [(begin + end) / 2 for begin, end in zip(one.begins, one.ends, strict=True)]
-            axes.plot(
-                *(middles, one.means, marker),
-                color=ink,
-                # Of many trials each has a few pixels.
-                markersize=min(6, 900 / len(own)),
-                markeredgewidth=0,
-                alpha=of_mean,
-            )
+            # Of many trials each has a few pixels.
+            size = min(6, 900 / len(own))
+            look = {"color": ink, "marker": marker, "markersize": size, "linestyle": "none"}
+            face = {"markerfacecolor": ink if counted else INK["surface"]}
+            axes.plot(middles, one.means, **look, **face, markeredgewidth=0 if counted else 1)
         starts = [n for n, t in enumerate(own) if n == 0 or t.block != own[n - 1].block]
         whole = axes.get_xaxis_transform()
         axes.vlines(starts[1:], 0, 1, color=INK["line"], linewidth=1, transform=whole)

@@ -23,7 +23,7 @@ def plot(series: HistorySeries, name: str) -> str:
     with drawn(*SIZE) as (drawing, axes):
         _estimates(axes, series)
         _levels(axes, series)
-        axes.axhline(0, color=INK["line"], linewidth=1, zorder=1.5)
+        axes.axhline(0, color=INK["muted"], linewidth=1, zorder=1.5)
         for margin in {point.report.spec.margin for point in series.points}:
             dashes = (0, (4, 3))
             axes.axhline(100 * margin, color=INK["muted"], linewidth=1, linestyle=dashes)

@@ -20,7 +20,8 @@ from encbench.report.formats import page as page_module
 from encbench.report.formats.markdown import intervals, markdown
 from encbench.report.formats.page import page
 from encbench.report.formats.page.conditions import results
-from encbench.report.formats.plots import legend, timeline
+from encbench.report.formats.plots import SERIES, legend, timeline
+from encbench.report.formats.svg import TREATMENTS
 from encbench.report.words import text
 from tests.data.report.golden import FOLDER, known, report_of
 from tests.data.report.synthetic import Study, write
@@ -540,6 +541,12 @@ def contrast(one: str, other: str) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
+def composite(ink: str, paper: str, opacity: float) -> str:
+    """The colour that is seen where ink of that opacity lies on paper."""
+    parts = [(int(ink[n : n + 2], 16), int(paper[n : n + 2], 16)) for n in (1, 3, 5)]
+    return "#" + "".join(f"{round(opacity * a + (1 - opacity) * b):02x}" for a, b in parts)
+
+
 @pytest.mark.parametrize("palette", palettes(), ids=["light", "dark"])
 def test_contrast(palette: dict[str, str]) -> None:
     words = [
@@ -550,8 +557,13 @@ def test_contrast(palette: dict[str, str]) -> None:
     ]
     for ink, paper in words:
         assert contrast(palette[ink], palette[paper]) >= 4.5, (ink, paper)
-    for ink in ("baseline", "control", *(f"arm-{n}" for n in range(1, 7))):
-        assert contrast(palette[ink], palette["surface"]) >= 3, ink
+    shapes = [
+        *(("muted", paper, 1.0) for paper in ("surface", "noise")),
+        *((ink, "surface", SERIES) for ink in ("baseline", "control", *TREATMENTS)),
+    ]
+    for ink, paper, opacity in shapes:
+        seen = composite(palette[ink], palette[paper], opacity)
+        assert contrast(seen, palette[paper]) >= 3, (ink, paper)
 
 
 def test_the_parser_finds_a_slip() -> None:

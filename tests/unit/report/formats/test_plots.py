@@ -5,18 +5,42 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from matplotlib.colors import to_rgba
 
 from encbench.api.testbed import Arm
 from encbench.core.statistics.intervals import geometric_mean
 from encbench.report.figures import TPS
 from encbench.report.formats import svg
-from encbench.report.formats.plots import MARKERS, SHAPES, by_arm, effect, in_mean, is_wide, legend
+from encbench.report.formats.plots import (
+    MARKERS,
+    SHAPES,
+    by_arm,
+    effect,
+    in_mean,
+    is_wide,
+    legend,
+    timeline,
+)
 from encbench.report.formats.sections import sections
 from tests.data.report.golden import STUDIES, known, report_of
 from tests.data.report.synthetic import Study
 
 LEVELS = tuple(2**n for n in range(12))
 CPU = "database_side_cpu_ms_per_transaction"
+
+
+@pytest.fixture
+def drawings(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Every figure that is rendered, laid out."""
+    found: list[Any] = []
+
+    def laid_out(drawing: Any, *_: str) -> str:
+        drawing.draw_without_rendering()
+        found.append(drawing)
+        return ""
+
+    monkeypatch.setattr(svg, "render", laid_out)
+    return found
 
 
 @pytest.mark.parametrize("folder", STUDIES)
@@ -46,21 +70,14 @@ def test_those_dots_are_drawn() -> None:
     [(1, 8, False, 8), (4, 2, False, 8), (4, 5, True, 20), (6, 10, True, 0)],
 )
 def test_no_number_of_a_plot_covers_another(
-    monkeypatch: pytest.MonkeyPatch, modes: int, levels: int, wide: bool, numbers: int
+    drawings: list[Any], modes: int, levels: int, wide: bool, numbers: int
 ) -> None:
     """The modes cost the same, so that their numbers are at the same height."""
     loss = {f"mode-{n}": 0.08 for n in range(modes)}
     study = Study(concurrency=LEVELS[:levels], blocks=2, seconds=12, loss=loss, noise=0.0001)
     (section,) = sections(report_of(study))
-    boxes: list[Any] = []
-
-    def laid_out(drawing: Any, *_: str) -> str:
-        drawing.draw_without_rendering()
-        boxes.extend(words.get_window_extent() for words in drawing.axes[0].texts)
-        return ""
-
-    monkeypatch.setattr(svg, "render", laid_out)
     effect(section, TPS, 0.05, "r0-tps")
+    boxes = [words.get_window_extent() for words in drawings[0].axes[0].texts]
     assert is_wide(section) is wide
     assert len(boxes) == numbers
     assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
@@ -86,3 +103,41 @@ def test_no_treatment_has_the_shape_of_the_baseline_or_the_control() -> None:
     assert not {plain.shape, control.shape} & set(shapes)
     assert len({(one.shape, one.colour) for one in treatments}) == len(treatments)
     assert len(set(SHAPES)) == len(set(MARKERS)) == len(MARKERS)
+
+
+def test_the_ends_of_the_noise_floor_and_zero_are_lines_that_can_be_seen(
+    drawings: list[Any],
+) -> None:
+    (section,) = sections(known())
+    effect(section, TPS, 0.05, "r0-tps")
+    (axes,) = drawings[0].axes
+    floors = [100 * group.noise_floors["tps"] for group in section.groups]
+    muted = to_rgba(svg.INK["muted"])
+    ends = [one for one in axes.collections if tuple(one.get_color()[0]) == muted]
+    drawn_at = [y for one in ends for line in one.get_segments() for y in (line[0][1],)]
+    assert drawn_at == pytest.approx([y for floor in floors for y in (-floor, floor)])
+    level = [line for line in axes.lines if list(line.get_ydata()) == [0, 0]]
+    assert [line.get_color() for line in level] == [svg.INK["muted"]]
+
+
+def test_dots_have_an_edge_that_can_be_seen(drawings: list[Any]) -> None:
+    report = known()
+    (section,) = sections(report)
+    by_arm(section, report.trials, CPU, "ms", "r1-cpu")
+    dots = [line for line in drawings[0].axes[0].lines if line.get_marker() in MARKERS]
+    assert dots
+    for line in dots:
+        assert line.get_markeredgewidth() > 0 and line.get_markeredgecolor() == line.get_color()
+        assert line.get_alpha() is None
+
+
+def test_the_mark_of_a_trial_that_does_not_count_is_hollow(drawings: list[Any]) -> None:
+    report = known()
+    (group,) = [group for group in report.groups if any(not b.counted for b in group.blocks)]
+    timeline(group, report.trials, report.spec.blocks, "t0")
+    faces = [
+        line.get_markerfacecolor() == svg.INK["surface"]
+        for line in drawings[0].axes[0].lines
+        if line.get_marker() in MARKERS and len(line.get_xdata())
+    ]
+    assert faces.count(True) == 1 and faces.count(False) == len(group.arms)
