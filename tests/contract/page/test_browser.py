@@ -59,6 +59,11 @@ TOO_WIDE = """
   .map(table => [table.caption.innerText, table.getBoundingClientRect().right - innerWidth])
   .filter(([_, beyond]) => beyond > 0)
 """
+INKS = """
+[...new Set([...document.querySelectorAll('svg :is(path, use, text)')]
+  .filter(shape => !shape.closest('defs'))
+  .map(shape => getComputedStyle(shape).fill))]
+"""
 TABLES = """
 [...document.querySelectorAll('table')].map(table => ({
   caption: table.caption.innerText,
@@ -156,6 +161,25 @@ async def test_no_table_ends_beyond_the_sheet(
         assert await tab.evaluate(TOO_WIDE) == []
     finally:
         await tab.call("Emulation.setScrollbarsHidden", hidden=False)
+
+
+async def test_plots_keep_their_colours_where_styles_are_blocked(tab: Page, tmp_path: Path) -> None:
+    source = page(known())
+    path = tmp_path / "blocked.html"
+    for blocked, muted in ((False, "rgb(159, 169, 181)"), (True, "rgb(89, 98, 109)")):
+        policy = "<meta http-equiv='Content-Security-Policy' content=\"default-src 'none'\">"
+        path.write_text(source.replace("<head>", f"<head>{policy * blocked}"), encoding="utf-8")
+        await tab.look(width=1280, height=900, scheme="dark")
+        await tab.open(path.as_uri())
+        sheet = await tab.evaluate("getComputedStyle(document.body).maxWidth")
+        assert (sheet == "none") is blocked
+        inks = await tab.evaluate(INKS)
+        assert muted in inks
+        assert "rgb(0, 0, 0)" not in inks
+        widths = await tab.evaluate(
+            "[...document.querySelectorAll('.charts svg')].map(one => one.clientWidth)"
+        )
+        assert max(widths) <= 520
 
 
 def figure(cell: str) -> float | None:

@@ -315,7 +315,7 @@ def test_colour_alone_tells_no_two_arms_apart() -> None:
     assert len({(one.colour, one.shape) for one in known}) == len(known)
     (drawn,) = parse(timeline(group, report.trials, report.spec.blocks, "t")).all("svg")
     used = [node.attributes for node in drawn.all("use")]
-    assert len({(one["href"], one["style"]) for one in used}) == len(group.arms)
+    assert len({(one["href"], one["fill"]) for one in used}) == len(group.arms)
 
 
 @pytest.mark.parametrize("field", [True, False])
@@ -375,7 +375,7 @@ def test_nothing_is_fetched() -> None:
     ids = [node.attributes["id"] for node in the_page().all() if "id" in node.attributes]
     assert len(ids) == len(set(ids))
     for node in the_page().all():
-        assert "src" not in node.attributes
+        assert "src" not in node.attributes and "style" not in node.attributes
         assert not any(name.startswith("on") for name in node.attributes)
         href = node.attributes.get("href")
         assert href is None or (href[0] == "#" and href[1:] in ids)

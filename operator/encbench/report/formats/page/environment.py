@@ -7,6 +7,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from encbench.report.formats.svg import PAGE_CSS
 from encbench.report.formats.tables import TableColumn
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def environment() -> "jinja2.Environment":
     made.filters["svg"] = _trusted
     made.filters["spans"] = _spans
     made.filters["breakable"] = _breakable
-    made.globals["css"] = _trusted((_TEMPLATES / "page.css").read_text(encoding="utf-8"))
+    made.globals["css"] = _trusted(PAGE_CSS.read_text(encoding="utf-8"))
     return made
 
 
