@@ -68,7 +68,8 @@ TABLES = """
 [...document.querySelectorAll('table')].map(table => ({
   caption: table.caption.innerText,
   heads: [...table.tHead.rows].pop().innerText.split('\\t').map(head => head.trim()),
-  rows: [...table.tBodies[0].rows].map(row => [...row.cells].map(cell => cell.innerText.trim())),
+  rows: [...table.tBodies].flatMap(body => [...body.rows])
+    .map(row => [...row.cells].map(cell => cell.innerText.trim())),
 }))
 """
 

@@ -397,6 +397,30 @@ def test_plots_and_tables_say_what_they_are() -> None:
     for table in the_page().all("table"):
         assert table.all("caption")
         assert all("scope" in head.attributes for head in table.all("th"))
+        lines = table.all("thead")[0].all("tr")
+        assert all(line.text for line in lines), "a row of headings has headings"
+        # A heading of a group has a group below it, as wide as itself.
+        over = [node for node in lines[0].children if isinstance(node, Node)]
+        spans = [one.attributes.get("span", "1") for one in table.all("colgroup")]
+        assert bool(spans) is (len(lines) == 2)
+        assert not spans or spans == [one.attributes.get("colspan", "1") for one in over]
+        for body in table.all("tbody"):
+            rows = [one.attributes.get("rowspan") for one in body.all("th") if is_of_rows(one)]
+            assert rows in ([], [str(len(body.all("tr")))])
+    assert any(is_of_rows(head) for head in the_page().all("th"))
+    assert all(name.text for name in the_page().all("dt"))
+
+
+def is_of_rows(head: Node) -> bool:
+    return head.attributes["scope"] == "rowgroup"
+
+
+def test_digests_are_there_in_full() -> None:
+    """A title is on no paper, and cannot be copied."""
+    report, said = the_report(), the_page().text
+    records = [(one.key, one.digest) for one in (report.index, *report.provenance.records)]
+    for key, digest in (*records, *((trial.key, trial.digest) for trial in report.trials)):
+        assert key in said and digest is not None and f"{key} {digest}" in said
 
 
 def test_tables_and_scroll_boxes_of_two_instances_have_names_of_their_own() -> None:
