@@ -280,6 +280,7 @@ http://{{ include "encbench.fullname" . }}-prometheus.{{ .Release.Namespace }}.s
 {{- else if .Values.objectStore.external.endpoint -}}
 {{- fail "objectStore.external.endpoint is set but would not be used: set minio.enabled=false as well" -}}
 {{- end -}}
+{{- if .Values.minio.enabled -}}
 {{- $owners := dict -}}
 {{- range $user := list "root" "operator" "analyst" -}}
 {{- $secret := include "encbench.minio.secret" (list $ $user) -}}
@@ -287,6 +288,7 @@ http://{{ include "encbench.fullname" . }}-prometheus.{{ .Release.Namespace }}.s
 {{- fail (printf "MinIO's users %s and %s would share Secret %s: give each user a login of its own, in minio.existingSecret and minio.users" (get $owners $secret) $user $secret) -}}
 {{- end -}}
 {{- $owners = set $owners $secret $user -}}
+{{- end -}}
 {{- end -}}
 {{- if not .Values.prometheus.enabled -}}
 {{- if not .Values.prometheus.external.url -}}

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from tests.support.chart import Refused, render
+from tests.unit.chart.variants import EXTERNAL
 
 
 @pytest.mark.parametrize(
@@ -141,6 +142,8 @@ def test_the_stores_users_do_not_share_a_login(
     users = {"operator": {"existingSecret": operator}, "analyst": {"existingSecret": analyst}}
     with pytest.raises(Refused, match=f"users {both} would .* give each user a login of its own"):
         render({"minio": {"existingSecret": root, "users": users}})
+    unused = {"enabled": False, "existingSecret": root, "users": users}
+    render({**EXTERNAL, "minio": unused})
 
 
 @pytest.mark.parametrize(
