@@ -331,7 +331,10 @@ class NodeIdle(Model):
 
 
 class MetricsRecord(Record):
-    """`trials/<uid>/metrics.json`: raw samples of the window by series' name."""
+    """`trials/<uid>/metrics.json`: raw samples of the window by series' name.
+
+    Of a window longer than `core.window.KEPT` seconds few samples of each series.
+    """
 
     schema_: Literal["encbench.io/metrics/v1"] = Field("encbench.io/metrics/v1", alias="schema")
     window: Window
@@ -343,7 +346,8 @@ class MetricsRecord(Record):
     node_cores: float | None = None
     """Of the database's node."""
     pods: tuple[PodCpu, ...] = ()
-    """Every database and sidecar of the campaign that was found, including the trial's own."""
+    """The trial's own database, and every database and sidecar of the campaign on the trial's
+    nodes, or on none that its series name."""
     client_nodes: tuple[NodeIdle, ...] = ()
     """Nodes of clients other than the database's."""
 

@@ -10,13 +10,16 @@ between samples gives an estimate of that error.
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 Sample = tuple[float, float]
 """Unix time in seconds, value."""
 
 PIECE = 300.0
 """Seconds of one question to Prometheus. A node with 1,000 CPUs answers it with 26 MiB."""
+
+KEPT = 600
+"""Samples of a series that are kept of a longer window, but for both sides of each reset."""
 
 LONGEST = 31 * 86400.0
 """Seconds that are asked for at all."""
@@ -94,3 +97,43 @@ def joined(known: list[Sample], more: Sequence[Sample]) -> None:
     """Add the samples of the next piece, of which the last one may have had the first."""
     last = known[-1][0] if known else -math.inf
     known.extend((time, value) for time, value in more if time > last)
+
+
+def add_counter(known: list[Sample], more: Sequence[Sample], start: float, end: float) -> None:
+    """The same of a counter, of which few samples are kept where [start, end] is long.
+
+    The rate in it and every reset stay as they are: its first and last sample are kept, and both
+    sides of each fall.
+    """
+    tail, known[-2:] = known[-2:], []
+    joined(tail, more)
+    known.extend(_few_of_counter(tail, start, end))
+
+
+def _few_of_counter(samples: Sequence[Sample], start: float, end: float) -> Sequence[Sample]:
+    """The first of each part, besides; and the last of all, which the next piece decides about."""
+    if end - start <= KEPT or len(samples) < 3:
+        return samples
+    kept = {0, len(samples) - 1}
+    for n, ((before, low), (after, high)) in enumerate(pairwise(samples)):
+        if high < low or before < start <= after or before <= end < after:
+            kept |= {n, n + 1}
+        elif _part(before, start, end) != _part(after, start, end):
+            kept.add(n + 1)
+    return [samples[n] for n in sorted(kept)]
+
+
+def add_gauge(known: list[Sample], more: Sequence[Sample], start: float, end: float) -> None:
+    """The same of a gauge, of which the highest sample of each part is kept."""
+    if end - start <= KEPT:
+        joined(known, more)
+        return
+    tail, known[-1:] = known[-1:], []
+    joined(tail, more)
+    for _, part in groupby(tail, lambda sample: _part(sample[0], start, end)):
+        known.append(max(part, key=lambda sample: sample[1]))
+
+
+def _part(time: float, start: float, end: float) -> tuple[bool, bool, float]:
+    """Which of the window's KEPT parts it is in, or of those as long before and after it."""
+    return time < start, time > end, (time - start) // ((end - start) / KEPT)

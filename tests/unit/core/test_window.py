@@ -1,10 +1,24 @@
 """The rate within a window: exact inside, never stretched over the edges."""
 
 import math
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from random import Random
 
 import pytest
 
-from encbench.core.window import pieces, summed, window_rate
+from encbench.core.window import (
+    KEPT,
+    Sample,
+    add_counter,
+    add_gauge,
+    pieces,
+    summed,
+    was_reset,
+    window_rate,
+)
+
+Add = Callable[[list[Sample], Sequence[Sample], float, float], None]
 
 
 def counter(rate: float, start: float, end: float, step: float = 1.0) -> list[tuple[float, float]]:
@@ -69,3 +83,67 @@ def test_what_lasts_longer_than_any_run_has_no_pieces() -> None:
     for end in (1e15, math.inf, math.nan):
         with pytest.raises(ValueError, match="of any run"):
             next(pieces(0.0, end))
+
+
+def walk(seed: int, seconds: int) -> list[tuple[float, float]]:
+    """A counter of some process each second, with now and then a pause, a burst and a new begin."""
+    draw, value, samples = Random(seed), 0.0, list[tuple[float, float]]()
+    for second in range(seconds):
+        value += draw.choice([0.0, 0.1, 0.1, 3.0])
+        if draw.random() < 0.0002:
+            value = draw.uniform(0.0, 0.01)
+        if draw.random() > 0.01:
+            samples.append((990.0 + second + draw.uniform(0.0, 0.3), value))
+    return samples
+
+
+def in_pieces(
+    add: Add, samples: list[tuple[float, float]], start: float, end: float, length: int
+) -> list[tuple[float, float]]:
+    known: list[tuple[float, float]] = []
+    for begin in range(0, len(samples), length):
+        # Pieces of a window share the sample between them.
+        add(known, samples[begin : begin + length + 1], start, end)
+    return known
+
+
+@pytest.mark.parametrize("length", [1, 2, 7, 300, 10**6])
+@pytest.mark.parametrize("seed", range(6))
+def test_of_a_long_window_few_samples_give_the_same_rate_and_resets(seed: int, length: int) -> None:
+    samples, start, end = walk(seed, 7300), 1000.4, 8200.7
+    few = in_pieces(add_counter, samples, start, end, length)
+    assert few == in_pieces(add_counter, samples, start, end, 10**6), "however it is asked for"
+    assert len(few) < KEPT + 30
+    assert set(few) <= set(samples)
+    assert was_reset(few, start, end) == was_reset(samples, start, end)
+    want, found = (window_rate(some, start, end) for some in (samples, few))
+    assert (want is None) == (found is None)
+    if want is not None and found is not None:
+        assert found.rate == pytest.approx(want.rate)
+        assert found.coverage == pytest.approx(want.coverage)
+    assert max(after[0] - before[0] for before, after in pairwise(few)) < 2 * 7200 / KEPT + 3
+
+
+def test_a_reset_that_is_soon_made_up_for_is_seen() -> None:
+    samples = [(float(second), 0.01 * second) for second in range(7200)]
+    samples[3001:] = [(at, value + 5.0) for at, value in samples[3001:]]
+    samples[3000] = (3000.0, 0.0)
+    few = in_pieces(add_counter, samples, 0.0, 7200.0, 300)
+    assert was_reset(few, 0.0, 7200.0)
+    assert window_rate(few, 0.0, 7200.0) is None
+
+
+@pytest.mark.parametrize("add", [add_counter, add_gauge])
+def test_of_a_window_of_minutes_each_sample_is_kept(add: Add) -> None:
+    samples = walk(1, 620)
+    assert in_pieces(add, samples, 1000.0, 1600.0, 300) == samples
+
+
+@pytest.mark.parametrize("length", [1, 300, 10**6])
+def test_of_a_gauge_the_highest_samples_are_kept(length: int) -> None:
+    samples = [(at, value % 97) for at, value in walk(2, 7300)]
+    few = in_pieces(add_gauge, samples, 1000.4, 8200.7, length)
+    inside = [value for at, value in samples if 1000.4 <= at <= 8200.7]
+    assert max(value for at, value in few if 1000.4 <= at <= 8200.7) == max(inside)
+    assert len(few) < KEPT + 10
+    assert few == sorted(few)

@@ -471,12 +471,12 @@ async def test_nothing_is_written_while_nothing_changes() -> None:
     assert world.cluster.one(CAMPAIGN, "bench", "study")
 
 
-@pytest.mark.parametrize(("longest", "alone"), [(DURATION + 1.0, False), (DURATION - 1.0, True)])
-async def test_samples_of_a_long_window_are_there_one_trial_at_a_time(
-    longest: float, alone: bool, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("most", "alone"), [(1000, False), (100, True)])
+async def test_many_samples_are_there_one_trial_at_a_time(
+    most: int, alone: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A window of many hours has more samples than the memory holds of eight."""
-    monkeypatch.setattr(gather, "LONG_WINDOW", longest)
+    """The memory holds those of one interleaved block of many arms, and not of eight trials."""
+    monkeypatch.setattr(gather, "MANY_SAMPLES", most)
     world, held = World(), set[bool]()
     raw = world.metrics.raw
 

@@ -1,6 +1,7 @@
 """What is read of Prometheus for one window, where pods came and went around it."""
 
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -214,8 +215,14 @@ async def test_nodes_of_one_name_have_no_figures() -> None:
     assert "exporters of node n1 differ in the CPUs" in found.withheld["foreign"]
 
 
-@pytest.mark.parametrize("labels", [{"node": "n1"}, {}], ids=["labelled", "unlabelled"])
-async def test_a_database_without_its_node_is_not_foreign_to_itself(labels: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    ("labels", "known"),
+    [({"node": "n1"}, True), ({}, False), ({"node": "10.0.0.7:9470"}, False)],
+    ids=["labelled", "unlabelled", "labelled-otherwise"],
+)
+async def test_a_database_without_its_node_is_not_foreign_to_itself(
+    labels: dict[str, str], known: bool
+) -> None:
     """As in a user's own Prometheus without that relabelling."""
     metrics = FakeMetrics()
     exporter(metrics, 1.4, (900.0, 1100.0))
@@ -223,7 +230,7 @@ async def test_a_database_without_its_node_is_not_foreign_to_itself(labels: dict
     metrics.add("encbench_database_cpu_seconds_total", {**OWN, **labels}, of_database)
     place = replace(PLACE, node="n1", clients=(ClientFacts(node="n1", cpu_cores=0.1),))
     found = judged(await series.read(metrics, place, WINDOW), place)
-    if labels:
+    if known:
         (others,) = found.foreign
         assert others.cores == pytest.approx(0.0, abs=1e-9)
     else:
@@ -315,8 +322,11 @@ async def test_hours_on_a_large_node_are_asked_for_in_pieces() -> None:
     exporter(metrics, 1.5, (900.0, 8300.0), job="ours")
     record = await series.read(metrics, replace(PLACE, node="n1"), window)
     idle = record.series["node_idle_seconds"]
-    assert [at for at, _ in idle] == [995.0 + second for second in range(7211)], "each once"
-    assert idle[-1][1] - idle[0][1] == pytest.approx(1.5 * 7210)
+    assert (idle[0][0], idle[-1][0]) == (995.0, 8205.0)
+    assert len(idle) == pytest.approx(600, abs=10)
+    steps = [(after[0] - before[0], after[1] - before[1]) for before, after in pairwise(idle)]
+    assert all(seconds > 0 for seconds, _ in steps), "each once, in order"
+    assert [cores for _, cores in steps] == pytest.approx([1.5 * seconds for seconds, _ in steps])
     assert record.node_cores == 2
 
 

@@ -45,9 +45,9 @@ from encbench.reconcile.trial.windowed import WindowMetrics
 from encbench.tools.registry import tool
 from encbench.wire.foreign import printable
 
-LONG_WINDOW = 1800.0
-"""Seconds. At twice as many the samples of one of four arms take some 29 MiB (simulated), and eight
-trials may be gathered at once."""
+MANY_SAMPLES = 30_000
+"""To read and store that many takes 11 MiB (simulated), and eight trials may be gathered at
+once."""
 CONDITIONS: dict[When, str] = {"before": PROVEN_BEFORE, "after": PROVEN_AFTER}
 
 
@@ -124,10 +124,10 @@ async def _judged(
 ) -> tuple[WindowMetrics, str]:
     """What Prometheus has of the window, and the digest of the samples; MetricsAway without them.
 
-    The samples of a long window are there one trial at a time, and go before anything else is read.
+    Many samples are there one trial at a time, and go before anything else is read.
     """
-    is_long = window.end - window.start > LONG_WINDOW
-    async with deps.long_block if is_long else nullcontext():
+    has_many = series.expected(place, window) > MANY_SAMPLES
+    async with deps.long_block if has_many else nullcontext():
         try:
             read = await series.read(deps.metrics, place, window)
         except (Unavailable, Rejected) as error:
@@ -245,5 +245,6 @@ def _place(trial: Trial, seen: TrialSeen, collected: Collected) -> series.Metric
         proxy_limit=proxy.resources.cores if proxy else None,
         volume_limit=volume.resources.cores if volume else None,
         in_turns=trial.spec.turns is not None,
+        testbeds=len(trial.spec.turns.trials) if trial.spec.turns else 1,
         cut_off=trial.spec.workload.recovery is not None,
     )
