@@ -392,6 +392,8 @@ async def test_a_trial_ends_without_readings_that_do_not_come(
         assert "metrics.json" in found.artefacts
         assert (found.timings["windowToArchived"] > 120) is waits
     assert all((count > 1) is waits for count in asked.values())
+    cpu = [query for query in world.metrics.queries if "testbed=" in query and "cpu" in query]
+    assert len(cpu) == len(trials), "the samples are asked for once"
 
 
 async def refuses(address: str, access: Access, order: SlotsOrder) -> SlotsAnswer:

@@ -11,7 +11,7 @@ from encbench.core.artefact import decode
 from encbench.core.naming import INDEX
 from encbench.core.records import IndexRecord, TrialRecord
 from encbench.kube.labels import owner_reference
-from encbench.ports import Series, Store
+from encbench.ports import Series, Store, Unavailable
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.services import Services
 from encbench.reconcile.trial import gather
@@ -161,6 +161,67 @@ async def test_prometheus_does_not_come_back() -> None:
     world.metrics.away = False
     await world.run(world.ended)
     assert_sound(world)
+
+
+@pytest.mark.parametrize("goes", [False, True])
+async def test_samples_that_are_stored_are_not_asked_for_again(
+    goes: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The store does not take what comes after them, and then Prometheus may be away for good."""
+    world = campaign(stepDeadlines={"archive": "2m"})
+    services = Services({"Prometheus": lambda: world.metrics.raw("nothing", 0.0, 1.0)})
+    world.deps = replace(world.deps, services=services)
+    world.restart()
+    put, refused, asked = world.store.put_if_absent, list[str](), list[int]()
+
+    async def putting(key: str, content: bytes, kind: str) -> None:
+        if key.endswith("provenance.json") and len(refused) < 3:
+            refused.append(key)
+            asked.append(len(world.metrics.queries))
+            world.metrics.away = goes
+            await services.look()
+            raise Unavailable("the store has a hiccup")
+        await put(key, content, kind)
+
+    monkeypatch.setattr(world.store, "put_if_absent", putting)
+    await world.run(lambda: any(trial.status.outcome for trial in world.trials()))
+    (first,) = (trial for trial in world.trials() if trial.status.outcome)
+    assert first.status.outcome == "Succeeded"
+    assert [queries - asked[0] for queries in asked] == [0, 1, 2], "by the look at the services"
+    found = record(world, first.name)
+    assert found.cpu.database is not None
+    assert "metrics.json" in found.artefacts
+
+
+async def test_what_was_away_before_its_samples_were_stored_is_not_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Prometheus was away, came back for the samples, and is away once more."""
+    world = campaign(stepDeadlines={"archive": "2m"})
+    services = Services({"Prometheus": lambda: world.metrics.raw("nothing", 0.0, 1.0)})
+    world.deps = replace(world.deps, services=services)
+    world.restart()
+    put, refused = world.store.put_if_absent, list[str]()
+
+    async def putting(key: str, content: bytes, kind: str) -> None:
+        if key.endswith("provenance.json") and not refused:
+            refused.append(key)
+            world.metrics.away = True
+            await services.look()
+            raise Unavailable("the store has a hiccup")
+        await put(key, content, kind)
+
+    monkeypatch.setattr(world.store, "put_if_absent", putting)
+    await world.run(world.running())
+    world.metrics.away = True
+    await world.settle(MINUTES)
+    world.metrics.away = False
+    await world.run(lambda: bool(refused))
+    began = world.clock.unix()
+    await world.run(lambda: any(trial.status.outcome for trial in world.trials()))
+    (first,) = (trial for trial in world.trials() if trial.status.outcome)
+    assert first.status.outcome == "Succeeded"
+    assert world.clock.unix() - began < 30
 
 
 def hindrances(world: World) -> set[str]:

@@ -189,8 +189,9 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
             raise Unavailable(away)
         try:
             found = await gather(self._deps, trial, effect.seen, without_metrics=late)
-        except MetricsAway:
-            self._add(trial, awaits_metrics=True)
+        except (Unavailable, Rejected) as error:
+            # Else the samples may be in the store, and nothing is asked of Prometheus any more.
+            self._add(trial, awaits_metrics=isinstance(error, MetricsAway))
             raise
         return self._add(trial, gathered=found)
 

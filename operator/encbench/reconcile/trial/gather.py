@@ -20,7 +20,14 @@ from encbench.api.lifecycle import (
 from encbench.api.trial import Window
 from encbench.core.artefact import RecordError
 from encbench.core.evidence import Proof, TrialProofsRecord
-from encbench.core.records import DatabaseCpu, DiskIo, ProxyCpu, RecoveryRecord, TrialCpu
+from encbench.core.records import (
+    DatabaseCpu,
+    DiskIo,
+    MetricsRecord,
+    ProxyCpu,
+    RecoveryRecord,
+    TrialCpu,
+)
 from encbench.core.slices import Slices
 from encbench.database.connection import connection
 from encbench.ports import Rejected, Unavailable
@@ -45,6 +52,8 @@ from encbench.reconcile.trial.windowed import WindowMetrics
 from encbench.tools.registry import tool
 from encbench.wire.foreign import printable
 
+METRICS = "metrics.json"
+"""The samples, relative to the trial's folder."""
 MANY_SAMPLES = 30_000
 """To read and store that many takes 11 MiB (simulated), and eight trials may be gathered at
 once."""
@@ -84,7 +93,7 @@ async def gather(
     metrics = WindowMetrics()
     if collected.window is not None and seen.testbed is not None:
         try:
-            metrics, artefacts["metrics.json"] = await _judged(deps, trial, place, collected.window)
+            metrics, artefacts[METRICS] = await _judged(deps, trial, place, collected.window)
         except MetricsAway as error:
             if not without_metrics:
                 if away is None:
@@ -122,18 +131,25 @@ async def gather(
 async def _judged(
     deps: Deps, trial: Trial, place: MetricsPlace, window: Window
 ) -> tuple[WindowMetrics, str]:
-    """What Prometheus has of the window, and the digest of the samples; MetricsAway without them.
+    """What is known of the window, and the digest of its samples; MetricsAway without them.
 
+    Prometheus is asked for them only once: it may have forgotten them when another part comes.
     Many samples are there one trial at a time, and go before anything else is read.
     """
     has_many = series.expected(place, window) > MANY_SAMPLES
     async with deps.long_block if has_many else nullcontext():
-        try:
-            read = await series.read(deps.metrics, place, window)
-        except (Unavailable, Rejected) as error:
-            raise MetricsAway(str(error)) from error
-        read, digest = await settle(deps.store, trial, "metrics.json", read)
+        stored = await settled(deps.store, trial, METRICS, MetricsRecord)
+        if stored is None:
+            stored = await settle(deps.store, trial, METRICS, await _read(deps, place, window))
+        read, digest = stored
         return await asyncio.to_thread(windowed.judge, read, place), digest
+
+
+async def _read(deps: Deps, place: MetricsPlace, window: Window) -> MetricsRecord:
+    try:
+        return await series.read(deps.metrics, place, window)
+    except (Unavailable, Rejected) as error:
+        raise MetricsAway(str(error)) from error
 
 
 def in_slices(cpu: TrialCpu, slices: Slices, place: MetricsPlace, problem: str = "") -> TrialCpu:
