@@ -31,6 +31,8 @@ EARLY = "Early"
 IN_FORCE, NOT_IN_FORCE = "ModeInForce", "ModeNotInForce"
 INCONSISTENT, CHECK_FAILED, CHECK_TIMEOUT = "Inconsistent", "CheckFailed", "CheckTimeout"
 OOM, DISRUPTED, TOOL_FAILED = "OOMKilled", "Disrupted", "ToolFailed"
+READING = "Reading"
+"""Of `Archived` while much is read that a trial left behind."""
 STOPPED = "Stopped"
 """Reason of `Measured` where a trial was over before its clients were."""
 RECOVERY_FAILED, BLOCK_BROKEN = "RecoveryFailed", "BlockBroken"
@@ -484,7 +486,10 @@ TRIAL_LIFE = Lifecycle(
                 "GivenUp": "The record could not be stored within twice `stepDeadlines.archive`.",
                 "Rejected": "What lies in the bucket is not what the recorder stored.",
             },
-            false={"Waiting": "The store or Prometheus is away; nothing is lost."},
+            false={
+                READING: "The samples of a long window are read.",
+                "Waiting": "The store or Prometheus is away; nothing is lost.",
+            },
         ),
         HINDRANCE,
         _UNDERSTOOD,

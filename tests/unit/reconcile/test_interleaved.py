@@ -22,7 +22,7 @@ from encbench.reconcile.deps import Deps
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.services import Services
 from encbench.reconcile.trial import collect, slots
-from encbench.reconcile.trial.facts import TrialFound, TrialGathered, TrialSeen
+from encbench.reconcile.trial.facts import Patience, TrialFound, TrialGathered, TrialSeen
 from encbench.reconcile.trial.gather import gather
 from encbench.reconcile.trial.observe import observe
 from encbench.wire.recorder import StateAnswer
@@ -357,13 +357,11 @@ def any_is_measured(world: World) -> bool:
     return any(find(trial.status.conditions, MEASURED) for trial in world.trials())
 
 
-async def lost(
-    deps: Deps, trial: Trial, seen: TrialSeen, *, without_metrics: bool
-) -> TrialGathered:
+async def lost(deps: Deps, trial: Trial, seen: TrialSeen, patience: Patience) -> TrialGathered:
     """`gather` where the database's node does not answer."""
     assert seen.database is not None
     silent = replace(seen, database=replace(seen.database, is_silent=True))
-    return await gather(deps, trial, silent, without_metrics=without_metrics)
+    return await gather(deps, trial, silent, patience)
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,12 @@ from encbench.core.naming import INDEX
 from encbench.core.records import IndexRecord, TrialRecord
 from encbench.kube.labels import owner_reference
 from encbench.ports import Series, Store, Unavailable
+from encbench.reconcile.deps import Deps
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.services import Services
 from encbench.reconcile.trial import gather
 from encbench.reconcile.trial.collect import collect
-from encbench.reconcile.trial.facts import Collected, TrialSeen
+from encbench.reconcile.trial.facts import Collected, Patience, TrialGathered, TrialSeen
 from tests.support import manifests
 from tests.unit.reconcile.driver import Killed
 from tests.unit.reconcile.oracle import FinalState, assert_sound, final_state, leftovers, proofs
@@ -222,6 +223,31 @@ async def test_what_was_away_before_its_samples_were_stored_is_not_waited_for(
     (first,) = (trial for trial in world.trials() if trial.status.outcome)
     assert first.status.outcome == "Succeeded"
     assert world.clock.unix() - began < 30
+
+
+@pytest.mark.parametrize("has_samples", [False, True])
+async def test_a_trial_over_which_operators_ended_goes_on_without_prometheus(
+    has_samples: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the samples that are stored, if they are."""
+    world = campaign()
+
+    async def unread(
+        deps: Deps, trial: Trial, seen: TrialSeen, patience: Patience
+    ) -> TrialGathered:
+        if has_samples:
+            await gather.gather(deps, trial, seen, patience)
+        world.metrics.queries.clear()
+        found = await gather.gather(deps, trial, seen, "none")
+        assert world.metrics.queries == []
+        return found
+
+    monkeypatch.setattr("encbench.reconcile.effects.trial.gather", unread)
+    await world.run(lambda: any(trial.status.outcome for trial in world.trials()))
+    (first,) = (trial for trial in world.trials() if trial.status.outcome)
+    assert first.status.outcome == ("Succeeded" if has_samples else "Invalid")
+    said = first.status.message or ""
+    assert has_samples or "could not be read: the operator ended while it read" in said
 
 
 def hindrances(world: World) -> set[str]:

@@ -17,6 +17,7 @@ from tests.unit.reconcile.seen import (
     NOT_PROVEN,
     PROVEN,
     UNIX,
+    Facts,
     a_client,
     a_pod,
     a_trial,
@@ -126,6 +127,59 @@ def test_it_is_archived_when_everything_is_uploaded_and_scraped() -> None:
     decision = decide(a_trial(fresh), saw(a_client(UPLOADED)))
     assert not wants(decision, Gather)
     assert decision.requeue == pytest.approx(1.5)
+
+
+def gathers(decision: TrialDecision) -> str:
+    (effect,) = (one for one in decision.effects if isinstance(one, Gather))
+    return effect.patience
+
+
+LATE = 24 * 3600 + 1.0
+
+
+def of_hours(reason: str | None, seconds: float) -> Trial:
+    """A trial of a long window whose record is not there for that reason, for so many seconds."""
+    facts: Facts = {"Archived": ("False", seconds)} if reason else {}
+    trial = a_trial({**PROVEN_TWICE, **facts})
+    load = trial.spec.workload.load.model_copy(update={"duration": "2h"})
+    workload = trial.spec.workload.model_copy(update={"load": load})
+    changed = trial.spec.model_copy(update={"workload": workload})
+    conditions = [
+        one.model_copy(update={"reason": reason}) if one.type == "Archived" else one
+        for one in trial.status.conditions
+    ]
+    status = trial.status.model_copy(update={"conditions": conditions})
+    return replace(trial, spec=changed, status=status)
+
+
+@pytest.mark.parametrize(
+    ("reason", "seconds", "problem", "patience"),
+    [
+        (None, 0.0, "", "waits"),
+        ("Reading", 60.0, "", "waits"),
+        ("Waiting", LATE, "", "once"),
+        ("Reading", LATE, "", "none"),
+        ("Reading", LATE, "the store is away", "once"),
+    ],
+)
+def test_samples_over_which_an_operator_ended_are_not_read_for_ever(
+    reason: str | None, seconds: float, problem: str, patience: str
+) -> None:
+    """Of the operator's end for lack of memory only the status knows."""
+    seen = saw(a_client(UPLOADED), found=found(store_problem=problem))
+    decision = decide(of_hours(reason, seconds), seen)
+    assert gathers(decision) == patience
+    fact = find(decision.status.conditions, "Archived")
+    assert fact is not None
+    assert fact.reason == ("Waiting" if problem else "Reading")
+
+
+def test_of_a_short_window_the_status_does_not_say_that_it_is_read() -> None:
+    decision = decide(a_trial(PROVEN_TWICE), saw(a_client(UPLOADED)))
+    assert gathers(decision) == "waits"
+    assert find(decision.status.conditions, "Archived") is None
+    late = a_trial({**PROVEN_TWICE, "Archived": ("False", LATE)})
+    assert gathers(decide(late, saw(a_client(UPLOADED)))) == "once"
 
 
 def test_it_waits_for_uploads_and_looks_ever_less_often() -> None:

@@ -20,7 +20,7 @@ from encbench.reconcile.campaign.ledger import LedgerLine
 from encbench.reconcile.claims import Use
 from encbench.reconcile.objects import Object, Testbed
 from encbench.reconcile.pods import PodFacts
-from encbench.reconcile.trial.facts import ClientPod, TrialSeen, When
+from encbench.reconcile.trial.facts import ClientPod, Patience, TrialSeen, When
 
 # -- objects
 
@@ -239,8 +239,7 @@ class Gather:
     """Read what a trial left behind, and store the parts of its record."""
 
     seen: TrialSeen
-    without_metrics: bool
-    """Prometheus and the agent were waited for long enough."""
+    patience: Patience
 
 
 @dataclass(frozen=True)

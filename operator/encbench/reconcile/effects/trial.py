@@ -183,12 +183,12 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
         stored = await settled(self._deps.store, trial, RECORD, TrialRecord)
         if stored is not None:
             return await self._stored(trial, stored)
-        late, away = effect.without_metrics, self._deps.services.problem
-        if self.found(trial).awaits_metrics and away and not late:
+        waits, away = effect.patience == "waits", self._deps.services.problem
+        if self.found(trial).awaits_metrics and away and waits:
             # It would be read for nothing, in the place of proofs that could be made.
             raise Unavailable(away)
         try:
-            found = await gather(self._deps, trial, effect.seen, without_metrics=late)
+            found = await gather(self._deps, trial, effect.seen, effect.patience)
         except (Unavailable, Rejected) as error:
             # Else the samples may be in the store, and nothing is asked of Prometheus any more.
             self._add(trial, awaits_metrics=isinstance(error, MetricsAway))

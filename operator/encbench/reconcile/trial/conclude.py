@@ -11,14 +11,16 @@ from encbench.api.conditions import format_time
 from encbench.api.kinds import JOB
 from encbench.api.scalars import parse_duration
 from encbench.core.records import TrialRecord
+from encbench.core.window import KEPT
 from encbench.kube.labels import ACTIVE
 from encbench.reconcile.draft import backoff
 from encbench.reconcile.effects import effect as do
 from encbench.reconcile.trial.decision import TrialDecision, TrialDraft
-from encbench.reconcile.trial.facts import TrialGathered
+from encbench.reconcile.trial.facts import Patience, TrialGathered
 from encbench.reconcile.trial.first_stored import key_of
 from encbench.reconcile.trial.judge import judge
 from encbench.reconcile.trial.record import RECORD, record, result
+from encbench.tools.turns import load_seconds
 
 STORE_RETRY = 3.0
 
@@ -41,8 +43,8 @@ def conclude(draft: TrialDraft) -> TrialDecision:
     again = backoff(waited, STORE_RETRY)
     if gathered is None:
         # Prometheus and agent get the first half of the time: the store has one of its own.
-        late = waited > limit
-        return draft.decide(do.Gather(draft.seen, without_metrics=late), requeue=again)
+        patience = _patience(draft, late=waited > limit)
+        return draft.decide(do.Gather(draft.seen, patience), requeue=again)
     if gathered.unreadable:
         # What lies in the bucket is not what the recorder stored: no figure can come of it.
         draft.end("Invalid", "ArtefactsLost", gathered.unreadable)
@@ -54,6 +56,23 @@ def conclude(draft: TrialDraft) -> TrialDecision:
     made = record(draft.subject, draft.seen, draft.status, gathered)
     draft.status = announced
     return draft.decide(do.Archive(made), requeue=again)
+
+
+def _patience(draft: TrialDraft, *, late: bool) -> Patience:
+    """How long Prometheus and the agent are waited for, once the samples are to be read.
+
+    Of a long window the status says so first, and no longer once something is away. Where it still
+    does, the operator ended over it, perhaps for lack of memory, and would again.
+    """
+    has_all = load_seconds(draft.spec) <= KEPT
+    if draft.seen.found.store_problem or has_all:
+        return "once" if late else "waits"
+    fact = draft.fact(life.ARCHIVED)
+    broke_off = fact is not None and fact.reason == life.READING
+    draft.condition(life.ARCHIVED, False, life.READING, "the samples of a long window are read")
+    if not late:
+        return "waits"
+    return "none" if broke_off else "once"
 
 
 def _give_up(draft: TrialDraft, problem: str) -> TrialDecision:

@@ -26,6 +26,11 @@ Question = Literal["before", "after", "checks"]
 """What its agent is asked, with a deadline for each: a proof, or for checks of the tables."""
 
 
+Patience = Literal["waits", "once", "none"]
+"""With Prometheus and a trial's agent: they are waited for, no longer, or Prometheus is not even
+asked, because an operator ended while it read the samples."""
+
+
 @dataclass(frozen=True)
 class RunFacts:
     """One client's run, from its recorder or, once that has ended, from the pod's status."""

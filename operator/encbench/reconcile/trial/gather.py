@@ -45,7 +45,14 @@ from encbench.reconcile.trial import (
     windowed,
 )
 from encbench.reconcile.trial.collect import collect
-from encbench.reconcile.trial.facts import Collected, TrialFound, TrialGathered, TrialSeen, When
+from encbench.reconcile.trial.facts import (
+    Collected,
+    Patience,
+    TrialFound,
+    TrialGathered,
+    TrialSeen,
+    When,
+)
 from encbench.reconcile.trial.first_stored import key_of, settle, settled
 from encbench.reconcile.trial.series import MetricsPlace
 from encbench.reconcile.trial.windowed import WindowMetrics
@@ -69,13 +76,8 @@ def proof_name(when: When) -> str:
     return f"proof-{when}.json"
 
 
-async def gather(
-    deps: Deps, trial: Trial, seen: TrialSeen, *, without_metrics: bool
-) -> TrialGathered:
-    """Everything there is. Unavailable while something is away, RecordError when it is unreadable.
-
-    `without_metrics` waits neither for Prometheus nor for the agent any longer.
-    """
+async def gather(deps: Deps, trial: Trial, seen: TrialSeen, patience: Patience) -> TrialGathered:
+    """Everything there is: Unavailable while something is away, RecordError if it is unreadable."""
     async with slots.alone(deps, trial):
         collected = await collect(deps.store, trial, seen)
     artefacts = dict(collected.artefacts)
@@ -93,9 +95,10 @@ async def gather(
     metrics = WindowMetrics()
     if collected.window is not None and seen.testbed is not None:
         try:
-            metrics, artefacts[METRICS] = await _judged(deps, trial, place, collected.window)
+            judged = _judged(deps, trial, place, collected.window, patience)
+            metrics, artefacts[METRICS] = await judged
         except MetricsAway as error:
-            if not without_metrics:
+            if patience == "waits":
                 if away is None:
                     raise
                 # The agent is asked again soon: it keeps the readings of few blocks.
@@ -105,7 +108,7 @@ async def gather(
             if server is not None:
                 cpu = in_slices(metrics.cpu, server.slices, place, server.problem)
                 metrics = replace(metrics, cpu=cpu, disk=DiskIo.in_slices(server.slices))
-    if away is not None and not without_metrics:
+    if away is not None and patience == "waits":
         # Prometheus' figures are stored by now: it may forget them before this comes.
         raise away
     made = await _proofs(deps, trial, seen.found)
@@ -129,7 +132,7 @@ async def gather(
 
 
 async def _judged(
-    deps: Deps, trial: Trial, place: MetricsPlace, window: Window
+    deps: Deps, trial: Trial, place: MetricsPlace, window: Window, patience: Patience
 ) -> tuple[WindowMetrics, str]:
     """What is known of the window, and the digest of its samples; MetricsAway without them.
 
@@ -139,6 +142,8 @@ async def _judged(
     has_many = series.expected(place, window) > MANY_SAMPLES
     async with deps.long_block if has_many else nullcontext():
         stored = await settled(deps.store, trial, METRICS, MetricsRecord)
+        if stored is None and patience == "none":
+            raise MetricsAway("the operator ended while it read the samples")
         if stored is None:
             stored = await settle(deps.store, trial, METRICS, await _read(deps, place, window))
         read, digest = stored
