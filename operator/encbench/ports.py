@@ -342,6 +342,8 @@ class CampaignFigures:
     """When it was over, by RFC 3339; empty while it is not."""
     hindered: str = ""
     """The reason why it does not go on; empty where it does."""
+    end: tuple[str, str] | None = None
+    """How it ended, Complete or Failed, and why; None while it has not, or where nothing says."""
 
 
 class Meter:

@@ -16,6 +16,9 @@ def metered() -> PrometheusMeter:
     trials = {"planned": 16, "active": 2, "succeeded": 8, "invalid": 1, "failed": 0}
     meter.campaign(CampaignFigures("bench", "demo", "Running", trials))
     meter.campaign(CampaignFigures("bench", "stuck", "Preparing", trials, "", "Unschedulable"))
+    end = ("Failed", "TestbedFailed")
+    over = "2026-01-01T00:00:00Z"
+    meter.campaign(CampaignFigures("bench", "over", "Failed", trials, over, end=end))
     meter.running("bench", "demo", "tde", "demo-b1-tde", 123.0)
     live(meter)
     return meter

@@ -21,12 +21,14 @@ from prometheus_client.core import GaugeMetricFamily, InfoMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from encbench.adapters.kubernetes_http import HttpAnswer, Query, Transport, resource
+from encbench.api.conditions import parse_time
 from encbench.api.kinds import Kind
 from encbench.api.lifecycle import CAMPAIGN_LIFE, COMPLETE, FAILED, TRIAL_LIFE
 from encbench.ports import Body, CampaignFigures, Meter, PassEnd
 
 MOST = 200
 """How many campaigns have series of their own: those that are not over, then the last that ended.
+As many have the time of their end, whatever else runs.
 
 In the order in which campaigns became known, last night's would lose its series as it ends."""
 _BRIEF = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
@@ -257,7 +259,18 @@ class _Now(Collector):
         for (namespace, name, arm), running in self.tps.items():
             if (namespace, name) in names:
                 tps.add_metric([namespace, name, arm], sum(running.values()))
-        yield from (trials, hindered, tps)
+        yield from (trials, hindered, tps, self._ends())
+
+    def _ends(self) -> Metric:
+        """Also of an end before this process began, unlike a counter, which then begins with it."""
+        text = "When a campaign ended, in Unix time, by outcome and reason."
+        names = ("namespace", "campaign", "outcome", "reason")
+        ends = _gauge("encbench_campaign_end_timestamp_seconds", text, *names)
+        over = [one for one in self.campaigns.values() if one.end is not None]
+        for one in sorted(over, key=lambda one: one.ended, reverse=True)[:MOST]:
+            labels = [one.namespace, one.name, *(one.end or ())]
+            ends.add_metric(labels, parse_time(one.ended).timestamp())
+        return ends
 
 
 def _rank(one: CampaignFigures) -> tuple[bool, str]:

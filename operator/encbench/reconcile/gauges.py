@@ -82,14 +82,12 @@ class CampaignGauge(Gauge[Campaign, CampaignSeen, CampaignStatus]):
         states = ("planned", "active", "succeeded", "invalid", "failed")
         trials = {state: int(progress.get(state, 0)) for state in states}
         ended = status.completion_time or ""
+        end = _end(status) if ended else None
         self._meter.campaign(
-            CampaignFigures(subject.namespace, subject.name, status.phase, trials, ended, why)
+            CampaignFigures(subject.namespace, subject.name, status.phase, trials, ended, why, end)
         )
-        if ended and not subject.status.completion_time:
-            for outcome in (COMPLETE, FAILED):
-                fact = find(status.conditions, outcome)
-                if fact is not None and fact.status == "True":
-                    self._meter.finished(subject.namespace, outcome, fact.reason)
+        if end is not None and not subject.status.completion_time:
+            self._meter.finished(subject.namespace, *end)
 
     def stopped(self, body: Body) -> None:
         """See `Gauge`. How many trials it has may be what is not understood."""
@@ -104,6 +102,12 @@ class CampaignGauge(Gauge[Campaign, CampaignSeen, CampaignStatus]):
         """See `Gauge`."""
         self._windows.forget(namespace, name)
         self._meter.gone(namespace, name)
+
+
+def _end(status: CampaignStatus) -> tuple[str, str] | None:
+    """Outcome and reason of a campaign that is over."""
+    facts = [find(status.conditions, outcome) for outcome in (COMPLETE, FAILED)]
+    return next(((one.type, one.reason) for one in facts if one and one.status == "True"), None)
 
 
 class TrialGauge(Gauge[Trial, TrialSeen, TrialStatus]):

@@ -15,7 +15,8 @@ from tests.support.prometheus import debian
 
 HINDERED = 'encbench_campaign_hindered{{namespace="bench", campaign="study", reason="{}"{}}}'
 ENDED = (
-    'encbench_ended_campaigns_total{namespace="bench", outcome="Failed", reason="TestbedFailed"}'
+    'encbench_campaign_end_timestamp_seconds{{namespace="bench", campaign="study", '
+    'outcome="{}", reason="TestbedFailed", pod="{}"}}'
 )
 
 DENIED = {HINDERED.format("ImagePullFailed", ""): "1x39 _x80"}
@@ -38,7 +39,15 @@ LOOPS = {f"process_start_time_seconds{TARGET}": LIVES, BUILD: " ".join(["1x4 _x1
 OTHERS = {key.replace(NAMESPACE, "other"): values for key, values in LOOPS.items()}
 ONCE = {f"process_start_time_seconds{TARGET}": "100x80 200x80", BUILD: "1x160"}
 AWAY = {'encbench_service_up{namespace="ns", service="object store", pod="a"}': "1x40 0x60"}
-FAILED = {ENDED: "0x40 1x80"}
+FAILED = {ENDED.format("Failed", "a"): "_x40 600x80"}
+"""It ends 10 minutes after the first scrape, whose time promtool has as 0."""
+AT_ONCE = {ENDED.format("Failed", "a"): "0x120"}
+"""In the first passes of the operator's process: no earlier scrape has another value."""
+RESTARTED = {
+    ENDED.format("Failed", "a"): "_x8 120x30",
+    ENDED.format("Failed", "b"): "_x44 120x4 660x80",
+}
+"""Two failures: the second one in the first passes of a new process, which has shown the first."""
 
 FIRES: list[tuple[str, str, dict[str, str], list[int]]] = [
     ("refused image", "EncbenchCampaignHindered", DENIED, [7, 9, 11]),
@@ -46,7 +55,9 @@ FIRES: list[tuple[str, str, dict[str, str], list[int]]] = [
     ("in turn", "EncbenchCampaignHindered", IN_TURN, [7, 9]),
     ("crash loop", "EncbenchOperatorRestarts", LOOPS, [20, 22, 25, 40]),
     ("a store", "EncbenchServiceAway", AWAY, [20, 22]),
-    ("failed campaign", "EncbenchCampaignFailed", FAILED, [11, 15, 20]),
+    ("failed campaign", "EncbenchCampaignFailed", FAILED, [11, 15, 20, 24]),
+    ("failed at once", "EncbenchCampaignFailed", AT_ONCE, [1, 5, 14]),
+    ("a new process", "EncbenchCampaignFailed", RESTARTED, [3, 10, 16, 20, 25]),
 ]
 SILENT: list[tuple[str, str, dict[str, str], list[int]]] = [
     ("soon", "EncbenchCampaignHindered", DENIED, [3]),
@@ -55,7 +66,9 @@ SILENT: list[tuple[str, str, dict[str, str], list[int]]] = [
     ("queued", "EncbenchCampaignHindered", QUEUED, [5, 10, 20]),
     ("one restart", "EncbenchOperatorRestarts", ONCE, [5, 20, 25]),
     ("of another release", "EncbenchOperatorRestarts", OTHERS, [20, 25]),
-    ("no failure", "EncbenchCampaignFailed", {ENDED: "3x120"}, [1, 5, 20]),
+    ("old failure", "EncbenchCampaignFailed", {ENDED.format("Failed", "a"): "-3600x120"}, [1, 20]),
+    ("long ago", "EncbenchCampaignFailed", FAILED, [9, 26, 29]),
+    ("no failure", "EncbenchCampaignFailed", {ENDED.format("Complete", "a"): "0x120"}, [1, 10]),
 ]
 
 

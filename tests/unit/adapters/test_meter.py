@@ -1,6 +1,7 @@
 """The operator's own metrics: what is shown, what vanishes, and how much there can be of it."""
 
 import asyncio
+from dataclasses import replace
 
 import aiohttp
 import pytest
@@ -94,6 +95,30 @@ def test_many_campaigns_make_no_more_series_and_those_that_run_or_ended_last_com
     assert shown >= {"runs", "done-0", f"done-{3 * MOST - 1}"}, "the oldest by name ended last"
     assert "done-1" not in shown
     assert series(meter, "encbench_campaigns") == {("bench", "Running"): 3 * MOST + 1}
+
+
+FAILED = ("Failed", "TestbedFailed")
+
+
+def test_the_end_of_a_campaign_is_a_time_as_long_as_it_exists() -> None:
+    meter = PrometheusMeter("1")
+    meter.campaign(figures("runs"))
+    meter.campaign(replace(figures("study", ended="2026-01-01T00:00:10Z"), end=FAILED))
+    meter.campaign(figures("by-another-version", ended="2026-01-01T00:00:10Z"))
+    ends = series(meter, "encbench_campaign_end_timestamp_seconds")
+    assert ends == {("study", "bench", "Failed", "TestbedFailed"): 1767225610}
+    meter.gone("bench", "study")
+    assert not series(meter, "encbench_campaign_end_timestamp_seconds")
+
+
+def test_the_last_ends_are_shown_however_many_campaigns_run() -> None:
+    meter = PrometheusMeter("1")
+    for number in range(MOST + 2):
+        meter.campaign(figures(f"runs-{number}"))
+        time = f"2026-01-01T00:{number // 60:02}:{number % 60:02}Z"
+        meter.campaign(replace(figures(f"done-{number}", ended=time), end=FAILED))
+    shown = {key[0] for key in series(meter, "encbench_campaign_end_timestamp_seconds")}
+    assert shown == {f"done-{number}" for number in range(2, MOST + 2)}
 
 
 def test_each_campaign_that_is_shown_has_the_tps_of_all_its_arms() -> None:

@@ -1,10 +1,12 @@
 """What passes come to, as the operator's own metrics have it."""
 
 import logging
+from dataclasses import replace
 
 import pytest
 
 from encbench.adapters.meter import PrometheusMeter
+from encbench.api.conditions import parse_time
 from encbench.api.kinds import CAMPAIGN
 from encbench.ports import CampaignFigures
 from encbench.reconcile.gauges import Windows
@@ -38,12 +40,27 @@ async def test_a_campaign_from_its_first_pass_to_its_deletion() -> None:
         (SPACE, "Complete", "AllBlocksMeasured"): 1
     }
 
+    end = {("study", SPACE, "Complete", "AllBlocksMeasured"): at_end(world)}
+    assert series(meter, "encbench_campaign_end_timestamp_seconds") == end
+    world.deps = replace(world.deps, meter=(meter := PrometheusMeter("1")))
+    world.restart()
+    # As the list does with which a new process' watch begins.
+    world.operators[0].loop.changed(CAMPAIGN, world.cluster.one(CAMPAIGN, SPACE, "study"))
+    await world.settle(60)
+    assert series(meter, "encbench_campaign_end_timestamp_seconds") == end
+
     body = await world.cluster.get(CAMPAIGN, SPACE, "study")
     assert body is not None
     await world.cluster.delete(CAMPAIGN, SPACE, "study", body["metadata"]["uid"])
     await world.settle(60)
     assert not series(meter, "encbench_campaigns")
     assert not series(meter, "encbench_campaign_trials")
+    assert not series(meter, "encbench_campaign_end_timestamp_seconds")
+
+
+def at_end(world: World) -> float:
+    """When its campaign was over, as its status says."""
+    return parse_time(world.campaign().status.completion_time or "").timestamp()
 
 
 class Broken(PrometheusMeter):
