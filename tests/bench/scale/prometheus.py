@@ -19,7 +19,7 @@ CORES = 2
 DATABASE, SIDECAR, NODE = 0.02, 0.002, 0.1
 """Cores that each uses, all the time."""
 _QUERY = re.compile(r"(\w+)\{(.*)\}\[(\d+)ms\]")
-_MATCHER = re.compile(r'(\w+)=~?"([^"]*)"')
+_MATCHER = re.compile(r'(\w+)(=~|!=|=)"([^"]*)"')
 _USED = {
     "encbench_database_cpu_seconds_total": DATABASE,
     "encbench_agent_cpu_seconds_total": SIDECAR,
@@ -33,6 +33,8 @@ _USED = {
 """Growth a second of each database pod's series."""
 
 Labels = dict[str, str]
+Matchers = list[tuple[str, str, str]]
+"""Label, operator and text of each."""
 
 
 @dataclass
@@ -65,7 +67,7 @@ class Prometheus:
             return _success({"resultType": "scalar", "result": [at, str(at)]})
         first = int(at - int(asked[3]) / 1000) + 1
         times = range(first, int(min(at, time.time())) + 1)
-        wanted: Labels = dict(_MATCHER.findall(asked[2]))
+        wanted: Matchers = _MATCHER.findall(asked[2])
         found: list[dict[str, Any]] = [
             {
                 "metric": {"__name__": asked[1], **labels},
@@ -75,10 +77,11 @@ class Prometheus:
         ]
         return _success({"resultType": "matrix", "result": found})
 
-    def _series(self, metric: str, wanted: Labels) -> Iterator[tuple[Labels, float]]:
+    def _series(self, metric: str, wanted: Matchers) -> Iterator[tuple[Labels, float]]:
         if metric == "node_cpu_seconds_total":
+            node = next(text for name, _, text in wanted if name == "node")
             for cpu in range(CORES):
-                own = {"node": wanted["node"], "cpu": str(cpu)}
+                own = {"node": node, "cpu": str(cpu)}
                 yield {**own, "mode": "idle"}, 1 - NODE / CORES
                 yield {**own, "mode": "iowait"}, 0.0
                 yield {**own, "mode": "steal"}, 0.0
@@ -86,8 +89,14 @@ class Prometheus:
             for bed in list(self.pods.beds.values()):
                 own = {"namespace": self.pods.namespace, "campaign": bed.campaign}
                 own |= {"testbed": bed.name, "node": bed.node}
-                if wanted.items() <= own.items():
+                if all(_fits(own.get(name, ""), how, text) for name, how, text in wanted):
                     yield own, _USED[metric]
+
+
+def _fits(value: str, how: str, text: str) -> bool:
+    if how == "=~":
+        return re.fullmatch(text.replace("\\\\", "\\"), value) is not None
+    return (value == text) is (how == "=")
 
 
 def _success(data: dict[str, Any]) -> web.Response:
