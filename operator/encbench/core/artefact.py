@@ -10,7 +10,7 @@ import hashlib
 import io
 import json
 from collections.abc import Iterator
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, ClassVar, TypeVar
 
 from pydantic import Field, ValidationError
 
@@ -27,6 +27,10 @@ class RecordError(Exception):
 
 class Record(Model):
     """A record with a schema of its own: subclasses narrow `schema_` to one literal."""
+
+    in_lines: ClassVar[bool] = False
+    """Whether each list of numbers, such as a sample, is on one line. Of records that are encoded
+    again, as an index is for its digest, what is stored would no longer have theirs."""
 
     schema_: str = Field(alias="schema")
 
@@ -47,10 +51,36 @@ def encode(record: Record) -> bytes:
     content = io.BytesIO()
     # Written as it is made: a report of thousands of trials has millions of tokens.
     text = io.TextIOWrapper(content, encoding="utf-8", newline="\n")
-    json.dump(dict(_fields(record)), text, ensure_ascii=False, indent=1, default=Model.to_dict)
+    fields = dict(_fields(record))
+    if record.in_lines:
+        text.writelines(_lines(fields))
+    else:
+        json.dump(fields, text, ensure_ascii=False, indent=1, default=Model.to_dict)
     text.write("\n")
     text.flush()
     return content.getvalue()
+
+
+def _lines(value: Any, margin: str = "\n") -> Iterator[str]:
+    """As `json.dump` writes it, but with each list of numbers on one line."""
+    if isinstance(value, Model):
+        value = value.to_dict()
+    if isinstance(value, dict) and value:
+        before = "{"
+        for name, one in value.items():
+            yield f"{before}{margin} {json.dumps(name, ensure_ascii=False)}: "
+            yield from _lines(one, f"{margin} ")
+            before = ","
+        yield f"{margin}}}"
+    elif isinstance(value, list | tuple) and not all(type(one) in (int, float) for one in value):
+        before = "["
+        for one in value:
+            yield f"{before}{margin} "
+            yield from _lines(one, f"{margin} ")
+            before = ","
+        yield f"{margin}]"
+    else:
+        yield json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _fields(record: Record) -> Iterator[tuple[str, Any]]:

@@ -336,6 +336,8 @@ class MetricsRecord(Record):
     Of a window longer than `core.window.KEPT` seconds few samples of each series.
     """
 
+    in_lines = True
+
     schema_: Literal["encbench.io/metrics/v1"] = Field("encbench.io/metrics/v1", alias="schema")
     window: Window
     series: dict[str, Samples] = Field(default_factory=dict)

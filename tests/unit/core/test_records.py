@@ -1,15 +1,17 @@
 """Records: what is written is read, and nothing else is."""
 
 import json
+from collections.abc import Iterator
 
 import pytest
 
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.testbed import Arm
-from encbench.core.artefact import RecordError, check, decode, digest_of, encode
+from encbench.api.trial import Window
+from encbench.core.artefact import Record, RecordError, check, decode, digest_of, encode
 from encbench.core.evidence import Proof, ProofCheck, ProofRecord
 from encbench.core.plan import Cell, LoadLevel
-from encbench.core.records import IndexCell
+from encbench.core.records import IndexCell, MetricsRecord, PodCpu
 
 ARM = Arm(name="plain", role="baseline", mode_ref="plain")
 
@@ -35,6 +37,42 @@ def test_round_trip() -> None:
 
 def test_the_same_record_gives_the_same_bytes() -> None:
     assert encode(record()) == encode(decode(ProofRecord, encode(record()), "proof.json"))
+
+
+METRICS = MetricsRecord(
+    window=Window(start=10.0, end=20.0),
+    series={"x": ((10.25, 1e-09), (11.25, 3.0)), "none": ()},
+    several={"y": 2},
+    pods=(PodCpu(part="agent", testbed="bed", node="Köln", samples=((10.5, 7.125),)),),
+)
+
+
+def test_each_sample_is_on_one_line() -> None:
+    lines = encode(METRICS).decode().splitlines()
+    assert lines[7:11] == ['  "x": [', "   [10.25,1e-09],", "   [11.25,3.0]", "  ],"]
+    assert "    [10.5,7.125]" in lines
+    assert json.loads(encode(METRICS)) == METRICS.to_dict()
+    assert decode(MetricsRecord, encode(METRICS), "metrics.json") == METRICS
+
+
+def test_samples_are_read_however_they_were_written() -> None:
+    """Earlier releases gave each number a line."""
+    earlier = f"{json.dumps(METRICS.to_dict(), ensure_ascii=False, indent=1)}\n".encode()
+    assert check(earlier, "metrics.json", digest_of(earlier)) == earlier
+    assert decode(MetricsRecord, earlier, "metrics.json") == METRICS
+
+
+def kinds(of: type[Record]) -> Iterator[type[Record]]:
+    for kind in of.__subclasses__():
+        yield kind
+        yield from kinds(kind)
+
+
+def test_all_other_records_are_written_as_they_were_by_earlier_releases() -> None:
+    """An index is encoded again for the digest of what is stored."""
+    assert [kind for kind in kinds(Record) if kind.in_lines] == [MetricsRecord]
+    body = record().to_dict()
+    assert encode(record()) == f"{json.dumps(body, ensure_ascii=False, indent=1)}\n".encode()
 
 
 def test_the_schema_comes_first_and_nothing_is_null() -> None:
