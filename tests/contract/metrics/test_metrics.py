@@ -63,6 +63,10 @@ async def test_all_series_that_match_in_the_order_of_their_labels(metrics: Metri
         (f'{CPU}{{pod=~"db"}}', []),
         (f'{CPU}{{pod!~".*0"}}', ["db-1"]),
         (f'{CPU}{{pod="db-0",missing=""}}', ["db-0"]),
+        (f'{CPU}{{missing=~"|n0\\\\.zone\\\\-a",pod!="db-1"}}', ["db-0"]),
+        (f'{CPU}{{pod=~"|db\\\\-0|d.\\\\-1"}}', ["db-0", "db-1"]),
+        (f'{CPU}{{pod=~"|d\\\\.\\\\-1"}}', []),
+        (f'{CPU}{{pod=~""}}', []),
         ("encbench_test_unheard_of", []),
     ],
 )

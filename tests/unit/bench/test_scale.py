@@ -251,4 +251,11 @@ async def test_prometheus_has_the_series_of_a_window(
         node = 'node_cpu_seconds_total{cpu!="",mode=~"idle|iowait|steal",node="n1"}'
         assert len(await adapter.raw(node, now - 5, now)) == 6
         assert await adapter.raw(f'{metric}{{testbed="other"}}', now - 5, now) == []
+        for matcher, count in (
+            ('node=~"|n1"', 1),
+            ('node=~"|n2"', 0),
+            (f'testbed!="{TESTBED}"', 0),
+        ):
+            found = await adapter.raw(f'{metric}{{namespace="{SPACE}",{matcher}}}', now - 5, now)
+            assert len(found) == count, matcher
         await adapter.aclose()
