@@ -20,14 +20,19 @@ SECONDS = 5.0
 """For the agent's answer: a pass waits for it."""
 
 
-async def look(read: Reads, namespace: str, testbed: str, database: PodFacts) -> str:
-    """The sentence about a volume that is nearly full; empty if none is, or none says so."""
+async def look(
+    read: Reads, namespace: str, testbed: str, database: PodFacts, known: str = ""
+) -> str:
+    """The sentence about a volume that is nearly full; empty if none is.
+
+    Where no agent says its room, the sentence that is `known` of it.
+    """
     try:
         async with asyncio.timeout(SECONDS):
             where, access = await agents.agent(read.cluster, namespace, testbed, database)
             room = await _room(read.agent, where, access)
     except (Unavailable, Rejected, TimeoutError):
-        return ""
+        return known
     return nearly_full(room, database.name)
 
 

@@ -30,6 +30,7 @@ from tests.unit.reconcile.world import SPACE, World, parts, study
 
 MIB, GIB = 1 << 20, 1 << 30
 FULL = VolumeRoom(bytes=20 * GIB, freeBytes=3 * MIB, files=0, freeFiles=0)
+ROOMY = VolumeRoom(bytes=20 * GIB, freeBytes=9 * GIB, files=0, freeFiles=0)
 
 
 @pytest.mark.parametrize(
@@ -139,7 +140,8 @@ async def test_a_proof_that_is_not_made_leaves_word_of_the_volume(
     assert found.full == f"the volume of {bed.name}-0 has 3 MiB left"
 
 
-async def test_a_server_that_a_full_volume_keeps_away_leaves_word_of_it() -> None:
+@pytest.mark.parametrize("goes", [False, True])
+async def test_a_server_that_a_full_volume_keeps_away_leaves_word_of_it(goes: bool) -> None:
     world = World()
     world.apply(*parts(), study("plain", blocks=1))
     await world.run(world.running())
@@ -150,7 +152,14 @@ async def test_a_server_that_a_full_volume_keeps_away_leaves_word_of_it() -> Non
         server.room, server.starting = FULL, True
     effects = TrialEffects(world.deps, world.operators[0].nodes)
     await effects.perform(trial, Prove(bed, database, "after"))
-    assert effects.found(trial).full == f"the volume of {bed.name}-0 has 3 MiB left"
+    said = f"the volume of {bed.name}-0 has 3 MiB left"
+    assert effects.found(trial).full == said
+    for server in world.agent.servers.values():
+        server.room = ROOMY
+    if goes:
+        world.agent.servers.clear()
+    await effects.perform(trial, Prove(bed, database, "after"))
+    assert effects.found(trial).full == (said if goes else ""), "only an answer takes it back"
 
 
 async def test_of_a_load_that_fails_the_volume_is_looked_at() -> None:

@@ -161,7 +161,8 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
             try:
                 server = await self._deps.agent.server(where, access)
             except Unavailable:
-                full = await look(self._deps, space, name, database)
+                known = self.found(trial).full
+                full = await look(self._deps, space, name, database, known=known)
                 self.keep(trial, replace(self.found(trial), full=full))
                 raise
             started = float(server["startedAt"])
