@@ -119,6 +119,7 @@ def test_postgresql_has_a_pool_as_well() -> None:
         ("mariadb", {}, ENCRYPTED_CLASS, "64Gi", False),
         ("mariadb", {"innodb_flush_method": "O_DIRECT"}, ENCRYPTED_CLASS, "64Gi", False),
         ("mysql", {"innodb_flush_method": "O_DIRECT_NO_FSYNC"}, ENCRYPTED_CLASS, "64Gi", False),
+        ("mysql", {"innodb_flush_method": "ALL_O_DIRECT"}, ENCRYPTED_CLASS, "64Gi", False),
         ("mariadb", {"innodb_flush_method": "fsync"}, ENCRYPTED_CLASS, "287Mi", True),
         ("mysql", {"innodb_flush_method": "O_DSYNC"}, GOCRYPTFS, "287Mi", True),
         ("mysql", {"innodb_flush_method": "fsync"}, TDE, "64Gi", False),
