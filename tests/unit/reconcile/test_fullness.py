@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from encbench.api.kinds import JOB, TESTBED
+from encbench.api.conditions import find
+from encbench.api.kinds import JOB, POD, TESTBED
 from encbench.api.workload import Recovery
 from encbench.ports import Access, Unavailable
 from encbench.reconcile import agents, fullness
@@ -25,6 +26,7 @@ from tests.support.fake_agent import FakeServer
 from tests.support.sidecars import access
 from tests.unit.reconcile.accidents import load_fails, once
 from tests.unit.reconcile.clients import Plan
+from tests.unit.reconcile.pods import container
 from tests.unit.reconcile.seen import a_client, a_pod, a_testbed, a_trial, ago
 from tests.unit.reconcile.world import SPACE, World, parts, study
 
@@ -176,7 +178,7 @@ async def test_of_a_load_that_fails_the_volume_is_looked_at() -> None:
         return (await observe(world.deps, as_testbed(body), TestbedFound())).full
 
     await world.run(lambda: bool(world.latest(JOB.kind, "")))
-    loading = world.latest(JOB.kind, "")[0]["metadata"]["name"].removesuffix("-load")
+    loading = _loading(world)
     assert await full(loading) == "", "nothing is asked while it goes on"
     late = await full(loading, "LoadTimeout")
     assert late == f"the volume of {loading}-0 has 3 MiB left", "its Job is stopped only then"
@@ -185,15 +187,49 @@ async def test_of_a_load_that_fails_the_volume_is_looked_at() -> None:
     assert await full(failed) == f"the volume of {failed}-0 has 3 MiB left"
 
 
+async def test_a_load_that_succeeds_although_a_full_volume_ended_its_server_names_it() -> None:
+    """BenchmarkSQL's scripts end with 0 whatever failed in them."""
+    world = World()
+    world.apply(*parts(), study("plain", blocks=1))
+    await world.run(lambda: bool(world.latest(JOB.kind, "")))
+    bed = _loading(world)
+    for server in world.agent.servers.values():
+        server.room, server.starting = FULL, True
+    _end_server(world, f"{bed}-0")
+
+    def failed() -> bool:
+        facts = world.cluster.one(TESTBED, SPACE, bed)["status"]["conditions"]
+        return any(fact["type"] == "Failed" and fact["status"] == "True" for fact in facts)
+
+    await world.run(failed)
+    told = find(as_testbed(world.cluster.one(TESTBED, SPACE, bed)).status.conditions, "Failed")
+    assert told is not None
+    assert told.message.startswith(f"during the load container server in pod {bed}-0 ended with")
+    assert told.message.endswith(f"; the volume of {bed}-0 has 3 MiB left")
+
+
+def _loading(world: World) -> str:
+    """The testbed whose load was made first."""
+    return str(world.latest(JOB.kind, "")[0]["metadata"]["name"].removesuffix("-load"))
+
+
+def _end_server(world: World, name: str) -> None:
+    """What the kubelet says of a database's pod whose server has ended."""
+    status = world.cluster.one(POD, SPACE, name)["status"]
+    ended = container("server", restarts=1, terminated={"exitCode": 1, "reason": "Error"})
+    known = [ended if one["name"] == "server" else one for one in status["containerStatuses"]]
+    world.cluster.set_status(POD, SPACE, name, {**status, "containerStatuses": known})
+
+
 @pytest.mark.parametrize(
-    ("codes", "failed"), [((), False), ((None,), False), ((0,), False), ((0, 1), True)]
+    ("codes", "over"), [((), False), ((None,), False), ((0,), True), ((None, 1), True)]
 )
-def test_a_load_whose_pod_goes_on_beside_its_failed_tool_has_failed(
-    codes: tuple[int | None, ...], failed: bool
+def test_a_load_whose_pod_goes_on_beside_its_tool_is_over(
+    codes: tuple[int | None, ...], over: bool
 ) -> None:
     pods = tuple(a_pod("load", ContainerFacts("tool", exit_code=code)) for code in codes)
-    assert of_testbed._has_failed(a_testbed(), JobFacts("load", failed=False, pods=pods)) is failed
-    assert not of_testbed._has_failed(a_testbed(), None)
+    assert of_testbed._is_over(a_testbed(), JobFacts("load", pods=pods)) is over
+    assert not of_testbed._is_over(a_testbed(), None)
 
 
 @pytest.mark.parametrize(

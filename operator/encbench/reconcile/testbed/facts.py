@@ -113,7 +113,7 @@ class TestbedSeen:
     loading: tuple[str, ...] = ()
     """The campaign's testbeds whose loads have room; looked for while its own load has none."""
     full: str = ""
-    """What is left of the database's volume where that is little; looked for once a load fails."""
+    """What is left of the database's volume where that is little; looked for once a load ends."""
     trial: Trial | None = None
     """The trial that the testbed is for now."""
     neighbours: tuple[str, ...] = ()

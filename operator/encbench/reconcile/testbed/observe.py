@@ -74,7 +74,7 @@ async def observe(read: Reads, testbed: Testbed, found: TestbedFound) -> Testbed
             seen = await _server(read, testbed, database, seen)
     if is_true(facts, FAILED):
         return await failed.observe(read, testbed, seen)
-    if seen.database is not None and _has_failed(testbed, seen.load):
+    if seen.database is not None and _is_over(testbed, seen.load):
         full = await fullness.look(read, space, testbed.name, seen.database)
         seen = replace(seen, full=full)
     if _may_miss_a_mark(testbed, seen):
@@ -88,14 +88,18 @@ async def observe(read: Reads, testbed: Testbed, found: TestbedFound) -> Testbed
     return seen
 
 
-def _has_failed(testbed: Testbed, load: JobFacts | None) -> bool:
-    """Whether the load has failed, or its time is over."""
+def _is_over(testbed: Testbed, load: JobFacts | None) -> bool:
+    """Whether the load has ended or its time is over.
+
+    One that succeeded may have lost its server to a full volume.
+    """
     loaded = find(testbed.status.conditions, LOADED)
     if loaded is not None and loaded.reason == LOAD_TIMEOUT:
         return True
-    return load is not None and (
-        load.failed or any(pod.container("tool").exit_code for pod in load.pods)
-    )
+    if load is None:
+        return False
+    codes = (pod.container("tool").exit_code for pod in load.pods)
+    return load.succeeded or load.failed or any(code is not None for code in codes)
 
 
 def _may_miss_a_mark(testbed: Testbed, seen: TestbedSeen) -> bool:
