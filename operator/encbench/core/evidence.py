@@ -110,11 +110,12 @@ class DiskFacts(Model):
     """What the disk under a testbed's data is, apart from what a class says of its encryption."""
 
     provisioner: str
-    """Of its StorageClass, as what follows."""
-    parameters: dict[str, str] = Field(default_factory=dict)
-    """But those about encryption and its keys."""
+    """Of its StorageClass, as what follows. Of a volume that this class's did not make, what its
+    own annotation says, and kubernetes.io/no-provisioner without one."""
+    parameters: dict[str, str] | None = None
+    """But those about encryption and its keys; None of such a volume."""
     mount_options: tuple[str, ...] | None = None
-    """None in proofs of earlier releases."""
+    """None of such a volume, and in proofs of earlier releases."""
     filesystem: str | None = None
     """Type of the mount that the server sees; None where that is a mode's own, by FUSE."""
     dm_crypt: bool | None = None

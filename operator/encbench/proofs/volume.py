@@ -43,7 +43,10 @@ _MIGRATED = {
 }
 """Provisioners of Kubernetes' own, whose work CSI drivers do now: volumes may name either."""
 _BY_HAND = "kubernetes.io/no-provisioner"
-"""That of a class whose volumes are all made by hand, so that nothing depends on its parameters."""
+"""That of a class whose volumes are all made by hand, so that nothing depends on its parameters,
+and in `DiskFacts` of any volume that was."""
+_CEPHFS = "cephfs.csi.ceph.com"
+"""How ceph-csi's provisioners for CephFS end; Rook puts its namespace before."""
 _OF_ENCRYPTION = ("crypt", "cipher", "luks", "kms", "key", "secret", "secure", "passphrase")
 """What the names of parameters have in them that are about encryption and its keys, and of words in
 their values (LINSTOR's layerList: drbd luks storage)."""
@@ -83,12 +86,17 @@ class _Claim(Evidence):
     """Absent in evidence of an earlier operator."""
 
     @property
+    def knows_maker(self) -> bool:
+        """Whether `provisioned_by` was looked for."""
+        return "provisioned_by" in self.model_fields_set
+
+    @property
     def is_of_class(self) -> bool:
         """Whether the class's provisioner made the volume, as far as it is known.
 
         Whoever makes a volume by hand may name any class, and its parameters do nothing then.
         """
-        if "provisioned_by" not in self.model_fields_set:
+        if not self.knows_maker:
             return True
         names = (self.provisioned_by or "", self.provisioner or "")
         maker, own = (_MIGRATED.get(name, name) for name in names)
@@ -171,38 +179,51 @@ def _dm_crypt(evidence: Mapping[str, Any]) -> str | None:
 
 
 def disk(evidence: Mapping[str, Any]) -> DiskFacts | None:
-    """What the evidence of a proof has of the disk, apart from encryption; None of no known class.
+    """What the evidence of a proof has of the disk, apart from encryption.
 
+    None where neither its class nor what made it is known.
     A mode's class has to be like the template's in all of this, or the disks are compared too.
     """
     seen = _Volume.read(evidence.get("volume") or {}, "volume")
     claim = _Claim.read(evidence.get("claim") or {}, "volume")
-    if isinstance(claim, Comparison) or claim.provisioner is None:
-        return None
-    if not claim.is_of_class and claim.provisioner != _BY_HAND:
+    made = None if isinstance(claim, Comparison) else _as_made(claim)
+    if made is None:
         return None
     kind = None if isinstance(seen, Comparison) else seen.type
     filesystem = None if kind is None or kind.startswith("fuse.") else kind
-    return DiskFacts(
-        provisioner=claim.provisioner,
-        parameters={
-            name: _without_encryption(value)
-            for name, value in sorted(claim.parameters.items())
-            if not _is_of_encryption(name)
-        },
-        mount_options=claim.mount_options,
-        filesystem=filesystem,
-        dm_crypt=bool(_dm_crypt(evidence)) or (None if filesystem is None else False),
-        by_file=_is_by_file(claim.parameters) or None,
-    )
+    crypt = bool(_dm_crypt(evidence)) or (None if filesystem is None else False)
+    return made.model_copy(update={"filesystem": filesystem, "dm_crypt": crypt})
 
 
-def _is_by_file(parameters: Mapping[str, str]) -> bool:
-    """As ceph-csi's classes say it."""
-    return any(
-        name.lower() == "encryptiontype" and value.strip().lower() == "file"
-        for name, value in parameters.items()
-    )
+def _as_made(claim: _Claim) -> DiskFacts | None:
+    """What made the disk and with which parameters; None where neither is known.
+
+    Whoever made one by hand, under whatever class, says no parameters of it.
+    """
+    own = claim.provisioner
+    if own is not None and (claim.is_of_class or own == _BY_HAND):
+        return DiskFacts(
+            provisioner=own,
+            parameters={
+                name: _without_encryption(value)
+                for name, value in sorted(claim.parameters.items())
+                if not _is_of_encryption(name)
+            },
+            mount_options=claim.mount_options,
+            by_file=_is_by_file(own, claim.parameters) or None,
+        )
+    if not claim.knows_maker:
+        return None
+    return DiskFacts(provisioner=claim.provisioned_by or _BY_HAND)
+
+
+def _is_by_file(provisioner: str, parameters: Mapping[str, str]) -> bool:
+    """As ceph-csi's classes say it. Those for CephFS may leave it out: it has no other way."""
+    said = {name.lower(): value.strip().lower() for name, value in parameters.items()}
+    kind = said.get("encryptiontype")
+    if not kind and provisioner.endswith(_CEPHFS):
+        return _is_plainly_true(said.get("encrypted", ""))
+    return kind == "file"
 
 
 def _is_of_encryption(text: str) -> bool:

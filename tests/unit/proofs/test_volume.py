@@ -179,6 +179,7 @@ def test_what_is_declared_counts_and_is_no_proof(claim: dict[str, Any], who: str
 
 
 EBS, IN_TREE = "ebs.csi.aws.com", "kubernetes.io/aws-ebs"
+BY_HAND = "kubernetes.io/no-provisioner"
 ENCRYPTS = {"parameters": {"type": "gp3", "encrypted": "true"}}
 
 
@@ -191,7 +192,7 @@ ENCRYPTS = {"parameters": {"type": "gp3", "encrypted": "true"}}
         (IN_TREE, IN_TREE, True),
         (None, EBS, False),
         ("rancher.io/local-path", EBS, False),
-        ("local-volume-provisioner-node-1", "kubernetes.io/no-provisioner", False),
+        ("local-volume-provisioner-node-1", BY_HAND, False),
         (None, None, False),
     ],
 )
@@ -210,8 +211,30 @@ def test_a_class_declares_only_what_its_provisioner_has_made(
     )
     assert own.ok, "what the volume itself says counts"
     assert not judge(ENGINE, evidence, PLAIN, full=True, plain=True).ok, "and there is doubt"
-    is_known = counts or provisioner == "kubernetes.io/no-provisioner"
-    assert (volume.disk(evidence) is not None) is is_known
+
+
+@pytest.mark.parametrize(
+    ("maker", "provisioner", "made_by", "parameters"),
+    [
+        (IN_TREE, EBS, EBS, {"type": "gp3"}),
+        (None, EBS, BY_HAND, None),
+        ("rancher.io/local-path", EBS, "rancher.io/local-path", None),
+        ("local-volume-provisioner-node-1", BY_HAND, BY_HAND, {"type": "gp3"}),
+        (EBS, None, EBS, None),
+        (None, None, BY_HAND, None),
+    ],
+)
+def test_of_a_disk_that_its_class_did_not_make_all_is_known_but_its_parameters(
+    maker: str | None, provisioner: str | None, made_by: str, parameters: dict[str, str] | None
+) -> None:
+    claim = {**ENCRYPTS, "provisioner": provisioner, "provisionedBy": maker}
+    assert volume.disk(disk(LUKS, **claim, mountOptions=["noatime"])) == DiskFacts(
+        provisioner=made_by,
+        parameters=parameters,
+        mount_options=None if parameters is None else ("noatime",),
+        filesystem="ext4",
+        dm_crypt=True,
+    )
 
 
 @pytest.mark.parametrize(
@@ -348,13 +371,26 @@ def test_what_a_disk_is_apart_from_its_encryption() -> None:
     assert encrypted is not None and encrypted.dm_crypt
 
 
-@pytest.mark.parametrize(("kind", "by_file"), [("file", True), ("block", None), ("", None)])
+RBD, CEPHFS = "rbd.csi.ceph.com", "rook-ceph.cephfs.csi.ceph.com"
+
+
+@pytest.mark.parametrize(
+    ("provisioner", "parameters", "by_file"),
+    [
+        (RBD, {"encrypted": "true", "encryptionType": "file"}, True),
+        (RBD, {"encrypted": "true", "encryptionType": "block"}, None),
+        (RBD, {"encrypted": "true"}, None),
+        (CEPHFS, {"encrypted": "true", "encryptionType": "file"}, True),
+        (CEPHFS, {"encrypted": "true"}, True),
+        (CEPHFS, {"encrypted": "false"}, None),
+        (CEPHFS, {}, None),
+    ],
+)
 def test_a_class_may_have_files_encrypted_instead_of_the_device(
-    kind: str, by_file: bool | None
+    provisioner: str, parameters: dict[str, str], by_file: bool | None
 ) -> None:
-    """As ceph-csi's do, by fscrypt."""
-    parameters = {"encrypted": "true", "encryptionType": kind}
-    found = volume.disk(disk(provisioner="rbd.csi.ceph.com", parameters=parameters))
+    """As ceph-csi's do, by fscrypt, and those of CephFS by default."""
+    found = volume.disk(disk(provisioner=provisioner, parameters=parameters))
     assert found is not None and found.by_file is by_file
 
 

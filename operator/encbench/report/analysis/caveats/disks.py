@@ -7,7 +7,7 @@ figures. So is that of dm-crypt where only some of the nodes encrypt their disks
 A disk may also be one whose pages no agent can drop from memory.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from encbench.core.evidence import DiskFacts
 from encbench.core.records import IndexTestbed
@@ -91,13 +91,20 @@ def _differences(one: DiskFacts, other: DiskFacts) -> Iterator[str]:
     kinds = (one.filesystem, other.filesystem)
     if None not in kinds and kinds[0] != kinds[1]:
         yield f"file system {kinds[0]} against {kinds[1]}"
-    for name in sorted(one.parameters.keys() | other.parameters.keys()):
-        mine, yours = (it.parameters.get(name, NONE) for it in (one, other))
+    if one.parameters is not None and other.parameters is not None:
         # Which file system it is says the mount, if it is known: it may be named or be the default.
-        shown = None not in kinds and name.rpartition("/")[2].lower() == "fstype"
-        if mine != yours and not shown:
-            yield f"{name} {mine} against {yours}"
+        yield from _unlike_parameters(one.parameters, other.parameters, seen=None not in kinds)
     if one.mount_options is not None and other.mount_options is not None:
         mine, yours = (" ".join(sorted(it.mount_options or ())) or NONE for it in (one, other))
         if mine != yours:
             yield f"mount options {mine} against {yours}"
+
+
+def _unlike_parameters(
+    one: Mapping[str, str], other: Mapping[str, str], *, seen: bool
+) -> Iterator[str]:
+    """The same of two classes' parameters, without that of a file system that was `seen`."""
+    for name in sorted(one.keys() | other.keys()):
+        mine, yours = one.get(name, NONE), other.get(name, NONE)
+        if mine != yours and not (seen and name.rpartition("/")[2].lower() == "fstype"):
+            yield f"{name} {mine} against {yours}"

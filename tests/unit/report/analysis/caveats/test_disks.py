@@ -12,11 +12,9 @@ from tests.data.report.golden import report_of
 from tests.data.report.synthetic import Study
 from tests.support.testbeds import ENCRYPTED_CLASS
 
+GP3 = {"type": "gp3", "iops": "3000"}
 USUAL = DiskFacts(
-    provisioner="ebs.csi.aws.com",
-    parameters={"type": "gp3", "iops": "3000"},
-    mount_options=(),
-    filesystem="ext4",
+    provisioner="ebs.csi.aws.com", parameters=GP3, mount_options=(), filesystem="ext4"
 )
 
 
@@ -65,7 +63,8 @@ def test_all_that_differs_is_listed() -> None:
     [
         {"mount_options": None},
         {"filesystem": None},
-        {"parameters": {**USUAL.parameters, "csi.storage.k8s.io/fstype": "ext4"}},
+        {"parameters": None},
+        {"parameters": {**GP3, "csi.storage.k8s.io/fstype": "ext4"}},
     ],
     ids=str,
 )
@@ -74,7 +73,7 @@ def test_what_one_of_them_does_not_show_is_no_difference(changes: dict[str, Any]
 
 
 def test_where_no_mount_shows_the_file_system_its_parameter_does() -> None:
-    named = {**USUAL.parameters, "fsType": "xfs"}
+    named = {**GP3, "fsType": "xfs"}
     assert "fsType xfs against none" in beside(parameters=named, filesystem=None)
 
 
@@ -99,6 +98,18 @@ def test_dm_crypt_under_one_arm_of_two_that_name_no_class_is_a_serious_caveat() 
         assert not [*disks.some_on_dm_crypt(facts_of(bed("plain", baseline), bed("tde", other)))]
     by_class = facts_of(bed("plain", off), bed("tde", on), modes={"tde": ENCRYPTED_CLASS})
     assert not [*disks.some_on_dm_crypt(by_class)]
+
+
+def test_disks_made_by_hand_are_compared_in_what_was_seen_of_them() -> None:
+    by_hand = DiskFacts(provisioner="kubernetes.io/no-provisioner", filesystem="ext4")
+    assert not said(bed("plain", by_hand), bed("tde", by_hand))
+    (text,) = said(bed("plain", USUAL), bed("tde", by_hand))
+    assert (
+        "that of plain: provisioner kubernetes.io/no-provisioner against ebs.csi.aws.com. A dif"
+        in text
+    )
+    on, off = (by_hand.model_copy(update={"dm_crypt": seen}) for seen in (True, False))
+    assert [*disks.some_on_dm_crypt(facts_of(bed("plain", off), bed("tde", on)))]
 
 
 def test_nothing_is_said_without_the_baseline_s_disk() -> None:
