@@ -13,6 +13,7 @@ from encbench.engines.engine import scripts
 from encbench.engines.mysql import engine
 from encbench.engines.mysql.layout import MysqlLayout
 from tests.support.shells import SHELLS
+from tests.unit.engines.mounts import mounted
 
 SCRIPT = Path(engine.__file__).with_name("initialise.sh")
 
@@ -195,3 +196,12 @@ def test_only_the_volume_is_synced_where_the_image_can(image: Image, shell: list
     (image.home / "old").touch()
     assert image.run(shell).returncode == 0
     assert image.synced[1:] == [f"-f {image.layout.volume}", ""]
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("kind", ["ext4", "fuse.gocryptfs"])
+def test_by_fuse_all_disks_are_synced(image: Image, shell: list[str], kind: str) -> None:
+    """Such a file system does not pass on to its disk that it is to be synced."""
+    mounted(image.home, kind)
+    assert image.run(shell).returncode == 0
+    assert image.synced == ["" if "fuse" in kind else f"-f {image.layout.volume}"]

@@ -11,6 +11,7 @@ import pytest
 from encbench.engines.engine import scripts
 from encbench.engines.postgresql import engine
 from tests.support.shells import SHELLS
+from tests.unit.engines.mounts import mounted
 
 SCRIPT = Path(engine.__file__).with_name("initialise.sh")
 
@@ -89,7 +90,11 @@ def test_an_image_without_the_program_is_said_to_be_so(home: Path, shell: list[s
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_only_the_volume_is_synced(home: Path, shell: list[str]) -> None:
+@pytest.mark.parametrize("kind", ["ext4", "fuse.gocryptfs"])
+def test_only_the_volume_is_synced_unless_it_is_by_fuse(
+    home: Path, shell: list[str], kind: str
+) -> None:
+    mounted(home, kind)
     done = run(home, shell)
     assert done.returncode == 0, done.stderr
-    assert (home / "synced").read_text() == f"-f {home}/volume\n"
+    assert (home / "synced").read_text() == ("\n" if "fuse" in kind else f"-f {home}/volume\n")
