@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 from botocore import session
 from botocore.config import Config
@@ -161,6 +162,8 @@ class S3Connection:
                 retries={"mode": "standard", "total_max_attempts": self.limits.attempts},
             )
         )
+        # Else STS would be asked in the region of the environment, or in none.
+        own.set_config_variable("region", self.region)
         if not keys and own.get_credentials() is None:
             # Whoever gives them may not be up yet, and a client without any would be kept.
             raise NoCredentialsError
@@ -271,17 +274,25 @@ def _translated(endpoint: str, region: str) -> Iterator[None]:
             "AWS_CONFIG_FILE and AWS_PROFILE where they are set"
         ) from error
     except SSLError as error:
+        asked = _asked(error, endpoint)
         if (why := _misfit(error)) is not None:
-            text = f"the certificate of the object store at {endpoint} {why}"
-            raise Unavailable(text) from error
+            raise Unavailable(
+                f"the certificate of {asked}, or that of a proxy before it, {why}"
+            ) from error
         raise Unavailable(
-            f"no TLS with the object store at {endpoint}: {error}; if its certificate, or that of "
+            f"no TLS with {asked}: {error}; if its certificate, or that of "
             "a proxy before it, is by a CA of your own, name a file with that CA in AWS_CA_BUNDLE "
             "for the plugin, and a ConfigMap with it in objectStore.external.caConfigMap for the "
             "operator"
         ) from error
     except BotoCoreError as error:
         raise Unavailable(f"the object store at {endpoint} cannot be reached: {error}") from error
+
+
+def _asked(error: SSLError, endpoint: str) -> str:
+    """Whose TLS failed: STS has a host of its own. A request's URL may itself be a credential."""
+    host = urlsplit(str(error.kwargs.get("endpoint_url", endpoint))).hostname
+    return f"the object store at {endpoint}" if host == urlsplit(endpoint).hostname else str(host)
 
 
 def _bucket_region(error: ClientError) -> str:

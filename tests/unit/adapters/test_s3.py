@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import os
+import ssl
 import threading
 import weakref
 from collections.abc import Awaitable, Callable, Iterator
@@ -10,9 +11,12 @@ from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
-from botocore.exceptions import ClientError, SSLError
+from botocore.awsrequest import AWSPreparedRequest, AWSResponse
+from botocore.exceptions import ClientError, EndpointConnectionError, SSLError
+from botocore.httpsession import URLLib3Session
 
 from encbench.adapters.objectstore import ObjectStore
 from encbench.adapters.s3 import S3Connection, S3Limits
@@ -241,9 +245,29 @@ async def test_a_certificate_that_does_not_fit_is_not_put_down_to_its_ca(
     with receiving(Receiver(), certified.context(hosts, since)) as store:
         where = f"https://127.0.0.1:{store.port}"
         connection = S3Connection(where, "us-east-1", tmp_path, authority, limits)
-        found = f"the certificate of the object store at {where} is {said}" if said else "no TLS"
+        whose = f"the certificate of the object store at {where}, or that of a proxy before it,"
+        found = f"{whose} is {said}" if said else "no TLS"
         with pytest.raises(Unavailable, match=f"^{found}"):
             await connection.call(lambda s3: s3.get_object(Bucket="b", Key="k"))
+
+
+async def test_a_certificate_of_sts_is_not_called_the_stores(tmp_path: Path) -> None:
+    rotate(tmp_path, 1)
+    connection = S3Connection("https://store.invalid", "us-east-1", tmp_path, None, S3Limits())
+    expired = ssl.SSLCertVerificationError(1, "")
+    expired.verify_code, expired.verify_message = 10, "certificate has expired"
+
+    def distrust(_: Any) -> None:
+        try:
+            raise expired
+        except ssl.SSLError as error:
+            raise SSLError(endpoint_url="https://sts.invalid/?a=secret", error=error) from error
+
+    said = "^the certificate of sts.invalid, or that of a proxy before it, is out of date: "
+    with pytest.raises(Unavailable, match=said) as caught:
+        await connection.call(distrust)
+    assert "store.invalid" not in str(caught.value)
+    assert "secret" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -328,3 +352,22 @@ async def test_sts_has_the_limits_of_the_store(sts: Callable[[int], int]) -> Non
     with pytest.raises(Unavailable, match="Read timeout"):
         await connection.call(lambda s3: s3.get_object(Bucket="b", Key="k"))
     assert sts(0) == 1
+
+
+async def test_sts_is_asked_in_the_region_of_the_store(
+    sts: Callable[[int], int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert sts(0) == 0
+    monkeypatch.delenv("AWS_ENDPOINT_URL_STS")
+    asked = set[str | None]()
+
+    def send(_: object, request: AWSPreparedRequest) -> AWSResponse:
+        asked.add(urlsplit(request.url).hostname)
+        raise EndpointConnectionError(endpoint_url=request.url)
+
+    monkeypatch.setattr(URLLib3Session, "send", send)
+    limits = S3Limits(attempts=1)
+    connection = S3Connection("http://store.invalid", "eu-central-1", None, None, limits)
+    with pytest.raises(Unavailable, match="cannot be reached"):
+        await connection.call(lambda s3: s3.get_object(Bucket="b", Key="k"))
+    assert asked == {"sts.eu-central-1.amazonaws.com"}
