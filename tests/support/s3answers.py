@@ -31,6 +31,10 @@ class S3Answers:
     """Every request, those by presigned URLs among them."""
     for_urls: int | None = None
     """This status for every request by a presigned URL, as long as it is set."""
+    passing: list[int | None] = field(default_factory=list)
+    """A status for each next request by a presigned URL; None where it is answered as ever."""
+    stores_and_fails: bool = False
+    """Whether a request with one of those statuses stores all the same."""
     overwrites_by_url: bool = False
     """Whether a presigned URL stores whatever is there."""
     says_sizes: bool = True
@@ -59,20 +63,29 @@ class S3Answers:
             return 400, "AuthorizationHeaderMalformed", b""
         if by_url and self.for_urls is not None:
             return self.for_urls, "AccessDenied", b""
+        failing = self.passing.pop(0) if by_url and self.passing else None
+        if failing is not None and not self.stores_and_fails:
+            return failing, "SlowDown", b""
+        done = self._done(request, url.path, by_url=bool(by_url))
+        return done if failing is None else (failing, "SlowDown", b"")
+
+    def _done(
+        self, request: AWSPreparedRequest, path: str, *, by_url: bool
+    ) -> tuple[int, str, bytes]:
         body: Any = request.body
         match request.method:
             case "PUT":
-                if url.path in self.objects and not (by_url and self.overwrites_by_url):
+                if path in self.objects and not (by_url and self.overwrites_by_url):
                     return 412, "PreconditionFailed", b""
                 content = body if isinstance(body, bytes) else body.read()
-                self.objects[url.path] = content + self.adds
-            case "GET" if url.path not in self.objects:
+                self.objects[path] = content + self.adds
+            case "GET" if path not in self.objects:
                 return 404, "NoSuchKey", b""
             case "GET":
-                return 200, "", self.objects[url.path]
+                return 200, "", self.objects[path]
             case "POST":
                 for key in re.findall(rb"<Key>(.+?)</Key>", body):
-                    self.objects.pop(f"{url.path}/{key.decode()}", None)
+                    self.objects.pop(f"{path}/{key.decode()}", None)
                 return 200, "", b"<DeleteResult/>"
         return 200, "", b""
 

@@ -32,6 +32,8 @@ _WRITERS = 4
 """How many race for one key in `check`."""
 _SIGNED = {"If-None-Match": "*"}
 """What a client sends with a presigned URL."""
+_TRY_AGAIN = (408, 409, 425, 429)
+"""Statuses after which a recorder uploads again, beside those from 500."""
 _CODE = re.compile(rb"<Code>([A-Za-z.]{1,64})</Code>")
 
 
@@ -260,25 +262,44 @@ class ObjectStore:
 
     async def _check_uploads(self, key: str) -> None:
         """Upload by a presigned URL, and see that nothing is overwritten by one."""
-        where = self._connection.endpoint
         try:
-            status, code = await self._upload(key)
-            again, _ = await self._upload(key)
+            first = await self._answers(key)
+            second = await self._answers(key)
         finally:
             await self.delete([key])
-        if status >= 300:
-            raise Unavailable(
-                f"the object store at {where} answered {status} {code} to an upload by a presigned "
-                "URL, by which clients store their logs: see that neither a policy nor a proxy "
-                "before the store refuses such URLs, and that a proxy passes Host and "
-                "If-None-Match on"
+        (status, code), (again, why) = first[-1], second[-1]
+        # An attempt may have stored although its answer was a failure.
+        if status >= 300 and (status != 412 or len(first) == 1):
+            raise self._refusal("an upload", status, code)
+        if again < 300:
+            raise Rejected(
+                f"the object store at {self._connection.endpoint} answered {again} and not 412 to "
+                "a second upload by a presigned URL, although it had If-None-Match: *, so results "
+                "could be overwritten: use a store with conditional writes, of which "
+                "docs/stores.md names some"
             )
         if again != 412:
-            raise Rejected(
-                f"the object store at {where} answered {again} and not 412 to a second upload by a "
-                "presigned URL, although it had If-None-Match: *, so results could be overwritten: "
-                "use a store with conditional writes, of which docs/stores.md names some"
-            )
+            raise self._refusal("a second upload", again, why)
+
+    def _refusal(self, what: str, status: int, code: str) -> Unavailable:
+        return Unavailable(
+            f"the object store at {self._connection.endpoint} answered {status} {code} to {what} "
+            "by a presigned URL, by which clients store their logs: see that neither a policy nor "
+            "a proxy before the store refuses such URLs, and that a proxy passes Host and "
+            "If-None-Match on"
+        )
+
+    async def _answers(self, key: str) -> Sequence[tuple[int, str]]:
+        """Status and code of an upload; another attempt follows one that a recorder repeats."""
+        limits = self._connection.limits
+        found = [await self._upload(key)]
+        for attempt in range(1, limits.attempts):
+            status, _ = found[-1]
+            if status < 500 and status not in _TRY_AGAIN:
+                break
+            await asyncio.sleep(limits.pause_seconds * 2 ** (attempt - 1))
+            found.append(await self._upload(key))
+        return found
 
     @_in_thread
     def _upload(self, s3: Any, key: str) -> tuple[int, str]:

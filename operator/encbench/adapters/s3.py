@@ -78,6 +78,9 @@ class S3Limits:
     connect_seconds: float = 5
     read_seconds: float = 20
     attempts: int = 3
+    pause_seconds: float = 0.5
+    """Before the second attempt of an upload by a URL, and doubled before each further one; for all
+    other requests botocore has pauses of its own."""
 
 
 @dataclass

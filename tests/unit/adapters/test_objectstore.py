@@ -17,6 +17,7 @@ from botocore.exceptions import ClientError, EndpointConnectionError
 from botocore.httpsession import URLLib3Session
 
 from encbench.adapters.objectstore import ObjectStore
+from encbench.adapters.s3 import S3Limits
 from encbench.ports import Conflict, Rejected, TooLarge, Unavailable
 from tests.support.s3answers import answering
 
@@ -125,11 +126,11 @@ async def test_a_port_that_is_none_is_said_of_the_url_that_has_it(tmp_path: Path
 
 
 def answered_store(folder: Path) -> ObjectStore:
-    """A store with credentials in that folder."""
+    """A store with credentials in that folder, and no pauses."""
     for name in ("access-key", "secret-key"):
         (folder / name).write_text("of-a-test")
-    where = "http://store.invalid"
-    return ObjectStore(endpoint=where, bucket="b", region="here", credentials=folder)
+    where, limits = "http://store.invalid", S3Limits(pause_seconds=0)
+    return ObjectStore(endpoint=where, bucket="b", region="here", credentials=folder, limits=limits)
 
 
 async def test_an_object_of_unknown_size_is_read_up_to_the_limit(
@@ -182,6 +183,10 @@ async def test_check_uploads_as_clients_do(tmp_path: Path, monkeypatch: pytest.M
     [
         ({"for_urls": 403}, Unavailable, "answered 403 AccessDenied to an upload by a presigned"),
         ({"for_urls": 503}, Unavailable, "answered 503 AccessDenied"),
+        ({"passing": [503] * 3}, Unavailable, "answered 503 SlowDown to an upload"),
+        ({"passing": [None, *[503] * 3]}, Unavailable, "answered 503 SlowDown to a second upload"),
+        ({"passing": [None, 403]}, Unavailable, "answered 403 SlowDown to a second upload"),
+        ({"passing": [412]}, Unavailable, "answered 412 SlowDown to an upload"),
         ({"overwrites_by_url": True}, Rejected, "answered 200 and not 412 to a second upload"),
     ],
 )
@@ -197,6 +202,19 @@ async def test_check_refuses_a_store_that_clients_cannot_use(
         setattr(service, name, value)
     with pytest.raises(kind, match=said):
         await answered_store(tmp_path).check()
+    assert not service.objects
+
+
+@pytest.mark.parametrize("stores", [True, False])
+@pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 503])
+async def test_check_uploads_again_as_clients_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int, stores: bool
+) -> None:
+    service = answering("here", monkeypatch)
+    service.passing, service.stores_and_fails = [status, None, status, status], stores
+    await answered_store(tmp_path).check()
+    assert not service.passing
+    assert len([one for one in service.asked if "X-Amz-Signature" in one.url]) == 5
     assert not service.objects
 
 
