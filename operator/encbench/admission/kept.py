@@ -6,6 +6,7 @@ that are named.
 """
 
 import base64
+import re
 from collections.abc import Iterable
 
 from encbench.api.kinds import CONFIG_MAP, PERSISTENT_VOLUME_CLAIM, SECRET, Kind
@@ -18,7 +19,9 @@ LARGEST_SECRET = 32 * 1024
 longer bundle of certificates those are checked that are whole in the beginning; the testbed checks
 all of them when it copies the entry."""
 
-_END = "-----END CERTIFICATE-----"
+_CUT = LARGEST_SECRET * 3 // 4
+"""Bytes of a longer entry's beginning; a letter that does not fit is left out."""
+_END = re.compile(r"-----END (?:X509 |TRUSTED )?CERTIFICATE-----")
 _NO_TEXT = base64.b64encode(b"\xff").decode()
 
 
@@ -54,7 +57,12 @@ def _beginning(value: str) -> str:
         text = base64.b64decode(value).decode()
     except ValueError:
         return _NO_TEXT
-    begin = text.encode()[: LARGEST_SECRET * 3 // 4].decode(errors="ignore")
-    certificates, end, _ = begin.rpartition(_END)
-    whole = certificates + end if end else begin
-    return base64.b64encode(whole.encode()).decode()
+    begin = text.encode()[:_CUT].decode(errors="ignore")
+    ends = [found.end() for found in _END.finditer(begin)]
+    return base64.b64encode(begin[: ends[-1] if ends else None].encode()).decode()
+
+
+def says_nothing(begin: str) -> bool:
+    """Whether that may be the beginning of a bundle, with none of its certificates whole."""
+    longest_letter = 4
+    return len(begin.encode()) > _CUT - longest_letter and _END.search(begin) is None

@@ -21,6 +21,7 @@ from encbench.api.kinds import (
 from encbench.core.problem import Reason
 from encbench.kube.labels import CREDENTIALS, KEY, USE
 from encbench.ports import Body
+from tests.revisions.parts import PEM
 from tests.support import choices, manifests
 from tests.unit.admission.campaigns import (
     FULL,
@@ -327,6 +328,25 @@ async def test_the_login_has_what_each_mode_needs_and_not_the_last_alone() -> No
     (problem,) = await admitted(*external(matrix=[matrix]), *modes, login)
     assert (problem.subject, problem.reason) == ("login", Reason.ENTRY_MISSING)
     assert "the certificate of the server's CA" in problem.text
+
+
+@pytest.mark.parametrize(
+    ("entry", "text", "said"),
+    [
+        ("ca.crt", "#" * 26_000 + f"\n{PEM}", None),
+        ("ca.crt", "#" * 23_000 + f"\n{PEM}" * 10, None),
+        ("ca.crt", "#" * 1_000, "has no certificate that can be read"),
+        ("password", "#" * 26_000, "is longer than the 200 bytes"),
+    ],
+)
+async def test_of_an_entry_without_a_whole_certificate_in_its_beginning_nothing_is_said(
+    entry: str, text: str, said: str | None
+) -> None:
+    entries = {"username": "bob", "password": "secret", "ca.crt": PEM, entry: text}
+    login = secret("login", CREDENTIALS, **{name: encoded(one) for name, one in entries.items()})
+    problems = await admitted(*external(), mode(inTransit={}), login)
+    assert len(problems) == (said is not None)
+    assert all(said is not None and said in problem.text for problem in problems)
 
 
 async def test_nothing_says_what_an_external_server_reads() -> None:

@@ -67,13 +67,14 @@ def test_a_long_text_stays_a_text(shift: int) -> None:
     assert 20_000 < len(found.encode()) < LARGEST_SECRET
 
 
+@pytest.mark.parametrize("label", ["CERTIFICATE", "X509 CERTIFICATE"])
 @pytest.mark.parametrize("shift", [0, 1, 300, 500, len(PEM) - 1])
-def test_a_long_bundle_ends_with_a_whole_certificate(shift: int) -> None:
-    bundle = "#" * shift + "\n" + PEM * 108
+def test_a_long_bundle_ends_with_a_whole_certificate(shift: int, label: str) -> None:
+    bundle = "#" * shift + "\n" + PEM.replace("CERTIFICATE", label) * 108
     found = entry(kept(SECRET, an_object(SECRET, "s", a=encoded(bundle.encode())), ["a"]), "a")
     assert found is not None
     assert bundle.startswith(found)
-    assert found.endswith("\n-----END CERTIFICATE-----")
+    assert found.endswith(f"\n-----END {label}-----")
     assert len(found) > 20_000
     assert unfit("ca.crt", found) is None
 
