@@ -15,6 +15,7 @@ from typing import Any
 from encbench.api.encryptionmode import InTransit
 from encbench.api.workload import WorkloadSpec
 from encbench.core.connection import DATABASE, Connection
+from encbench.sidecars import truststore
 from encbench.tools.pod import wrapped
 from encbench.tools.tpcc import jdbc, props
 from encbench.tools.tpcc.jobs import CLIENT
@@ -91,12 +92,8 @@ class Bench:
             "ENCBENCH_CREDENTIALS": str(credentials),
             "ENCBENCH_SCRATCH": str(self.folder / "scratch"),
         }
-        if self.tls is not None and jdbc.driver(self.connection.engine, None).needs_trust_store:
-            values |= {
-                "ENCBENCH_CA": str(authority),
-                "ENCBENCH_TRUST_STORE": str(store),
-                "ENCBENCH_TRUST_STORE_PASSWORD": jdbc.TRUST_STORE_PASSWORD,
-            }
+        if jdbc.wants_trust_store(self.connection, None):
+            truststore.make(authority, store, jdbc.TRUST_STORE_PASSWORD)
         return values
 
     def load(self, warehouses: int = 1) -> "subprocess.CompletedProcess[str]":

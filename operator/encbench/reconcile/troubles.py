@@ -17,11 +17,17 @@ from encbench.database import fuse, golden, proxy
 from encbench.ports import Body
 from encbench.reconcile.pods import ContainerFacts, PodFacts
 from encbench.tools.pod import REACH, TURNSTILE
-from encbench.tools.tpcc import drivers
+from encbench.tools.tpcc import drivers, trust
 from encbench.wire.failure import failure
 from encbench.wire.initialise import refused_settings
 
-OWN = {f"init:{golden.NAME}", f"init:{drivers.NAME}", f"init:{REACH}", "agent"}
+OWN = {
+    f"init:{golden.NAME}",
+    f"init:{drivers.NAME}",
+    f"init:{trust.NAME}",
+    f"init:{REACH}",
+    "agent",
+}
 """Containers with a program of encbench that says itself why it ends."""
 
 INITIALISE = "init:initialise"
@@ -37,7 +43,7 @@ _MEMORY = {
 }
 """What sets the memory of a container of that name."""
 
-_FIXED = ("agent", "recorder", TURNSTILE, REACH, drivers.NAME)
+_FIXED = ("agent", "recorder", TURNSTILE, REACH, drivers.NAME, trust.NAME)
 """Containers whose memory nothing sets but encbench. One that is killed writes no log."""
 
 _IMAGE_REASONS = ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull")

@@ -237,17 +237,19 @@ def load_job(
     tool: Body,
     volumes: Iterable[Body],
     annotations: Mapping[str, str] | None = None,
+    *,
+    first: Sequence[Body] = (),
 ) -> Body:
     """The Job `<testbed>-load` of one pod, without retries.
 
-    Its first connection may be retried, in a container before the tool's.
+    Its first connection may be retried, in a container before the tool's; `first` are further ones.
     """
     name = load_job_name(context.testbed)
     metadata = labels.metadata(name, context.namespace, context.labels, context.owner)
     spec = {
         **pod_spec(context, context.spec.dataset.client, [tool], [*volumes]),
         "terminationGracePeriodSeconds": LOAD_GRACE_SECONDS,
-        "initContainers": [_reach(context)],
+        "initContainers": [_reach(context), *first],
         "affinity": affinity.of_load(context.spec, context.testbed),
     }
     template = pods.template_metadata(context.labels, context.programs.marks, annotations)

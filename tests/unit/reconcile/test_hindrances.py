@@ -251,6 +251,20 @@ def test_a_container_without_memory_says_what_to_raise(name: str, advice: str) -
     )
 
 
+@pytest.mark.parametrize("name", ["driver", "trust-store", "reach"])
+def test_what_runs_before_a_client_says_itself_why_it_ends(name: str) -> None:
+    ended = {"exitCode": 1, "reason": "Error", "message": '{"failure": "it has no such file"}'}
+    body = pod_of({}, initContainerStatuses=[container(name, terminated=ended)])
+    found = trouble([pod_facts(body)], NOW)
+    assert found is not None
+    assert found.message.endswith("ended with Error (exit code 1): it has no such file")
+    killed = {"exitCode": 137, "reason": "OOMKilled"}
+    body = pod_of({}, initContainerStatuses=[container(name, terminated=killed)])
+    found = trouble([pod_facts(body)], NOW)
+    assert found is not None
+    assert found.message.endswith("encbench itself sets its limit, please report it")
+
+
 REJECTED = {"reason": "OutOfcpu", "message": "Pod was rejected: Node didn't have enough CPU"}
 
 

@@ -61,39 +61,6 @@ url() {
     fi
 } >"$props"
 
-# Puts the certificate in ca.pem into the trust store, under that number.
-trust() {
-    said=$(keytool -importcert -noprompt -alias "encbench-$1" -file "$scratch/ca.pem" \
-        -storetype PKCS12 -keystore "$ENCBENCH_TRUST_STORE" \
-        -storepass "$ENCBENCH_TRUST_STORE_PASSWORD" 2>&1 </dev/null) || {
-        echo "encbench: keytool could not make a trust store of the CA's certificate: $said" >&2
-        exit 1
-    }
-}
-
-# MySQL Connector/J wants a trust store where others take the CA's PEM file. Of that file, which may
-# be a bundle, keytool takes the first certificate alone.
-if [ -n "${ENCBENCH_TRUST_STORE:-}" ]; then
-    rm -f "$ENCBENCH_TRUST_STORE"
-    count=0
-    while IFS= read -r line || [ -n "$line" ]; do
-        case $line in
-        *'-----BEGIN CERTIFICATE-----'*) : >"$scratch/ca.pem" ;;
-        esac
-        printf '%s\n' "$line" >>"$scratch/ca.pem"
-        case $line in
-        *'-----END CERTIFICATE-----'*)
-            count=$((count + 1))
-            trust "$count"
-            ;;
-        esac
-    done <"$ENCBENCH_CA"
-    if [ "$count" -eq 0 ]; then
-        echo "encbench: $ENCBENCH_CA has no certificate: write the CA's certificate into it as PEM" >&2
-        exit 1
-    fi
-fi
-
 if [ "$kind" = own ]; then
     if [ "$action" = load ] && [ -n "${ENCBENCH_CHECK:-}" ]; then
         tpcc load --props "$props"

@@ -2,7 +2,7 @@
 
 By default Connector/J and pgJDBC negotiate TLS whenever the server offers it, and accept any
 certificate. So the URL always says it: off, or on and verified down to the host's name. pgJDBC and
-MariaDB's driver read the CA's PEM file; Connector/J needs a trust store, which `client.sh` makes
+MariaDB's driver read the CA's PEM file; Connector/J needs a trust store, which `trust` has made
 from it. A trust store holds no secret: it has a password only because Java requires one.
 """
 

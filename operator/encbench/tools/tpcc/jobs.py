@@ -7,13 +7,12 @@ from encbench.api.scalars import parse_duration
 from encbench.api.tpcc import Tpcc
 from encbench.api.workload import Client
 from encbench.core.certificates import AUTHORITY, FOLDER
-from encbench.core.connection import Connection
 from encbench.core.offered import shares
 from encbench.kube import pods
 from encbench.ports import Body
 from encbench.tools import gathering, pod
 from encbench.tools.context import LoadContext, TrialContext
-from encbench.tools.tpcc import drivers, jdbc, props
+from encbench.tools.tpcc import drivers, props, trust
 from encbench.tools.tpcc.memory import benchmarksql_heap_mib, heap_mib
 from encbench.tools.tpcc.props import CA_FILE, CREDENTIALS, OWN_OPTIONS, SCRATCH, kind_of
 from encbench.tools.turns import load_seconds
@@ -43,13 +42,15 @@ def load_job(context: LoadContext) -> Body:
         pod.shell(CLIENT, "client.sh", [kind_of(tpcc), "load"]),
         pod.mounts(files),
         {
-            **_environment(tpcc, context.connection, written, client),
+            **_environment(tpcc, written, client),
             # For other databases the agent checks the tables.
             **({"ENCBENCH_CHECK": "true"} if context.spec.instance.is_external else {}),
         },
         context.spec.cpu_share,
     )
-    return pod.load_job(context, tool, files.values())
+    share = context.spec.cpu_share
+    first = trust.init_containers(context, tpcc.driver, files, client.resources.cpu, share)
+    return pod.load_job(context, tool, files.values(), first=first)
 
 
 def trial_job(context: TrialContext) -> Body:
@@ -72,7 +73,7 @@ def trial_job(context: TrialContext) -> Body:
     variables = {
         **counting,
         **gathering.environment(spec),
-        **_environment(tpcc, connection, written, client),
+        **_environment(tpcc, written, client),
         **drivers.environment(connection),
     }
     if spec.terminal_seed is not None:
@@ -89,7 +90,11 @@ def trial_job(context: TrialContext) -> Body:
         context.share,
     )
     volumes = [*files.values(), *drivers.volumes(connection)]
-    first = [*drivers.init_containers(context), *install]
+    first = [
+        *drivers.init_containers(context),
+        *trust.init_containers(context, tpcc.driver, files, client.resources.cpu, context.share),
+        *install,
+    ]
     return pod.client_job(context, "tpcc", tool, volumes, process=PROCESS, first=first)
 
 
@@ -103,9 +108,7 @@ def _loader(tpcc: Tpcc, client: Client) -> tuple[Tpcc, Client]:
     return tpcc.model_copy(update=own), client.model_copy(update=image)
 
 
-def _environment(
-    tpcc: Tpcc, connection: Connection, written: props.Props, client: Client
-) -> dict[str, str]:
+def _environment(tpcc: Tpcc, written: props.Props, client: Client) -> dict[str, str]:
     """The environment of `client.sh`. It holds no secret."""
     values = {
         "ENCBENCH_PROPS": props.text(written),
@@ -117,12 +120,6 @@ def _environment(
         values["ENCBENCH_HEAP_MIB"] = str(benchmarksql_heap_mib(client))
     else:
         values["TPCC_JAVA_OPTIONS"] = f"-Xmx{heap_mib(client)}m"
-    if jdbc.wants_trust_store(connection, tpcc.driver):
-        values |= {
-            "ENCBENCH_CA": CA_FILE,
-            "ENCBENCH_TRUST_STORE": jdbc.TRUST_STORE,
-            "ENCBENCH_TRUST_STORE_PASSWORD": jdbc.TRUST_STORE_PASSWORD,
-        }
     return values
 
 

@@ -277,56 +277,6 @@ def test_an_image_without_benchmarksql_says_where_we_looked(shell: list[str], po
     assert "tpcc.benchmarksql.home" in done.stdout
 
 
-CERTIFICATE = "-----BEGIN CERTIFICATE-----\n{}\n-----END CERTIFICATE-----"
-
-
-def with_authority(pod: Pod, text: str) -> dict[str, str]:
-    """The environment with that CA, and a keytool that keeps what it is given by its alias."""
-    pod.program(
-        "bin/keytool",
-        f'[ "$3" = -alias ] && cat "$6" >"{pod.folder}/$4.pem"\n'
-        f'echo "$*" >>"{pod.folder}/keytool.said"; exit "${{KEYTOOL:-0}}"',
-    )
-    (pod.folder / "cacert.pem").write_text(text)
-    return {
-        "ENCBENCH_CA": str(pod.folder / "cacert.pem"),
-        "ENCBENCH_TRUST_STORE": str(pod.folder / "scratch/trust.p12"),
-        "ENCBENCH_TRUST_STORE_PASSWORD": "encbench",
-    }
-
-
-@pytest.mark.parametrize("shell", SHELLS)
-def test_a_trust_store_is_made_of_the_ca(shell: list[str], pod: Pod) -> None:
-    wish = with_authority(pod, CERTIFICATE.format("MIIB") + "\n")
-    assert pod.run(shell, "own", "run", **wish).returncode == 0
-    said = (pod.folder / "keytool.said").read_text()
-    assert (pod.folder / "encbench-1.pem").read_text() == CERTIFICATE.format("MIIB") + "\n"
-    assert "-storetype PKCS12" in said
-    done = pod.run(shell, "own", "run", **wish, KEYTOOL="1")
-    assert done.returncode == 1
-    assert "could not make a trust store" in done.stdout
-
-
-@pytest.mark.parametrize("shell", SHELLS)
-@pytest.mark.parametrize("end", ["", "\n", "\r\n"])
-def test_of_a_bundle_each_certificate_is_trusted(shell: list[str], pod: Pod, end: str) -> None:
-    own = [CERTIFICATE.format(name) for name in ("MIIA", "MIIB", "MIIC")]
-    wish = with_authority(pod, f"# of all regions\n{own[0]}\n\n{own[1]}\n# more\n{own[2]}{end}")
-    assert pod.run(shell, "own", "run", **wish).returncode == 0
-    assert len((pod.folder / "keytool.said").read_text().splitlines()) == 3
-    for number, text in enumerate(own, 1):
-        given = (pod.folder / f"encbench-{number}.pem").read_text()
-        assert given.replace("\r", "").endswith(f"{text}\n")
-        assert given.count("BEGIN") == 1
-
-
-@pytest.mark.parametrize("shell", SHELLS)
-def test_a_ca_without_a_certificate_is_said(shell: list[str], pod: Pod) -> None:
-    done = pod.run(shell, "own", "run", **with_authority(pod, "not a certificate\n"))
-    assert done.returncode == 1
-    assert "cacert.pem has no certificate" in done.stdout
-
-
 MEK = "00112233445566778899aabbccddeeff"
 TEMPLATE = "jdbc:mysql:encdb://db:3307/sbtest?MEK={mek}&ENC_ALGO=SM4_128_GCM"
 

@@ -156,7 +156,7 @@ def test_the_file_with_the_password_is_in_memory(job: Body) -> None:
 
 def test_no_tls_file_where_there_is_no_tls() -> None:
     assert "tls" not in [volume["name"] for volume in pod(trial())["volumes"]]
-    assert "ENCBENCH_TRUST_STORE" not in environment(trial())
+    assert "initContainers" not in pod(trial())
 
 
 @pytest.mark.parametrize("build", [trial, load])
@@ -164,15 +164,30 @@ def test_under_tls_the_client_gets_the_ca_and_no_key(build: Any) -> None:
     job = build(connection=replace(MYSQL, tls=TLS))
     (volume,) = [v for v in pod(job)["volumes"] if v["name"] == "tls"]
     assert volume["secret"]["items"] == [{"key": "ca.crt", "path": "cacert.pem"}]
-    values = environment(job)
-    assert values["ENCBENCH_CA"] == "/etc/encbench/tls/cacert.pem"
-    assert values["ENCBENCH_TRUST_STORE"] == TRUST_STORE
     assert f"trustCertificateKeyStoreUrl=file:{TRUST_STORE}" in lines(job)["conn"]
+
+
+@pytest.mark.parametrize("build", [trial, load])
+def test_a_trust_store_is_made_before_the_client_starts(build: Any) -> None:
+    job = build(connection=replace(MYSQL, tls=TLS))
+    first = pod(job)["initContainers"][-1]
+    assert first["name"] == "trust-store"
+    assert first["image"] == pod(trial())["containers"][1]["image"], "the recorder's"
+    program, (authority, store, password) = first["command"][:3], first["command"][3:]
+    assert program == ["python3", "-m", "encbench.sidecars.truststore"]
+    assert authority == "/etc/encbench/tls/cacert.pem"
+    assert f"trustCertificateKeyStoreUrl=file:{store}" in lines(job)["conn"]
+    assert f"trustCertificateKeyStorePassword={password}" in lines(job)["conn"]
+    mounts = {one["name"]: (one["mountPath"], one["readOnly"]) for one in first["volumeMounts"]}
+    assert mounts == {"scratch": ("/tmp", False), "tls": ("/etc/encbench/tls", True)}
+    (scratch,) = [one for one in container(job)["volumeMounts"] if one["name"] == "scratch"]
+    assert scratch["mountPath"] == "/tmp"
+    assert first["resources"]["requests"] == first["resources"]["limits"]
 
 
 def test_only_connector_j_needs_a_trust_store() -> None:
     job = trial(connection=replace(MARIADB, tls=TLS))
-    assert "ENCBENCH_TRUST_STORE" not in environment(job)
+    assert "initContainers" not in pod(job)
     assert "serverSslCert=/etc/encbench/tls/cacert.pem" in lines(job)["conn"]
 
 
