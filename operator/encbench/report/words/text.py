@@ -52,11 +52,13 @@ def margin(fraction: float) -> str:
 
 
 def meaning(fraction: float) -> str:
-    """What verdicts say by this margin, in a sentence."""
+    """What verdicts ask for beyond this margin, in a few sentences."""
     limit = margin(fraction)
     return (
-        f"The margin is {limit}: Overhead means that the whole paired 95 % interval is above it, "
-        f"Equivalent that it is inside ±{limit}, and Inconclusive that neither is shown."
+        f"The margin is {limit}: Overhead needs the whole paired 95 % interval above it, "
+        f"Equivalent needs it inside ±{limit}. Either also has to hold in spite of the testbeds' "
+        "luck, of what one arm leaves for the next, of the number of modes and looks, and of a "
+        "cipher in the node's kernel. Any other figure that has data is Inconclusive."
     )
 
 

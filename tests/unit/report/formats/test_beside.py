@@ -123,8 +123,10 @@ def test_every_rendering_of_an_overhead_names_its_margin() -> None:
     assert own.headlines[0].verdict == "Overhead"
     assert "margin" not in own.headlines[0].text
     sentence = (
-        "The margin is 0.4 %: Overhead means that the whole paired 95 % interval is above it, "
-        "Equivalent that it is inside ±0.4 %, and Inconclusive that neither is shown."
+        "The margin is 0.4 %: Overhead needs the whole paired 95 % interval above it, "
+        "Equivalent needs it inside ±0.4 %. Either also has to hold in spite of the testbeds' "
+        "luck, of what one arm leaves for the next, of the number of modes and looks, and of a "
+        "cipher in the node's kernel. Any other figure that has data is Inconclusive."
     )
     terminal = " ".join(summary.text(to_status(own)).split())
     assert sentence in terminal
