@@ -107,7 +107,7 @@ def _crowd(section: Section) -> int:
     return len(section.groups) * len(section.first.treatments)
 
 
-def effect(section: Section, figure: JudgedFigure, margin: float, name: str) -> str:
+def effect(section: Section, figure: JudgedFigure, name: str) -> str:
     """An overhead with its 95 % interval by concurrency, against noise floor and margin.
 
     Each point has its number beside it as long as numbers do not cover one another.
@@ -122,7 +122,7 @@ def effect(section: Section, figure: JudgedFigure, margin: float, name: str) -> 
                 ends = {"colors": INK["muted"], "linewidth": 0.8, "zorder": 1.2}
                 axes.hlines([-half, half], place - 0.42, place + 0.42, **ends)
         axes.axhline(0, color=INK["muted"], linewidth=1, zorder=1.5)
-        axes.axhline(100 * margin, color=INK["muted"], linewidth=1, linestyle=(0, (4, 3)))
+        axes.axhline(100 * section.margin, color=INK["muted"], linewidth=1, linestyle=(0, (4, 3)))
         arms = [arm.name for arm in section.first.arms]
         spread = _offsets(len(section.first.treatments), SPREAD)
         for offset, arm in zip(spread, section.first.treatments, strict=True):
@@ -136,7 +136,7 @@ def effect(section: Section, figure: JudgedFigure, margin: float, name: str) -> 
         # Bars leave no margin below them, but the band's end must show.
         axes.use_sticky_edges = False
         axes.margins(y=0.1)
-        return svg.render(drawing, name, _label(section, figure, margin))
+        return svg.render(drawing, name, _label(section, figure))
 
 
 def _intervals(axes: Any, found: Sequence[tuple[float, Interval]], place: int, crowd: int) -> None:
@@ -186,10 +186,10 @@ def _absent(group: Group, figure: JudgedFigure) -> str:
     return "fell behind" if figure in LATENCIES and group.kept_up is False else "no data"
 
 
-def _label(section: Section, figure: JudgedFigure, margin: float) -> str:
+def _label(section: Section, figure: JudgedFigure) -> str:
     said = [
         f"{arm.name} at {plural(group.concurrency, 'thread')} "
-        f"{text.estimate(own, margin) if own is not None else _absent(group, figure)}"
+        f"{text.estimate(own, section.margin) if own is not None else _absent(group, figure)}"
         for arm in section.first.treatments
         for group in section.groups
         if group.comparison(arm.name) is not None
@@ -197,7 +197,7 @@ def _label(section: Section, figure: JudgedFigure, margin: float) -> str:
     ]
     return (
         f"{capitalised(figure.effect)} with paired 95 % interval, {section.place}: "
-        f"{'; '.join(said) or 'none compared'}. The margin is {text.margin(margin)}."
+        f"{'; '.join(said) or 'none compared'}. The margin is {text.margin(section.margin)}."
     )
 
 

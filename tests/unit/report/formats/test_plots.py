@@ -76,7 +76,7 @@ def test_no_number_of_a_plot_covers_another(
     loss = {f"mode-{n}": 0.08 for n in range(modes)}
     study = Study(concurrency=LEVELS[:levels], blocks=2, seconds=12, loss=loss, noise=0.0001)
     (section,) = sections(report_of(study))
-    effect(section, TPS, 0.05, "r0-tps")
+    effect(section, TPS, "r0-tps")
     boxes = [words.get_window_extent() for words in drawings[0].axes[0].texts]
     assert is_wide(section) is wide
     assert len(boxes) == numbers
@@ -89,7 +89,7 @@ def test_words_in_place_of_an_overhead_stand_once_at_each_level(levels: int, wor
     loss = {f"mode-{n}": 0.08 for n in range(3)}
     study = Study(concurrency=LEVELS[:levels], blocks=1, seconds=12, loss=loss, rate=2)
     (section,) = sections(report_of(study))
-    drawing = effect(section, TPS, 0.05, "r0-tps")
+    drawing = effect(section, TPS, "r0-tps")
     assert drawing.count(">as offered<") == words
     assert drawing.count(">–<") == (0 if words else levels * len(loss))
 
@@ -109,7 +109,7 @@ def test_the_ends_of_the_noise_floor_and_zero_are_lines_that_can_be_seen(
     drawings: list[Any],
 ) -> None:
     (section,) = sections(known())
-    effect(section, TPS, 0.05, "r0-tps")
+    effect(section, TPS, "r0-tps")
     (axes,) = drawings[0].axes
     floors = [100 * group.noise_floors["tps"] for group in section.groups]
     muted = to_rgba(svg.INK["muted"])

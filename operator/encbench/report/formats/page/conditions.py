@@ -142,7 +142,7 @@ def _plots(report: Report, section: Section, number: int) -> Iterable[Chart]:
     if section.first.treatments:
         for figure in JUDGED.values():
             if any(getattr(row, figure.overhead) for row in rows):
-                drawing = effect(section, figure, report.spec.margin, f"r{number}-{figure.key}")
+                drawing = effect(section, figure, f"r{number}-{figure.key}")
                 yield capitalised(figure.effect), drawing
     field, name = "database_side_cpu_ms_per_transaction", f"r{number}-cpu"
     if any(getattr(row, field) is not None for row in rows):
