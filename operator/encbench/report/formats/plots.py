@@ -29,8 +29,14 @@ SMALL = 390, 230
 """Pixels of a plot; a wide page has two side by side."""
 WIDE = 1040, 230
 """Pixels of a plot of many points, which has the width of the page."""
-NUMBERED = {SMALL: 8, WIDE: 20}
-"""The most points that a plot of that size has room to write numbers beside."""
+FEW = 8
+"""The most points of a small plot."""
+LEFT = 40
+"""Pixels of a plot's width that labels of its axis take."""
+BESIDE = 9
+"""Pixels from a point to the number beside it."""
+GLYPH = 7
+"""Pixels of a digit. What a number's dot leaves of one is as wide as half of a marker."""
 SPREAD = 0.75
 """Share of a level's place over which its points lie."""
 
@@ -95,7 +101,7 @@ def legend(arms: Sequence[Arm]) -> tuple[Legend, ...]:
 
 def is_wide(section: Section) -> bool:
     """Whether its overheads are too many for a small plot."""
-    return _crowd(section) > NUMBERED[SMALL]
+    return _crowd(section) > FEW
 
 
 def _size(section: Section) -> tuple[int, int]:
@@ -110,10 +116,9 @@ def _crowd(section: Section) -> int:
 def effect(section: Section, figure: JudgedFigure, name: str) -> str:
     """An overhead with its 95 % interval by concurrency, against noise floor and margin.
 
-    Each point has its number beside it as long as numbers do not cover one another.
+    Each point has its number beside it as long as numbers cover neither points nor one another.
     """
-    size, crowd = _size(section), _crowd(section)
-    with drawn(*size) as (drawing, axes):
+    with drawn(*_size(section)) as (drawing, axes):
         _levels(axes, section)
         for place, group in enumerate(section.groups):
             if (floor := group.noise_floors.get(figure.key)) is not None:
@@ -125,13 +130,14 @@ def effect(section: Section, figure: JudgedFigure, name: str) -> str:
         axes.axhline(100 * section.margin, color=INK["muted"], linewidth=1, linestyle=(0, (4, 3)))
         arms = [arm.name for arm in section.first.arms]
         spread = _offsets(len(section.first.treatments), SPREAD)
+        points: list[tuple[float, Interval]] = []
         for offset, arm in zip(spread, section.first.treatments, strict=True):
             own = [getattr(group.row(arm.name), figure.overhead) for group in section.groups]
             found = [(level + offset, it) for level, it in enumerate(own) if it is not None]
-            _intervals(axes, found, arms.index(arm.name), crowd)
-            if crowd <= NUMBERED[size]:
-                _numbers(axes, found, section.margin)
-        _absences(axes, section, figure, words=2 * len(section.groups) <= NUMBERED[size])
+            _intervals(axes, found, arms.index(arm.name), _crowd(section))
+            points += found
+        _numbers(axes, section, points)
+        _absences(axes, section, figure)
         axes.set_ylabel("loss of TPS, %" if figure.sense == "loss" else "increase, %")
         # Bars leave no margin below them, but the band's end must show.
         axes.use_sticky_edges = False
@@ -157,22 +163,40 @@ def _intervals(axes: Any, found: Sequence[tuple[float, Interval]], place: int, c
     axes.plot(places, estimates, zorder=4, **point, **look)
 
 
-def _numbers(axes: Any, found: Sequence[tuple[float, Interval]], margin: float) -> None:
+def _numbers(axes: Any, section: Section, points: Sequence[tuple[float, Interval]]) -> None:
+    """The estimate beside each point, or none where the widest would reach the next point."""
     look = {"textcoords": "offset points", "va": "center", "size": 11, "color": INK["ink"]}
-    for x, it in found:
-        point = 100 * it.estimate
-        digits = text.digits_beside(margin, it.low, it.high)
-        axes.annotate(text.number(point, digits), (x, point), (9, 0), zorder=5, **look)
+    shown = [_number(it, section.margin) for _, it in points]
+    if BESIDE + GLYPH * max(map(len, shown), default=0) > _room(section):
+        return
+    for (x, it), words in zip(points, shown, strict=True):
+        axes.annotate(words, (x, 100 * it.estimate), (BESIDE, 0), zorder=5, **look)
 
 
-def _absences(axes: Any, section: Section, figure: JudgedFigure, *, words: bool) -> None:
+def _number(it: Interval, margin: float) -> str:
+    return text.number(100 * it.estimate, text.digits_beside(margin, it.low, it.high))
+
+
+def _level(section: Section) -> float:
+    """Pixels of a level's place."""
+    return (_size(section)[0] - LEFT) / len(section.groups)
+
+
+def _room(section: Section) -> float:
+    """Pixels from one point of a plot of its overheads to the next."""
+    arms = len(section.first.treatments)
+    return _level(section) * (SPREAD / arms if arms > 1 else 1)
+
+
+def _absences(axes: Any, section: Section, figure: JudgedFigure) -> None:
     """What stands where a condition lacks this overhead: why, or a dash where that has no room."""
     look = {"color": INK["muted"], "ha": "center", "va": "bottom", "size": 10}
     arms = section.first.treatments
     for level, group in enumerate(section.groups):
         known = [getattr(group.row(arm.name), figure.overhead) for arm in arms]
-        if words and not any(known):
-            axes.text(level, 0, _absent(group, figure), **look)
+        why = _absent(group, figure)
+        if not any(known) and GLYPH * (len(why) + 1) <= _level(section):
+            axes.text(level, 0, why, **look)
             continue
         for offset, it in zip(_offsets(len(arms), SPREAD), known, strict=True):
             if it is None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from matplotlib.colors import to_rgba
+from matplotlib.transforms import Bbox
 
 from encbench.api.testbed import Arm
 from encbench.core.statistics.intervals import geometric_mean
@@ -21,7 +22,7 @@ from encbench.report.formats.plots import (
     legend,
     timeline,
 )
-from encbench.report.formats.sections import sections
+from encbench.report.formats.sections import Section, sections
 from tests.data.report.golden import STUDIES, known, report_of
 from tests.data.report.synthetic import Study
 
@@ -65,33 +66,81 @@ def test_those_dots_are_drawn() -> None:
     assert drawing.count("<use ") == dots
 
 
+@pytest.mark.parametrize("loss", [0.08, 0.139])
+@pytest.mark.parametrize("margin", [0.05, 0.004, 0.0025])
 @pytest.mark.parametrize(
-    ("modes", "levels", "wide", "numbers"),
-    [(1, 8, False, 8), (4, 2, False, 8), (4, 5, True, 20), (6, 10, True, 0)],
+    ("modes", "levels", "wide"), [(1, 8, False), (2, 4, False), (4, 2, False), (4, 5, True)]
 )
-def test_no_number_of_a_plot_covers_another(
-    drawings: list[Any], modes: int, levels: int, wide: bool, numbers: int
+def test_no_number_of_a_plot_covers_another_or_a_point(
+    drawings: list[Any], modes: int, levels: int, wide: bool, margin: float, loss: float
 ) -> None:
     """The modes cost the same, so that their numbers are at the same height."""
-    loss = {f"mode-{n}": 0.08 for n in range(modes)}
-    study = Study(concurrency=LEVELS[:levels], blocks=2, seconds=12, loss=loss, noise=0.0001)
-    (section,) = sections(report_of(study))
+    section = alike(modes, levels, margin, loss)
     effect(section, TPS, "r0-tps")
-    boxes = [words.get_window_extent() for words in drawings[0].axes[0].texts]
+    (axes,) = drawings[0].axes
+    boxes = [words.get_window_extent() for words in axes.texts]
     assert is_wide(section) is wide
-    assert len(boxes) == numbers
     assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+    assert not any(one.overlaps(mark) for one in boxes for mark in marks(axes))
 
 
-@pytest.mark.parametrize(("levels", "words"), [(4, 4), (12, 0)])
-def test_words_in_place_of_an_overhead_stand_once_at_each_level(levels: int, words: int) -> None:
+@pytest.mark.parametrize(
+    ("modes", "levels", "margin", "loss", "numbers"),
+    [
+        *((modes, levels, 0.05, 0.08, 8) for modes, levels in ((1, 8), (2, 4), (4, 2))),
+        *((1, 8, 0.05, 0.139, 8), (4, 5, 0.05, 0.139, 20), (2, 5, 0.0025, 0.139, 10)),
+        *((4, 2, 0.05, 0.139, 0), (4, 5, 0.0025, 0.139, 0), (6, 10, 0.05, 0.08, 0)),
+    ],
+)
+def test_numbers_stand_beside_points_where_they_have_room(
+    drawings: list[Any], modes: int, levels: int, margin: float, loss: float, numbers: int
+) -> None:
+    effect(alike(modes, levels, margin, loss), TPS, "r0-tps")
+    assert len(drawings[0].axes[0].texts) == numbers
+
+
+def alike(modes: int, levels: int, margin: float, loss: float) -> Section:
+    """Modes that cost the same."""
+    study = Study(
+        concurrency=LEVELS[:levels],
+        blocks=2,
+        seconds=12,
+        loss={f"mode-{n}": loss for n in range(modes)},
+        noise=0.0001,
+        margin=margin,
+    )
+    (section,) = sections(report_of(study))
+    return section
+
+
+def marks(axes: Any) -> list[Bbox]:
+    """The boxes of the points, in pixels."""
+    found = []
+    for line in axes.lines:
+        if line.get_marker() in MARKERS:
+            half = line.get_markersize() / 2
+            for x, y in axes.transData.transform(line.get_xydata()):
+                found.append(Bbox.from_extents(x - half, y - half, x + half, y + half))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("modes", "levels", "words"), [(2, 4, 4), (3, 12, 12), (1, 5, 0), (1, 8, 0)]
+)
+def test_words_in_place_of_an_overhead_stand_once_at_each_level(
+    drawings: list[Any], modes: int, levels: int, words: int
+) -> None:
     """As offered: every arm keeps up with the rate."""
-    loss = {f"mode-{n}": 0.08 for n in range(3)}
+    loss = {f"mode-{n}": 0.08 for n in range(modes)}
     study = Study(concurrency=LEVELS[:levels], blocks=1, seconds=12, loss=loss, rate=2)
     (section,) = sections(report_of(study))
-    drawing = effect(section, TPS, "r0-tps")
-    assert drawing.count(">as offered<") == words
-    assert drawing.count(">–<") == (0 if words else levels * len(loss))
+    effect(section, TPS, "r0-tps")
+    found = drawings[0].axes[0].texts
+    said = [one.get_text() for one in found]
+    assert said.count("as offered") == words
+    assert said.count("–") == (0 if words else levels * modes)
+    boxes = [one.get_window_extent() for one in found]
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
 
 
 def test_no_treatment_has_the_shape_of_the_baseline_or_the_control() -> None:
