@@ -80,13 +80,32 @@ def markdown(report: Report) -> str:
 
 def _too_much(body: Sequence[Passage]) -> list[int]:
     """The places of the parts that are left out."""
-    over, out = sum(map(_size, body)) - LIMIT, list[int]()
+    room, out = LIMIT - sum(map(_size, body)), list[list[int]]()
     for unit in _units(body):
-        if over <= 0:
+        if room >= 0:
             break
-        over -= sum(_size(body[place]) for place in unit)
-        out += unit
-    return out
+        room += _size_of(body, unit)
+        out.append(unit)
+    back = _given_back(body, out, room)
+    return [place for unit in out if unit not in back for place in unit]
+
+
+def _given_back(
+    body: Sequence[Passage], out: Sequence[list[int]], room: int
+) -> Sequence[list[int]]:
+    """Of what was left out, all that a larger one after it made room for; the last out first."""
+    found = list[list[int]]()
+    for unit in reversed(out):
+        # Those of the last conditions go without a gap.
+        by_name = all(body[place].of != LAST_OUT for place in unit)
+        if by_name and _size_of(body, unit) <= room:
+            room -= _size_of(body, unit)
+            found.append(unit)
+    return found
+
+
+def _size_of(body: Sequence[Passage], unit: Iterable[int]) -> int:
+    return sum(_size(body[place]) for place in unit)
 
 
 def _units(body: Sequence[Passage]) -> Iterable[list[int]]:

@@ -7,7 +7,7 @@ import pytest
 
 from encbench.report.document import Report
 from encbench.report.formats import markdown as module
-from encbench.report.formats.markdown import FIRST_OUT, LAST_OUT, markdown
+from encbench.report.formats.markdown import FIRST_OUT, INVALID, LAST_OUT, PUBLISHED, markdown
 from tests.data.report import golden
 from tests.data.report.synthetic import Study
 
@@ -68,6 +68,22 @@ def test_at_last_verdicts_of_the_last_conditions_are_left_out(
     tables = re.findall(r"## (mode-\d) against plain, .*\n\n\|", text)
     assert tables == list(MODES)[: len(tables)]
     assert 0 < len(tables) < len(MODES)
+
+
+def test_what_a_larger_part_makes_room_for_is_kept() -> None:
+    """Trials that do not count may be most of the text, and go after smaller parts."""
+    known = golden.known()
+    bad = [
+        known.trials[0].model_copy(
+            update={"name": f"bad-{n}", "outcome": "Invalid", "message": "marker in clear. " * 12}
+        )
+        for n in range(300)
+    ]
+    counted = [{"reason": "ProofFailed", "count": len(bad)}]
+    text = markdown(known.model_copy(update={"trials": [*known.trials, *bad], "invalid": counted}))
+    assert f'with a pull request: "{INVALID}". ' in left_out(text)
+    assert f"### {PUBLISHED}" in text
+    assert len(text) < GITHUB
 
 
 def test_a_heading_names_its_figure_once() -> None:
