@@ -181,7 +181,7 @@ def _ratio(a: float | None, b: float | None) -> str:
 
 
 def _points(delta: Delta) -> str:
-    return shown.signed(None if delta.difference is None else 100 * delta.difference.estimate)
+    return shown.points_alone_beside(0.0, delta.difference)
 
 
 def _explained(delta: Delta) -> str:

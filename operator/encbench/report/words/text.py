@@ -91,6 +91,12 @@ def signed_alone_beside(fraction: float, interval: Interval | None) -> str:
     return signed_percent(point(interval), _digits(interval, fraction))
 
 
+def points_alone_beside(fraction: float, interval: Interval | None) -> str:
+    """The same of a difference of two fractions, in points: `+7.8`."""
+    estimated = point(interval)
+    return signed(None if estimated is None else 100 * estimated, _digits(interval, fraction))
+
+
 def floor_beside(fraction: float | None, floor: float | None) -> str:
     """A noise floor on its own side of a margin, if that is known: `3.02 %` beside 3 %."""
     return percent(floor, 1 if fraction is None else digits_beside(fraction, floor))

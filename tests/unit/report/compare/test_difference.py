@@ -3,6 +3,7 @@
 import json
 import math
 import random
+import re
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -92,6 +93,22 @@ def test_a_report_against_itself_differs_in_nothing() -> None:
             assert delta.difference.estimate == 0
             assert delta.says == "not shown"
     assert "Nothing that was recorded differs" in renderings.text(found)
+
+
+@pytest.mark.parametrize("estimate", [0.0004, -0.0004, 0.00046])
+def test_the_estimate_of_a_difference_is_inside_the_printed_interval(estimate: float) -> None:
+    """Bounds near 0 have more than one decimal, and so has what stands between them."""
+    found = compare(own_report(), own_report())
+    near = interval(estimate, estimate - 0.0003, estimate + 0.0003)
+    deltas = tuple(replace(one, difference=near) for one in found.pairs[0].deltas)
+    one = replace(found, pairs=(replace(found.pairs[0], deltas=deltas),))
+    row = next(line for line in renderings.markdown(one).splitlines() if "] points |" in line)
+    shown, low, high = (
+        float(figure.replace("−", "-"))
+        for cell in row.split("|")[7:9]
+        for figure in re.findall(r"[−+]?[\d.]+", cell)
+    )
+    assert low <= shown <= high
 
 
 def test_a_larger_cost_is_shown_with_what_could_explain_it() -> None:
