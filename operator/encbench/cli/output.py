@@ -50,6 +50,14 @@ def _nearest(error: UnicodeError) -> tuple[str, int]:
     return "".join(NEAREST.get(letter, "?") for letter in lacking), error.end
 
 
+def as_written(text: str, out: TextIO) -> str:
+    """The text as this stream writes it, of which a stand-in may be wider than the letter."""
+    if not out.encoding:
+        # A stream in memory.
+        return text
+    return text.encode(out.encoding, out.errors or "strict").decode(out.encoding)
+
+
 def say(text: str, out: TextIO | None = None) -> None:
     """Print the text on standard error, or there."""
     print(harmless(text), file=out or sys.stderr)
@@ -66,10 +74,15 @@ def adding(*libraries: str) -> str:
 
 
 def write(content: bytes, file: str | None) -> None:
-    """To the file, or to standard output; CommandError if the file cannot be written."""
+    """To the file, or to standard output; CommandError if the file cannot be written.
+
+    A file and a pipe get the bytes, and a terminal letters that it can show.
+    """
+    if file is None and sys.stdout.isatty():
+        sys.stdout.write(harmless(content.decode(errors="replace")))
+        sys.stdout.flush()
+        return
     if file is None:
-        if sys.stdout.isatty():
-            content = harmless(content.decode(errors="replace")).encode()
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
         return

@@ -6,8 +6,8 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TextIO
 
-from encbench.cli.output import harmless
-from encbench.text.lines import within
+from encbench.cli.output import as_written, harmless
+from encbench.text.lines import ELLIPSIS, within
 
 PLAIN = ("", "dumb")
 """Values of TERM by which a terminal rewrites nothing."""
@@ -33,7 +33,9 @@ class Screen:
         if self.is_terminal:
             width, height = self._size()
             # A line that wraps would be counted as one and stay behind.
-            kept = [within(harmless(line), width - 1) for line in lines[: height - 1]]
+            shown = [as_written(harmless(line), self._out) for line in lines[: height - 1]]
+            end = as_written(ELLIPSIS, self._out)
+            kept = [within(line, width - 1, end) for line in shown]
             up = f"\033[{self._height - 1}A" if self._height > 1 else ""
             self._write(up + "\r\033[J" + "\n".join(kept))
             self._height = len(kept)

@@ -5,6 +5,7 @@ import textwrap
 from collections.abc import Container, Iterable, Sequence
 
 WIDTH = 100
+ELLIPSIS = "…"
 _TIE = "\u00a0"
 
 
@@ -42,13 +43,14 @@ def aligned(heads: Sequence[str], rows: Iterable[Sequence[str]], numeric: Contai
     )
 
 
-def within(line: str, width: int) -> str:
-    """The line, or as many of its words as fit into the width, and an ellipsis."""
+def within(line: str, width: int, end: str = ELLIPSIS) -> str:
+    """The line, or as many of its words as fit into the width with that at the end."""
     if len(line) <= width:
         return line
-    kept, space, _ = line[: max(0, width - 1)].rpartition(" ")
+    room = max(0, width - len(end))
+    kept, space, _ = line[:room].rpartition(" ")
     # A word that is longer than all of it has to be cut.
-    return f"{kept.rstrip()} …" if space and kept.strip() else f"{line[: max(0, width - 1)]}…"
+    return f"{kept.rstrip()} {end}" if space and kept.strip() else f"{line[:room]}{end}"
 
 
 def unbroken(sentence: str) -> str:

@@ -3,6 +3,7 @@
 import asyncio
 import io
 import itertools
+import sys
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,7 +15,7 @@ from encbench.api.campaign import Blocks, CampaignStatus
 from encbench.api.kinds import CAMPAIGN, POD, TRIAL
 from encbench.cli import progress
 from encbench.cli import watch as watching
-from encbench.cli.output import CommandError
+from encbench.cli.output import CommandError, write_in_any_encoding
 from encbench.cli.progress import is_under_load, trial_line
 from encbench.cli.screen import Screen
 from encbench.cli.watch import Live
@@ -24,6 +25,7 @@ from encbench.reconcile import objects
 from encbench.reconcile.campaign import decide
 from encbench.reconcile.objects import Trial
 from encbench.tools.gathering import gather_seconds
+from tests.support.encoded_terminal import EncodedTerminal
 from tests.support.fake_cluster import FakeCluster
 from tests.support.manifests import body
 
@@ -241,6 +243,23 @@ def test_a_narrow_screen_ends_with_a_whole_word(width: int) -> None:
         assert len(shown) < width
         words = line.split()
         assert shown.split() in (words, *([*words[:n], "…"] for n in range(1, len(words))))
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "ascii", "cp1252", "utf-8"])
+@pytest.mark.parametrize("width", [*range(24, 110, 7)])
+def test_a_line_fits_the_screen_in_the_letters_of_its_encoding(
+    width: int, encoding: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An ellipsis is three dots where the encoding lacks it."""
+    out = EncodedTerminal(encoding)
+    monkeypatch.setattr(sys, "stdout", out)
+    write_in_any_encoding()
+    Screen(size=lambda: (width, 24)).show(
+        [*LINES, "  waits → the node’s room ≤ 3 … " * 4], steady=""
+    )
+    shown = out.written().split("\033[J")[1].split("\n")
+    assert all(len(line) < width for line in shown)
+    assert shown[2].endswith("..." if encoding in ("latin-1", "ascii") else "…")
 
 
 def test_time_left_and_tps_are_there_at_80_columns() -> None:
