@@ -9,7 +9,7 @@ import encbench
 PACKAGE = Path(encbench.__file__).parent
 ROOMS = {module.name for module in pkgutil.iter_modules([str(PACKAGE)])} | {"encbench"}
 NAMED = re.compile(r"`([a-z_]\w*(?:\.\w+)+)`")
-NONE = ("report.csv", "report.json", "encbench.io")
+NONE = ("report.csv", "report.html", "report.json", "encbench.io")
 """What begins like a module and is none."""
 
 
