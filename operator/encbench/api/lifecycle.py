@@ -486,10 +486,8 @@ TRIAL_LIFE = Lifecycle(
                 "GivenUp": "The record could not be stored within twice `stepDeadlines.archive`.",
                 "Rejected": "What lies in the bucket is not what the recorder stored.",
             },
-            false={
-                READING: "The samples of a long window are read.",
-                "Waiting": "The store or Prometheus is away; nothing is lost.",
-            },
+            false={"Waiting": "The store or Prometheus is away; nothing is lost."},
+            unknown={READING: "The samples of a long window are read."},
         ),
         HINDRANCE,
         _UNDERSTOOD,
@@ -497,7 +495,7 @@ TRIAL_LIFE = Lifecycle(
     (
         *(Phase(one, (Holds(ARCHIVED),), (one,)) for one in _ENDS),
         Phase("Archiving", outcomes=_ENDS, then=_ENDS),
-        Phase("Archiving", (Holds(ARCHIVED, ("False",)),), then=_ENDS),
+        Phase("Archiving", (Holds(ARCHIVED, ("False", "Unknown")),), then=_ENDS),
         Phase("Collecting", (Holds(PROVEN_AFTER, ("True", "False")),), then=("Archiving", *_ENDS)),
         Phase("Running", (Holds(RELEASED),), then=("Collecting", "Archiving")),
         Phase("Preparing", then=("Running", "Archiving")),

@@ -137,10 +137,11 @@ def gathers(decision: TrialDecision) -> str:
 LATE = 24 * 3600 + 1.0
 
 
-def of_hours(reason: str | None, seconds: float) -> Trial:
+def of_hours(reason: str | None, seconds: float, **status: Any) -> Trial:
     """A trial of a long window whose record is not there for that reason, for so many seconds."""
-    facts: Facts = {"Archived": ("False", seconds)} if reason else {}
-    trial = a_trial({**PROVEN_TWICE, **facts})
+    known = "Unknown" if reason == "Reading" else "False"
+    facts: Facts = {"Archived": (known, seconds)} if reason else {}
+    trial = a_trial({**PROVEN_TWICE, **facts}, **{"releaseAt": UNIX - 7300.0, **status})
     load = trial.spec.workload.load.model_copy(update={"duration": "2h"})
     workload = trial.spec.workload.model_copy(update={"load": load})
     changed = trial.spec.model_copy(update={"workload": workload})
@@ -148,8 +149,8 @@ def of_hours(reason: str | None, seconds: float) -> Trial:
         one.model_copy(update={"reason": reason}) if one.type == "Archived" else one
         for one in trial.status.conditions
     ]
-    status = trial.status.model_copy(update={"conditions": conditions})
-    return replace(trial, spec=changed, status=status)
+    found = trial.status.model_copy(update={"conditions": conditions})
+    return replace(trial, spec=changed, status=found)
 
 
 @pytest.mark.parametrize(
@@ -157,28 +158,55 @@ def of_hours(reason: str | None, seconds: float) -> Trial:
     [
         (None, 0.0, "", "waits"),
         ("Reading", 60.0, "", "waits"),
+        ("Reading", LATE, "", "once"),
+        ("Reading", 2 * LATE, "", "none"),
+        ("Waiting", 60.0, "", "waits"),
         ("Waiting", LATE, "", "once"),
-        ("Reading", LATE, "", "none"),
-        ("Reading", LATE, "the store is away", "once"),
+        ("Waiting", 2 * LATE, "", "none"),
+        ("Waiting", LATE, "the store is away", "once"),
     ],
 )
-def test_samples_over_which_an_operator_ended_are_not_read_for_ever(
+def test_samples_over_which_operators_ended_are_not_read_for_ever(
     reason: str | None, seconds: float, problem: str, patience: str
 ) -> None:
-    """Of the operator's end for lack of memory only the status knows."""
+    """Of an operator's end for lack of memory only the status knows, and of a restart as well."""
     seen = saw(a_client(UPLOADED), found=found(store_problem=problem))
     decision = decide(of_hours(reason, seconds), seen)
     assert gathers(decision) == patience
+    is_read = reason != "Waiting" and not problem
+    expected = ("Unknown", "Reading") if is_read else ("False", "Waiting")
+    assert status_of(decision, "Archived") == expected
+    assert decision.status.phase == "Archiving"
+
+
+@pytest.mark.parametrize("seconds", [60.0, LATE, 3 * LATE])
+def test_a_store_away_after_a_long_read_has_its_time_from_then_on(seconds: float) -> None:
+    away = saw(a_client(UPLOADED), found=found(store_problem="the store is away"))
+    decision = decide(of_hours("Reading", seconds), away)
+    assert gathers(decision) == "waits"
+    assert decision.status.outcome is None
     fact = find(decision.status.conditions, "Archived")
     assert fact is not None
-    assert fact.reason == ("Waiting" if problem else "Reading")
+    assert (fact.reason, fact.last_transition_time) == ("Waiting", ago(0))
 
 
-def test_of_a_short_window_the_status_does_not_say_that_it_is_read() -> None:
-    decision = decide(a_trial(PROVEN_TWICE), saw(a_client(UPLOADED)))
-    assert gathers(decision) == "waits"
-    assert find(decision.status.conditions, "Archived") is None
-    late = a_trial({**PROVEN_TWICE, "Archived": ("False", LATE)})
+def test_a_new_operator_that_reads_does_not_renew_the_time_of_what_is_away() -> None:
+    trial = of_hours("Waiting", 60.0)
+    decision = decide(trial, saw(a_client(UPLOADED)))
+    before, after = (
+        find(c, "Archived") for c in (trial.status.conditions, decision.status.conditions)
+    )
+    assert before is not None
+    assert after is not None
+    assert after.last_transition_time == before.last_transition_time
+
+
+def test_of_a_short_window_or_none_the_status_does_not_say_that_it_is_read() -> None:
+    for trial in (a_trial(PROVEN_TWICE, releaseAt=UNIX - 70.0), of_hours(None, 0, releaseAt=None)):
+        decision = decide(trial, saw(a_client(UPLOADED)))
+        assert gathers(decision) == "waits"
+        assert find(decision.status.conditions, "Archived") is None
+    late = a_trial({**PROVEN_TWICE, "Archived": ("False", 3 * LATE)}, releaseAt=UNIX - 70.0)
     assert gathers(decide(late, saw(a_client(UPLOADED)))) == "once"
 
 

@@ -43,7 +43,7 @@ def conclude(draft: TrialDraft) -> TrialDecision:
     again = backoff(waited, STORE_RETRY)
     if gathered is None:
         # Prometheus and agent get the first half of the time: the store has one of its own.
-        patience = _patience(draft, late=waited > limit)
+        patience = _patience(draft, waited, limit)
         return draft.decide(do.Gather(draft.seen, patience), requeue=again)
     if gathered.unreadable:
         # What lies in the bucket is not what the recorder stored: no figure can come of it.
@@ -58,21 +58,21 @@ def conclude(draft: TrialDraft) -> TrialDecision:
     return draft.decide(do.Archive(made), requeue=again)
 
 
-def _patience(draft: TrialDraft, *, late: bool) -> Patience:
+def _patience(draft: TrialDraft, waited: float, limit: float) -> Patience:
     """How long Prometheus and the agent are waited for, once the samples are to be read.
 
-    Of a long window the status says so first, and no longer once something is away. Where it still
-    does, the operator ended over it, perhaps for lack of memory, and would again.
+    Of a long window the status says first that it is read. Nothing else is left of an operator that
+    ended over it, perhaps for lack of memory, as the next one may. What is away has a time of its
+    own, from when it is missed first, and a new operator that reads meanwhile does not renew it.
     """
-    has_all = load_seconds(draft.spec) <= KEPT
-    if draft.seen.found.store_problem or has_all:
-        return "once" if late else "waits"
-    fact = draft.fact(life.ARCHIVED)
-    broke_off = fact is not None and fact.reason == life.READING
-    draft.condition(life.ARCHIVED, False, life.READING, "the samples of a long window are read")
-    if not late:
-        return "waits"
-    return "none" if broke_off else "once"
+    patience: Patience = "waits" if waited <= limit else "once"
+    has_all = draft.status.release_at is None or load_seconds(draft.spec) <= KEPT
+    if has_all or draft.seen.found.store_problem:
+        return patience
+    if not draft.is_false(life.ARCHIVED):
+        draft.condition(life.ARCHIVED, None, life.READING, "the samples of a long window are read")
+    # A restart says nothing about memory, so the samples are given up late.
+    return "none" if waited > 2 * limit else patience
 
 
 def _give_up(draft: TrialDraft, problem: str) -> TrialDecision:

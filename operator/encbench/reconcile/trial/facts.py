@@ -28,7 +28,7 @@ Question = Literal["before", "after", "checks"]
 
 Patience = Literal["waits", "once", "none"]
 """With Prometheus and a trial's agent: they are waited for, no longer, or Prometheus is not even
-asked, because an operator ended while it read the samples."""
+asked, because operators ended while they read the samples."""
 
 
 @dataclass(frozen=True)
