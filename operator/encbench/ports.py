@@ -163,13 +163,23 @@ class Series:
     samples: tuple[tuple[float, float], ...]
 
 
-class Metrics(Protocol):
-    """Prometheus."""
+class SeriesSource(Protocol):
+    """What has raw samples."""
 
     async def raw(self, selector: str, start: float, end: float) -> list[Series]:
         """The raw samples in [start, end] (Unix seconds) of every series that matches.
 
         Unavailable when some of them may be missing, BadQuery when the selector is none.
+        """
+
+
+class Metrics(SeriesSource, Protocol):
+    """Prometheus."""
+
+    async def timed(self) -> SeriesSource:
+        """The same, with its clock as far from ours as it is now.
+
+        Of what is read in pieces no seam jumps then.
         """
 
     async def check(self) -> None:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from encbench.ports import BadQuery, Rejected, Series, Unavailable
+from encbench.ports import BadQuery, Rejected, Series, SeriesSource, Unavailable
 
 _SELECTOR = re.compile(r"\s*([a-zA-Z_:][\w:]*)?\s*(?:\{(.*)\})?\s*", re.DOTALL)
 _MATCHER = re.compile(r'\s*([a-zA-Z_]\w*)\s*(=~|!~|!=|=)\s*"((?:[^"\\]|\\.)*)"\s*(?:,|$)')
@@ -24,6 +24,11 @@ class FakeMetrics:
     queries: list[str] = field(default_factory=list)
     """Every selector that was asked for, in order."""
     _samples: dict[tuple[tuple[str, str], ...], dict[float, float]] = field(default_factory=dict)
+
+    async def timed(self) -> SeriesSource:
+        if self.away:
+            raise Unavailable("the fake Prometheus is away")
+        return self
 
     async def raw(self, selector: str, start: float, end: float) -> list[Series]:
         self.queries.append(selector)

@@ -14,13 +14,15 @@ returns the scraped samples with their own timestamps, whereas a range query wou
   Of samples such an answer counts as none. PromQL's own warnings are about functions and operators,
   and a selector has neither.
 - Samples have Prometheus' own time. Its clock may be wrong against ours, so it is asked for its
-  time now and then, and ranges and samples are moved by the difference.
+  time now and then, and ranges and samples are moved by the difference. A loaded server answers
+  late, and the difference seems to change by as much, so all of a window is moved by one.
 """
 
 import asyncio
 import math
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from ssl import SSLContext, create_default_context
@@ -30,7 +32,7 @@ from aiohttp import ClientError, ClientTimeout
 
 from encbench.adapters.session import HttpClient, content_of
 from encbench.core.window import Sample, joined, pieces
-from encbench.ports import BadQuery, Rejected, Series, Unavailable
+from encbench.ports import BadQuery, Rejected, Series, SeriesSource, Unavailable
 from encbench.wire.foreign import parsed, printable
 
 _MARGIN_MS = 1000
@@ -64,16 +66,23 @@ class Prometheus(HttpClient):
         """When it was last asked for its time (monotonic), and how far that was ahead of ours."""
         self._parsing = asyncio.Semaphore()
 
-    async def raw(self, selector: str, start: float, end: float) -> list[Series]:
+    async def timed(self) -> SeriesSource:
+        """See `ports.Metrics`."""
+        return _Timed(self, await self._ahead())
+
+    async def raw(
+        self, selector: str, start: float, end: float, ahead: float | None = None
+    ) -> list[Series]:
         """The raw samples in [start, end] (Unix seconds) of every series that matches.
 
         Series without a sample in the range are left out; the others are sorted by their labels.
-        BadQuery when the selector is not an instant selector or matches more than MOST. Rejected
-        when it matches more than Prometheus is configured to return.
+        `ahead` is how far its clock is ahead of ours, where that is known. BadQuery when the
+        selector is not an instant selector or matches more than MOST. Rejected when it matches more
+        than Prometheus is configured to return.
         """
         if end < start:
             raise Rejected(f"the range ends before it begins: {start} > {end}")
-        ahead, most = await self._ahead(), MOST
+        ahead, most = await self._ahead() if ahead is None else ahead, MOST
         found: _Found = {}
         for begin, until in pieces(start, end):
             most -= await self._piece(found, selector, begin, until, ahead, whole=True)
@@ -175,6 +184,17 @@ class Prometheus(HttpClient):
         if self._ca_file is None:
             return True
         return _context(self._ca_file.read_text("ascii", "ignore"))
+
+
+@dataclass(frozen=True)
+class _Timed:
+    """`ports.SeriesSource`, by a clock that is so far ahead of ours."""
+
+    server: Prometheus
+    ahead: float
+
+    async def raw(self, selector: str, start: float, end: float) -> list[Series]:
+        return await self.server.raw(selector, start, end, self.ahead)
 
 
 @lru_cache(maxsize=2)

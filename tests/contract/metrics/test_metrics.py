@@ -42,6 +42,12 @@ async def test_a_series_of_a_long_range_is_whole(metrics: Metrics) -> None:
     assert found == await metrics.raw(DB0, T0, T0 + 60)
 
 
+async def test_a_window_is_read_by_one_clock_as_by_each_time_anew(metrics: Metrics) -> None:
+    timed = await metrics.timed()
+
+    assert await timed.raw(DB0, T0, T0 + 60) == await metrics.raw(DB0, T0, T0 + 60)
+
+
 async def test_a_range_without_samples_has_no_series(metrics: Metrics) -> None:
     assert await metrics.raw(DB0, T0 + 3.3, T0 + 4.2) == []
     assert await metrics.raw(DB0, T0 - 100, T0) == []
@@ -106,6 +112,8 @@ async def test_a_range_that_ends_before_it_begins_is_rejected(metrics: Metrics) 
 async def test_one_that_does_not_answer_is_unavailable(silent: Metrics) -> None:
     with pytest.raises(Unavailable):
         await silent.raw(CPU, T0, T0 + 60)
+    with pytest.raises(Unavailable):
+        await silent.timed()
     with pytest.raises(Unavailable):
         await silent.check()
 

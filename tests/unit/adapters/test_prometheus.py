@@ -8,7 +8,7 @@ import re
 import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +18,15 @@ from aiohttp.test_utils import TestServer
 
 from encbench.adapters import prometheus
 from encbench.adapters.prometheus import Prometheus
+from encbench.api.trial import Window
 from encbench.ports import BadQuery, Rejected, Unavailable
+from encbench.reconcile.trial import series
+from encbench.reconcile.trial.series import MetricsPlace
 from tests.support import certified
 
 Start = Callable[[float], Awaitable[Prometheus]]
 RATE = 0.5
-_RANGE = re.compile(r"\w+\[(\d+)ms\]")
+_RANGE = re.compile(r".+\[(\d+)ms\]")
 Answer = Callable[[web.Request], Awaitable[web.Response]]
 Serving = Callable[[Answer], Awaitable[Prometheus]]
 
@@ -131,6 +134,26 @@ async def test_hours_are_asked_for_in_pieces(
     times = [at for at, _ in found.samples]
     assert len(times) in (7200, 7201)
     assert all(0.9 < after - before < 1.1 for before, after in pairwise(times)), "each once"
+
+
+async def test_a_window_in_pieces_has_no_seam_though_the_clock_seems_to_change(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where a server under load answers late."""
+    metrics = await start(40.0)
+    end = float(int(time.time()) - 5)
+    window, place = Window(start=end - 400, end=end), MetricsPlace("ns", "study", "bed", None, 2, 2)
+    measured = count(40)
+
+    async def ahead() -> float:
+        return float(next(measured))
+
+    monkeypatch.setattr(metrics, "_ahead", ahead)
+    record = await series.read(metrics, place, window)
+    found = record.series["database_cpu_seconds"]
+    assert len(found) in (410, 411)
+    rates = [(v2 - v1) / (t2 - t1) for (t1, v1), (t2, v2) in pairwise(found)]
+    assert rates == pytest.approx([RATE] * len(rates))
 
 
 async def test_more_than_the_operator_can_hold_is_refused(

@@ -12,7 +12,7 @@ import pytest
 
 from encbench.core.artefact import decode
 from encbench.core.records import TrialRecord
-from encbench.ports import Metrics, Series
+from encbench.ports import Metrics, Series, SeriesSource
 from encbench.reconcile.trial.facts import clock_offset, run_facts
 from tests.support import sidecars
 from tests.support.fake_recorder import FakeClient, FakeRecorder
@@ -108,6 +108,9 @@ class OfTheirTime:
 
     metrics: Metrics
     clock: OperatorsClock
+
+    async def timed(self) -> SeriesSource:
+        return self
 
     async def raw(self, selector: str, start: float, end: float) -> list[Series]:
         ahead = self.clock.ahead

@@ -22,7 +22,7 @@ from encbench.core.problem import Reason
 from encbench.core.tls import PLAIN
 from encbench.kube.labels import COMPONENT
 from encbench.kube.secrets import entry
-from encbench.ports import Body, Rejected, Series
+from encbench.ports import Body, Rejected, Series, SeriesSource
 from encbench.reconcile.objects import Trial
 from tests.revisions.parts import PEM
 from tests.support.fake_metrics import FakeMetrics
@@ -172,6 +172,9 @@ class Busy:
 
     metrics: FakeMetrics
     times: int
+
+    async def timed(self) -> SeriesSource:
+        return self
 
     async def raw(self, selector: str, start: float, end: float) -> list[Series]:
         if selector == QUERY and self.times:

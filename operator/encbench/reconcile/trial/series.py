@@ -14,7 +14,7 @@ from encbench.api.instancetemplate import External
 from encbench.api.trial import Window
 from encbench.core.records import ClientFacts, MetricsRecord, NodeIdle, PodCpu, PodPart
 from encbench.core.window import KEPT, Sample, add_counter, add_gauge, pieces, summed
-from encbench.ports import BadQuery, Metrics, Series
+from encbench.ports import BadQuery, Metrics, Series, SeriesSource
 from encbench.wire.foreign import printable
 
 CONTEXT = 5.0
@@ -98,7 +98,7 @@ class MetricsPlace:
 class _Asked:
     """Prometheus, asked about one window."""
 
-    metrics: Metrics
+    metrics: SeriesSource
     window: Window
 
     @property
@@ -150,7 +150,7 @@ def expected(place: MetricsPlace, window: Window) -> float:
 
 async def read(metrics: Metrics, place: MetricsPlace, window: Window) -> MetricsRecord:
     """Read the series of a testbed, of what else the campaign runs there, and of their nodes."""
-    asked = _Asked(metrics, window)
+    asked = _Asked(await metrics.timed(), window)
     own = f'namespace="{place.namespace}",testbed="{place.testbed}"'
     series: dict[str, tuple[Sample, ...]] = {}
     several: dict[str, int] = {}
