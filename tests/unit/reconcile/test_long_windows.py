@@ -51,16 +51,20 @@ class Steady(FakeMetrics):
         return found
 
 
-def scraped(testbeds: int, node_of: Mapping[int, str], *, clients: bool = False) -> Steady:
-    """Databases, of which the first one is measured, with their sidecars; and the trial's node."""
+def scraped(testbeds: int, node_of: Mapping[int, str], *, clients: int = 0) -> Steady:
+    """Databases, of which the first one is measured, with their sidecars; and the trial's node.
+
+    Each has so many clients, each of these with a recorder, or a recorder alone.
+    """
     metrics = Steady()
     for number in range(testbeds):
         labels = {"namespace": "ns", "campaign": "study", "testbed": f"bed-{number}"}
         labels["node"] = node_of.get(number, "n0.zone-a")
         for part, cores in CORES.items():
             used = 0.5 if (part, number) == ("database", 0) else cores
-            if part != "client" or clients:
-                metrics.rises(f"encbench_{part}_cpu_seconds_total", used, **labels)
+            pods = {"client": clients, "recorder": max(1, clients)}.get(part, 1)
+            for pod in range(pods):
+                metrics.rises(f"encbench_{part}_cpu_seconds_total", used, pod=str(pod), **labels)
     own = {"namespace": "ns", "campaign": "study", "testbed": "bed-0", "node": "n0.zone-a"}
     periods = ("limit_periods_total", "throttled_periods_total")
     for metric in ("resident_bytes", "read_bytes_total", "write_bytes_total", *periods):
@@ -100,7 +104,7 @@ async def test_28_hours_of_three_databases_are_few_samples() -> None:
 
 async def test_half_an_hour_of_64_databases_on_one_node_has_few_samples_of_each() -> None:
     place = replace(PLACE, in_turns=True, testbeds=64)
-    record = await stored(scraped(64, {}, clients=True), place, 0.5 * HOUR)
+    record = await stored(scraped(64, {}, clients=1), place, 0.5 * HOUR)
     assert len(record.pods) == 4 * 64
     assert count(record) < 620 * (7 + 3 + 4 * 64)
     (others,) = windowed.judge(record, place).cpu.foreign
@@ -137,26 +141,30 @@ async def test_memory_is_kept_at_its_peak() -> None:
 
 
 @pytest.mark.parametrize(
-    ("testbeds", "seconds", "clients", "alone"),
+    ("testbeds", "seconds", "clients", "nodes", "alone"),
     [
-        (1, 60.0, 1, False),
-        (32, 60.0, 1, False),
-        (4, 0.5 * HOUR, 1, False),
-        (32, 0.5 * HOUR, 1, True),
-        (1, 28 * HOUR, 1, False),
-        (1, 28 * HOUR, 64, True),
+        (1, 60.0, 1, 1, False),
+        (32, 60.0, 1, 1, False),
+        (4, 0.5 * HOUR, 1, 1, False),
+        (4, 0.5 * HOUR, 8, 1, True),
+        (32, 0.5 * HOUR, 1, 1, True),
+        (1, 28 * HOUR, 1, 1, False),
+        (1, 28 * HOUR, 64, 64, True),
     ],
 )
 async def test_as_many_samples_are_expected_as_come(
-    testbeds: int, seconds: float, clients: int, alone: bool
+    testbeds: int, seconds: float, clients: int, nodes: int, alone: bool
 ) -> None:
     """So that long blocks and many nodes are read one trial at a time, and all others at once."""
-    nodes = ["n0.zone-a", *(f"n{number}" for number in range(1, clients))]
-    of_clients = tuple(ClientFacts(node=node, cpu_cores=0.1) for node in nodes)
+    names = ["n0.zone-a", *(f"n{number}" for number in range(1, nodes))]
+    of_clients = tuple(
+        ClientFacts(node=names[number % nodes], cpu_cores=0.1) for number in range(clients)
+    )
     in_turns = testbeds > 1
     place = replace(PLACE, clients=of_clients, in_turns=in_turns, testbeds=testbeds)
     window = Window(start=START, end=START + seconds)
     assert (series.expected(place, window) > gather.MANY_SAMPLES) is alone
-    if clients == 1 and seconds < HOUR:
-        come = count(await stored(scraped(testbeds, {}, clients=in_turns), place, seconds))
+    if nodes == 1 and seconds < HOUR:
+        pods = clients if in_turns else 0
+        come = count(await stored(scraped(testbeds, {}, clients=pods), place, seconds))
         assert series.expected(place, window) == pytest.approx(come, rel=0.25)

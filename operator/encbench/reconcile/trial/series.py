@@ -144,8 +144,14 @@ class _Asked:
 def expected(place: MetricsPlace, window: Window) -> float:
     """About how many samples `read` keeps of a window."""
     nodes = {node for node in place.nodes if node is not None}
-    names = len(_wanted(place)) + len(MODES) * len(nodes) + len(_parts(place)) * place.testbeds
+    names = len(_wanted(place)) + len(MODES) * len(nodes) + _pods(place) * place.testbeds
     return names * min(window.end - window.start + 2 * CONTEXT, KEPT)
+
+
+def _pods(place: MetricsPlace) -> int:
+    """How many of a testbed's are asked for: each of its clients has a recorder."""
+    clients = max(1, len(place.clients))
+    return sum(clients if part in ("recorder", "client") else 1 for part in _parts(place))
 
 
 async def read(metrics: Metrics, place: MetricsPlace, window: Window) -> MetricsRecord:
