@@ -304,6 +304,17 @@ async def test_what_is_uncertain_is_the_busy_cores_not_the_idle_ones() -> None:
         assert (found.node is not None) is known, found.withheld
 
 
+async def test_of_idle_databases_only_those_on_its_nodes_are_said_to_lack() -> None:
+    metrics, other = FakeMetrics(), {**OWN, "testbed": "bed-elsewhere", "node": "n2"}
+    name = "encbench_database_cpu_seconds_total"
+    metrics.add(name, other, counter(0.5, 900.0, 1100.0))
+    place = replace(PLACE, node="n1")
+    found = judged(await series.read(metrics, place, WINDOW), place)
+    assert found.idle is None
+    lacks = "Prometheus has no CPU of the campaign's databases on the trial's nodes"
+    assert found.withheld["idle"] == lacks
+
+
 class Bounded(FakeMetrics):
     """A Prometheus whose answers may have so many samples."""
 

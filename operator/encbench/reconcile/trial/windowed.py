@@ -113,7 +113,8 @@ def judge(record: MetricsRecord, place: MetricsPlace) -> WindowMetrics:
         if place.in_turns:
             withheld["idle"] = "the block's other databases take turns with this one"
         elif resting is None:
-            withheld["idle"] = "Prometheus has no CPU of the campaign's databases"
+            lacks = "Prometheus has no CPU of the campaign's databases on the trial's nodes"
+            withheld["idle"] = lacks
     cpu = TrialCpu(
         database=database,
         proxy=_of_proxy(record, place, withheld),
