@@ -5,6 +5,10 @@ edges would have a bias: after the window the server idles, and a straight line 
 sample to the first idle one counts part of the idle time as load. The price is the assumption that
 the rest of the window, `1 - coverage`, looks like the covered part; the variation of the rate
 between samples gives an estimate of that error.
+
+Of a long window few samples are kept, and the variation is that between these, in steps of a 600th
+of the window. The estimate loses nothing by it: what a stretch without samples may hide is by how
+much its mean differs, and a stretch that matters is much longer than such a step.
 """
 
 import math

@@ -58,6 +58,19 @@ def test_a_varying_rate_widens_the_error() -> None:
     assert bursty.alignment_error == pytest.approx(0.2 * 0.75)
 
 
+def test_swings_of_seconds_are_no_part_of_a_long_windows_error() -> None:
+    """A tenth of it has no samples, and what its mean may be says the rate of longer stretches."""
+    swinging = [(float(at), float(at + at % 2)) for at in range(5401)]
+    known: list[Sample] = []
+    add_counter(known, swinging, 0.0, 6000.0)
+    each, kept = (window_rate(samples, 0.0, 6000.0) for samples in (swinging, known))
+    assert each is not None
+    assert kept is not None
+    assert kept.rate == each.rate
+    assert each.alignment_error == pytest.approx(0.1)
+    assert kept.alignment_error < 0.02
+
+
 def test_two_samples_say_nothing_of_the_variation() -> None:
     found = window_rate([(1, 0), (9, 8)], 0, 10)
     assert found is not None
