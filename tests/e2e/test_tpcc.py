@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tests.e2e import manifests
 from tests.e2e.bucket import Bucket, bucket
 from tests.e2e.campaigns import Start, conditions, delete_campaign, ended, trials, verified
 from tests.e2e.refusals import refused
@@ -209,6 +210,28 @@ def test_each_session_was_plaintext_as_the_mode_says(study: Study) -> None:
     for trial in study.trials:
         assert trial.output.count("encbench-session tls=none cipher=none") >= 1
         assert trial.record["proofs"]["after"]["ok"]
+
+
+@pytest.mark.full
+def test_a_driver_that_takes_no_pem_trusts_the_campaign_s_authority(installed: Kube) -> None:
+    """Connector/J verifies the server by a trust store, which a container of the pod has made."""
+    name = "tpcc-tls"
+    body = campaign(name, "mysql", blocks={"min": 1, "maxReplacements": 1})
+    body["spec"]["matrix"][0]["modeRefs"] = ["tls"]
+    installed.apply(instance("mysql"), workload(), manifests.mode("tls", inTransit={}), body)
+    done = wait_for("the end of the campaign", lambda: ended(installed, name), 1200)
+    assert conditions(done)["Complete"]["status"] == "True"
+    with bucket(installed) as store:
+        keys = [t["status"]["artefactKey"] for t in trials(installed, name)]
+        found = [_trial(store, key) for key in keys]
+    encrypted = [t for t in found if t.record["spec"]["arm"]["name"] == "tls"]
+    assert len(found) == 3
+    assert len(encrypted) == 1
+    for trial in encrypted:
+        assert trial.record["outcome"] == "Succeeded"
+        assert "encbench-session tls=TLSv1.3 cipher=TLS_" in trial.output
+    verified(installed, name)
+    delete_campaign(installed, name)
 
 
 def test_the_report_has_the_published_shape(study: Study) -> None:

@@ -7,8 +7,8 @@ from encbench.api.kinds import CAMPAIGN, TESTBED, TRIAL
 from encbench.ports import CampaignFigures
 
 
-def metered() -> PrometheusMeter:
-    """One campaign runs, and one cannot."""
+def metered(over: str = "2026-01-01T00:00:00Z") -> PrometheusMeter:
+    """One campaign runs, one cannot, and one ended at that time."""
     meter = PrometheusMeter("0.1.0")
     meter.watch(lambda: {"trials": (1, 2), "others": (0, 1)}, lambda: 1)
     meter.follow(lambda: {0: True, 1: False})
@@ -17,7 +17,6 @@ def metered() -> PrometheusMeter:
     meter.campaign(CampaignFigures("bench", "demo", "Running", trials))
     meter.campaign(CampaignFigures("bench", "stuck", "Preparing", trials, "", "Unschedulable"))
     end = ("Failed", "TestbedFailed")
-    over = "2026-01-01T00:00:00Z"
     meter.campaign(CampaignFigures("bench", "over", "Failed", trials, over, end=end))
     meter.running("bench", "demo", "tde", "demo-b1-tde", 123.0)
     live(meter)

@@ -7,6 +7,7 @@ judges its file.
 import asyncio
 import json
 import subprocess
+from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlencode
 from urllib.request import urlopen
@@ -14,6 +15,7 @@ from urllib.request import urlopen
 import pytest
 
 from encbench.adapters.meter_http import serving
+from encbench.api.conditions import format_time
 from tests.cluster import binaries
 from tests.support.chart import CHART, NAMESPACE
 from tests.support.dashboards import alerts, dashboard, queries
@@ -45,7 +47,7 @@ async def _ask(url: str, query: str) -> object:
 
 
 async def test_every_query_finds_series(server: Path, tmp_path: Path) -> None:
-    meter = metered()
+    meter = metered(over=format_time(datetime.now(UTC)))
     async with serving(meter.exposition, 0, host="127.0.0.1") as port:
         rules = CHART / "files" / "alerts.yaml"
         config = CONFIG.format(port=port, rules=rules, namespace=NAMESPACE)
