@@ -119,15 +119,21 @@ async def test_a_trial_whose_tool_fails_names_the_volume() -> None:
     assert message.endswith("-0 has 3 MiB left")
 
 
-async def test_a_proof_that_is_not_made_leaves_word_of_the_volume(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def proving() -> tuple[World, Trial, Prove]:
+    """A trial that runs, and its second proof."""
     world = World()
     world.apply(*parts(), study("plain", blocks=1))
     await world.run(world.running())
     (trial,) = world.trials()
     bed = as_testbed(world.cluster.one(TESTBED, SPACE, trial.spec.testbed_ref.name))
     database = await agents.database_pod(world.cluster, SPACE, bed.name)
+    return world, trial, Prove(bed, database, "after")
+
+
+async def test_a_proof_that_is_not_made_leaves_word_of_the_volume(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world, trial, prove = await proving()
     for server in world.agent.servers.values():
         server.room = FULL
 
@@ -136,31 +142,26 @@ async def test_a_proof_that_is_not_made_leaves_word_of_the_volume(
 
     monkeypatch.setattr(world.agent, "evidence", silent)
     effects = TrialEffects(world.deps, world.operators[0].nodes)
-    await effects.perform(trial, Prove(bed, database, "after"))
+    await effects.perform(trial, prove)
     found = effects.found(trial)
     assert found.problem == "no marker can be written"
-    assert found.full == f"the volume of {bed.name}-0 has 3 MiB left"
+    assert found.full == f"the volume of {prove.testbed.name}-0 has 3 MiB left"
 
 
 @pytest.mark.parametrize("goes", [False, True])
 async def test_a_server_that_a_full_volume_keeps_away_leaves_word_of_it(goes: bool) -> None:
-    world = World()
-    world.apply(*parts(), study("plain", blocks=1))
-    await world.run(world.running())
-    (trial,) = world.trials()
-    bed = as_testbed(world.cluster.one(TESTBED, SPACE, trial.spec.testbed_ref.name))
-    database = await agents.database_pod(world.cluster, SPACE, bed.name)
+    world, trial, prove = await proving()
     for server in world.agent.servers.values():
         server.room, server.starting = FULL, True
     effects = TrialEffects(world.deps, world.operators[0].nodes)
-    await effects.perform(trial, Prove(bed, database, "after"))
-    said = f"the volume of {bed.name}-0 has 3 MiB left"
+    await effects.perform(trial, prove)
+    said = f"the volume of {prove.testbed.name}-0 has 3 MiB left"
     assert effects.found(trial).full == said
     for server in world.agent.servers.values():
         server.room = ROOMY
     if goes:
         world.agent.servers.clear()
-    await effects.perform(trial, Prove(bed, database, "after"))
+    await effects.perform(trial, prove)
     assert effects.found(trial).full == (said if goes else ""), "only an answer takes it back"
 
 
