@@ -259,6 +259,12 @@ class JobFacts:
     pods: tuple[PodFacts, ...] = ()
     """Where they were asked for."""
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether its tool has. A container of others may keep the pod, and so the Job."""
+        codes = (pod.container("tool").exit_code for pod in self.pods)
+        return self.succeeded or self.failed or any(code is not None for code in codes)
+
 
 def job_facts(body: Body, *pods: PodFacts) -> JobFacts:
     """From the object as read."""

@@ -24,7 +24,7 @@ from encbench.reconcile import objects
 from encbench.reconcile.deps import Reads
 from encbench.reconcile.effects.effect import Delete
 from encbench.reconcile.objects import Testbed, belongs_to, has_ended
-from encbench.reconcile.pods import JobFacts, PodFacts
+from encbench.reconcile.pods import PodFacts
 from encbench.reconcile.testbed.decision import POLL, TestbedDecision, TestbedDraft
 from encbench.reconcile.testbed.facts import TestbedSeen
 from encbench.reconcile.testbed.starting import scaled
@@ -56,7 +56,7 @@ async def observe(read: Reads, testbed: Testbed, seen: TestbedSeen) -> TestbedSe
 def rest(draft: TestbedDraft) -> TestbedDecision:
     """Stop its load and its database, or keep the pods that have logs."""
     seen, testbed = draft.seen, draft.subject
-    if seen.load is not None and _may_load(seen.load):
+    if seen.load is not None and not seen.load.has_ended:
         # It was to go with the failure, but then the API server was away, or this process ended.
         return draft.decide(draft.delete_load(seen.load), requeue=POLL)
     found, ended = seen.stateful_set, seen.campaign_ended
@@ -72,12 +72,6 @@ def rest(draft: TestbedDraft) -> TestbedDecision:
     kind, uid = POD_DISRUPTION_BUDGET, seen.budget
     gone = [Delete(kind, testbed.namespace, testbed.name, uid)] if uid is not None else []
     return draft.decide(*gone, requeue=min(left, SELDOM))
-
-
-def _may_load(load: JobFacts) -> bool:
-    """Whether its tool has not ended. One that has may be kept by a container of others."""
-    has_ended = any(pod.container("tool").exit_code is not None for pod in load.pods)
-    return not (load.succeeded or load.failed or has_ended)
 
 
 def _has_logs(pod: PodFacts | None) -> bool:

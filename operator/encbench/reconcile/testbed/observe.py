@@ -96,10 +96,7 @@ def _is_over(testbed: Testbed, load: JobFacts | None) -> bool:
     loaded = find(testbed.status.conditions, LOADED)
     if loaded is not None and loaded.reason == LOAD_TIMEOUT:
         return True
-    if load is None:
-        return False
-    codes = (pod.container("tool").exit_code for pod in load.pods)
-    return load.succeeded or load.failed or any(code is not None for code in codes)
+    return load is not None and load.has_ended
 
 
 def _may_miss_a_mark(testbed: Testbed, seen: TestbedSeen) -> bool:
