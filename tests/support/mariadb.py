@@ -214,7 +214,7 @@ def _prepare(
     files = {
         layout.server_cnf: cnf,
         layout.initialise: data["initialise.sh"],
-        f"{layout.config}/refusals.sh": data["refusals.sh"],
+        f"{layout.config}/shared.sh": data["shared.sh"],
         layout.init_sql: credentials["init.sql"] + ALL_PRIVILEGES,
         **mounted(layout, credentials, issued),
         **({f"{layout.keys}/{KEY_FILE}": keys[KEY_FILE]} if KEY_FILE in keys else {}),

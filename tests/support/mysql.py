@@ -118,7 +118,7 @@ def _prepare(
     cnf = "\n".join([settings.server_cnf(spec, layout), "[mysqld]", *broken, ""])
     files = {
         layout.server_cnf: cnf,
-        **{f"{layout.config}/{name}": data[name] for name in ("initialise.sh", "refusals.sh")},
+        **{f"{layout.config}/{name}": data[name] for name in ("initialise.sh", "shared.sh")},
         **{
             f"{layout.config}/{name}": text
             for name, text in keyring_files(spec.mode, spec.instance.version, layout).items()

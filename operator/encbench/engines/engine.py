@@ -95,5 +95,5 @@ class Engine:
 def scripts(package: str, *names: str) -> dict[str, str]:
     """Scripts of an engine's package, and the one in which a server validates its own settings."""
     folder = resources.files("encbench.engines")
-    paths = {**{name: f"{package}/{name}" for name in names}, "refusals.sh": "refusals.sh"}
+    paths = {**{name: f"{package}/{name}" for name in names}, "shared.sh": "shared.sh"}
     return {name: folder.joinpath(path).read_text("utf-8") for name, path in paths.items()}

@@ -1,6 +1,6 @@
 """A template's settings by their names: whose each is, and whether encbench has seen it.
 
-The server itself decides what it takes (`refusals.sh`). Refused here is what would break a proof or
+The server itself decides what it takes (`shared.sh`). Refused here is what would break a proof or
 a comparison. A name that is not in the engine's `settings.txt` is only worth a note, because that
 list comes from one version of the server. The sentences are the same for every engine.
 """

@@ -1,6 +1,6 @@
 """What an init container leaves in its termination message when the server refuses its settings.
 
-`engines/refusals.sh` writes `{"refusedSettings": [names]}`: the names alone, because a server's own
+`engines/shared.sh` writes `{"refusedSettings": [names]}`: the names alone, because a server's own
 text may hold anything.
 """
 

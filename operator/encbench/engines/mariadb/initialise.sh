@@ -17,7 +17,7 @@ fi
 rm -rf "$volume/data"
 
 # shellcheck source=/dev/null
-. "$(dirname "$config")/refusals.sh"
+. "$(dirname "$config")/shared.sh"
 # MariaDB has no option that only validates. Its help reads every option first.
 validates() { { mariadbd --defaults-file="$1" --verbose --help >/dev/null; } 2>&1; }
 stop_at_refused_settings "$config" "$volume/tmp/validated.cnf" '\[ERROR\]'
@@ -26,7 +26,5 @@ stop_at_refused_settings "$config" "$volume/tmp/validated.cnf" '\[ERROR\]'
 mariadb-install-db --defaults-file="$config" --datadir="$volume/data" --skip-name-resolve \
   --skip-test-db --auth-root-authentication-method=socket --auth-root-socket-user=root
 
-# Other disks of the node may be another campaign's, which is measured. A FUSE file system does not
-# pass this on to its disk, and no image's sync before coreutils 8.24 takes a file.
-{ ! grep -q " $volume fuse" /proc/self/mounts && sync -f "$volume" 2>/dev/null; } || sync
+sync_volume "$volume"
 : >"$marker"

@@ -60,7 +60,7 @@ rm -rf "$volume/data" "$volume/keyring"
 mkdir -m 700 "$volume/keyring"
 
 # shellcheck source=/dev/null
-. "$config/refusals.sh"
+. "$config/shared.sh"
 case $said in
   *validate-config*)
     validates() { "$program/mysqld" --defaults-file="$1" --validate-config 2>&1; }
@@ -74,7 +74,5 @@ stop_at_refused_settings "$config/server.cnf" "$volume/tmp/validated.cnf" '\[ERR
 # The same option file as the server's, so that an encrypted arm is encrypted from its first byte.
 "$program/mysqld" --defaults-file="$config/server.cnf" --initialize-insecure
 
-# Other disks of the node may be another campaign's, which is measured. A FUSE file system does not
-# pass this on to its disk, and no image's sync before coreutils 8.24 takes a file.
-{ ! grep -q " $volume fuse" /proc/self/mounts && sync -f "$volume" 2>/dev/null; } || sync
+sync_volume "$volume"
 : >"$marker"

@@ -43,7 +43,7 @@ initdb -L "$template" --pgdata="$volume/data" --username=postgres --auth=reject 
 rm -rf "$template"
 
 # shellcheck source=/dev/null
-. "$(dirname "$config")/refusals.sh"
+. "$(dirname "$config")/shared.sh"
 validates() { postgres -D "$volume/data" --config-file="$1" -C data_directory 2>&1; }
 stop_at_refused_settings "$config" "$volume/validated.conf" '(LOG|FATAL): '
 
@@ -53,7 +53,5 @@ stop_at_refused_settings "$config" "$volume/validated.conf" '(LOG|FATAL): '
 postgres --single -j -D "$volume/data" --config-file="$config" -c exit_on_error=on \
   -c log_min_error_statement=panic -c log_min_messages=fatal template1 <"$statements" >/dev/null
 
-# Other disks of the node may be another campaign's, which is measured. A FUSE file system does not
-# pass this on to its disk, and no image's sync before coreutils 8.24 takes a file.
-{ ! grep -q " $volume fuse" /proc/self/mounts && sync -f "$volume" 2>/dev/null; } || sync
+sync_volume "$volume"
 : >"$marker"

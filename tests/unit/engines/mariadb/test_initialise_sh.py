@@ -11,6 +11,7 @@ import pytest
 from encbench.engines.engine import scripts
 from encbench.engines.mariadb import engine
 from tests.support.shells import SHELLS
+from tests.unit.engines.initialising import initialise
 from tests.unit.engines.mounts import mounted
 
 SCRIPT = Path(engine.__file__).with_name("initialise.sh")
@@ -22,7 +23,7 @@ def home(tmp_path: Path) -> Path:
     for folder in ("bin", "volume", "config"):
         (tmp_path / folder).mkdir()
     (tmp_path / "config/server.cnf").write_text("[mariadbd]\n")
-    (tmp_path / "config/refusals.sh").write_text(scripts("mariadb")["refusals.sh"])
+    (tmp_path / "config/shared.sh").write_text(scripts("mariadb")["shared.sh"])
     programs = {
         "mariadbd": "",
         "mariadb-install-db": f'mkdir "{tmp_path}/volume/data"\n',
@@ -37,14 +38,8 @@ def home(tmp_path: Path) -> Path:
 
 def run(home: Path, shell: list[str]) -> "subprocess.CompletedProcess[str]":
     """The init container's command."""
-    return subprocess.run(
-        [*shell, str(SCRIPT), str(home / "volume"), str(home / "config/server.cnf")],
-        env={"PATH": f"{home}/bin:/usr/bin:/bin"},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=30,
-    )
+    places = (home / "volume", home / "config/server.cnf")
+    return initialise(home, shell, SCRIPT, *places)
 
 
 @pytest.mark.parametrize("shell", SHELLS)

@@ -13,6 +13,7 @@ from encbench.engines.engine import scripts
 from encbench.engines.mysql import engine
 from encbench.engines.mysql.layout import MysqlLayout
 from tests.support.shells import SHELLS
+from tests.unit.engines.initialising import initialise
 from tests.unit.engines.mounts import mounted
 
 SCRIPT = Path(engine.__file__).with_name("initialise.sh")
@@ -45,7 +46,7 @@ class Image:
             (home / "share/plugins" / plugin).touch()
         self.says(f"basedir   {home}/share/\nplugin-dir   {home}/share/plugins/\n")
         (home / "config/server.cnf").write_text("[mysqld]\n")
-        (home / "config/refusals.sh").write_text(scripts("mysql")["refusals.sh"])
+        (home / "config/shared.sh").write_text(scripts("mysql")["shared.sh"])
         programs = {"mysqld": MYSQLD.format(home=home, volume=self.layout.volume)}
         for name, text in {**programs, "sync": SYNC.format(home=home)}.items():
             program = home / "bin" / name
@@ -64,14 +65,8 @@ class Image:
 
     def run(self, shell: list[str]) -> "subprocess.CompletedProcess[str]":
         """The init container's command."""
-        return subprocess.run(
-            [*shell, str(SCRIPT), self.layout.volume, self.layout.config],
-            env={"PATH": f"{self.home}/bin:/usr/bin:/bin"},
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=30,
-        )
+        places = (Path(self.layout.volume), Path(self.layout.config))
+        return initialise(self.home, shell, SCRIPT, *places)
 
     @property
     def synced(self) -> list[str]:

@@ -11,6 +11,7 @@ import pytest
 from encbench.engines.engine import scripts
 from encbench.engines.postgresql import engine
 from tests.support.shells import SHELLS
+from tests.unit.engines.initialising import initialise
 from tests.unit.engines.mounts import mounted
 
 SCRIPT = Path(engine.__file__).with_name("initialise.sh")
@@ -36,7 +37,7 @@ def home(tmp_path: Path) -> Path:
     (tmp_path / "share of 15/postgres.bki").write_text("# PostgreSQL 15\n")
     (tmp_path / "share of 15/postgresql.conf.sample").write_text("#huge_pages = try\n")
     (tmp_path / "config/postgresql.conf").write_text("")
-    (tmp_path / "config/refusals.sh").write_text(scripts("postgresql")["refusals.sh"])
+    (tmp_path / "config/shared.sh").write_text(scripts("postgresql")["shared.sh"])
     (tmp_path / "init.sql").write_text("")
     programs = {
         "initdb": INITDB.format(home=tmp_path),
@@ -53,14 +54,7 @@ def home(tmp_path: Path) -> Path:
 def run(home: Path, shell: list[str]) -> "subprocess.CompletedProcess[str]":
     """The init container's command."""
     places = (home / "volume", home / "config/postgresql.conf", home / "init.sql")
-    return subprocess.run(
-        [*shell, str(SCRIPT), *map(str, places)],
-        env={"PATH": f"{home}/bin:/usr/bin:/bin"},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=30,
-    )
+    return initialise(home, shell, SCRIPT, *places)
 
 
 @pytest.mark.parametrize("shell", SHELLS)

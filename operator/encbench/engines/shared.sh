@@ -1,5 +1,7 @@
 # shellcheck shell=sh
-# Sourced by each engine's initialise.sh: has the server validate its own option file.
+# Sourced by each engine's initialise.sh.
+
+# Has the server validate its own option file.
 #
 # A server stops at its first mistake, or at the first of a kind. So each name that it complains
 # about is taken out of a copy of the file, and the rest is validated again. The operator gets the
@@ -8,7 +10,6 @@
 # Usage: stop_at_refused_settings <option file> <scratch file> <pattern of complaints>
 # The caller defines `validates <option file>`: it succeeds where the server takes the file, and
 # prints what the server says.
-
 stop_at_refused_settings() {
   cp "$1" "$2"
   refused=''
@@ -36,4 +37,13 @@ stop_at_refused_settings() {
     echo "the server refuses these settings: \"$refused\"" >&2
     exit 78 # EX_CONFIG of sysexits.h
   fi
+}
+
+# Has the kernel write what it keeps of the volume, and of no other disk of the node: that may be
+# another campaign's, which is measured. A FUSE file system does not pass this on to its disk, and no
+# image's sync before coreutils 8.24 takes a file.
+#
+# Usage: sync_volume <volume>
+sync_volume() {
+  { ! grep -q " $1 fuse" /proc/self/mounts && sync -f "$1" 2>/dev/null; } || sync
 }
