@@ -20,6 +20,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from encbench.adapters.s3 import S3Connection, S3Limits, status_of
 from encbench.ports import Conflict, Rejected, TooLarge, Unavailable
+from encbench.wire import upload as wire
 
 _LONGEST_URL = 7 * 24 * 3600
 _KEYS_PER_DELETE = 1000
@@ -30,11 +31,6 @@ _LARGEST_AUTHORITY = 64 * 1024
 """Clients have it in a variable of their environment, for which Linux has room for 128 KiB."""
 _WRITERS = 4
 """How many race for one key in `check`."""
-_SIGNED = {"If-None-Match": "*"}
-"""What a client sends with a presigned URL."""
-_TRY_AGAIN = (408, 409, 425, 429)
-"""Statuses after which a recorder uploads again, beside those from 500."""
-_CODE = re.compile(rb"<Code>([A-Za-z.]{1,64})</Code>")
 
 
 P = ParamSpec("P")
@@ -295,7 +291,7 @@ class ObjectStore:
         found = [await self._upload(key)]
         for attempt in range(1, limits.attempts):
             status, _ = found[-1]
-            if status < 500 and status not in _TRY_AGAIN:
+            if not wire.may_pass(status):
                 break
             await asyncio.sleep(limits.pause_seconds * 2 ** (attempt - 1))
             found.append(await self._upload(key))
@@ -305,15 +301,14 @@ class ObjectStore:
     def _upload(self, s3: Any, key: str) -> tuple[int, str]:
         """Upload as a recorder does, with the client's own CA and proxy: status and code."""
         url = self._signed(s3, "put_object", 60, Key=key, IfNoneMatch="*")
-        request = AWSRequest("PUT", url, _SIGNED, b"0").prepare()
+        request = AWSRequest("PUT", url, wire.HEADERS, b"0").prepare()
         try:
             answer = s3._endpoint.http_session.send(request)
         except BotoCoreError as error:
             # Its text has the URL, which is a credential.
             why = type(error).__name__
             raise Unavailable(f"an upload to {self._connection.endpoint} failed: {why}") from None
-        code = _CODE.search(answer.content)
-        return answer.status_code, code[1].decode() if code else ""
+        return answer.status_code, wire.code(answer.content)
 
 
 def _unused() -> str:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from encbench.adapters import objectstore
 from encbench.adapters.objectstore import ObjectStore
 from encbench.ports import Conflict, Rejected, Unavailable
 from tests.contract.store.harness import QUICK, RealHarness
@@ -54,7 +53,7 @@ async def test_check_refuses_a_store_that_refuses_uploads_by_url(
     real: RealHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # As behind a proxy that changes a header which the URL signs.
-    monkeypatch.setattr(objectstore, "_SIGNED", {"If-None-Match": "other"})
+    monkeypatch.setattr("encbench.wire.upload.HEADERS", {"If-None-Match": "other"})
 
     with pytest.raises(Unavailable, match=r"answered 403 \w+ to an upload by a presigned URL"):
         await real.store.check()

@@ -18,12 +18,12 @@ from contextlib import suppress
 from pathlib import Path
 
 from encbench.text import certificates
+from encbench.wire import upload as wire
 
 _TIMEOUT = 30.0
 _FIRST_PAUSE = 0.5
 _LONGEST_PAUSE = 30.0
 _STORED = (200, 201, 204, 412)
-_TRY_AGAIN = (408, 409, 425, 429)
 
 
 class Away(Exception):
@@ -50,7 +50,7 @@ def put(url: str, path: Path, authority: str | None = None) -> None:
     scheme, _, rest = url.partition("://")
     host, slash, target = rest.partition("/")
     host = host.lower()  # as the URL's signature has it
-    headers = {"Content-Length": str(path.stat().st_size), "If-None-Match": "*"}
+    headers = {"Content-Length": str(path.stat().st_size), **wire.HEADERS}
     try:
         connection = (
             http.client.HTTPSConnection(host, timeout=_TIMEOUT, context=_trust(authority))
@@ -83,8 +83,8 @@ def put(url: str, path: Path, authority: str | None = None) -> None:
         raise Away(_reason(error) or type(error).__name__) from None
     if response.status in _STORED:
         return
-    text = f"{response.status} {_code(body)}".strip()
-    if response.status >= 500 or response.status in _TRY_AGAIN:
+    text = f"{response.status} {wire.code(body)}".strip()
+    if wire.may_pass(response.status):
         raise Away(text)
     raise UploadRefused(text)
 
@@ -103,12 +103,6 @@ def _trust(authority: str | None) -> ssl.SSLContext:
         return ssl.create_default_context(cadata=authority)
     except ssl.SSLError:
         raise UploadRefused("the CA of the store is no certificate in PEM") from None
-
-
-def _code(body: bytes) -> str:
-    """The error's code in S3's XML, such as AccessDenied or KMS.DisabledException."""
-    code = body.partition(b"<Code>")[2].partition(b"</Code>")[0].decode(errors="replace")
-    return code if code.replace(".", "").isalnum() and len(code) <= 64 else ""
 
 
 def randomness() -> float:
