@@ -12,7 +12,6 @@ It counts no page that waits, but its settings say when the next checkpoint is d
 from collections.abc import Iterator, Sequence
 
 from encbench.api.workload import READ_ONLY_SCRIPTS, WorkloadSpec
-from encbench.engines.facts import FACTS
 from encbench.engines.postgresql import settings as postgresql
 from encbench.report.analysis.caveats.facts import Facts, measured_seconds, serious
 from encbench.report.document import Caveat
@@ -90,8 +89,7 @@ def before_checkpoint(facts: Facts) -> Iterator[Caveat]:
 
 def _checkpoint_timeouts(facts: Facts) -> dict[str, float]:
     """By trial, where its server is PostgreSQL and says it."""
-    instances = facts.resolved.instances
-    ours = {name for name, it in instances.items() if FACTS[it.engine].package == "postgresql"}
+    ours = facts.on_postgresql
     trials = {trial.uid for trial in facts.counted if trial.instance in ours}
     found = dict[str, float]()
     for source in facts.sources:

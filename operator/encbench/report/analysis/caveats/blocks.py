@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from encbench.api.overheadreport import Interval
 from encbench.core.records import IndexTrial
-from encbench.engines.facts import FACTS
 from encbench.report.analysis.caveats.facts import Facts, measured_seconds, note, serious
 from encbench.report.document import Caveat
 from encbench.report.document.group import Group
@@ -194,11 +193,10 @@ def short_window(facts: Facts) -> Iterator[Caveat]:
     known = [measured_seconds(trial) for trial in facts.counted if trial.window is not None]
     lengths = [seconds for seconds in known if seconds is not None]
     if lengths and min(lengths) < SHORT_WINDOW_SECONDS:
-        own = facts.resolved.instances.values()
-        postgresql = [one for one in own if FACTS[one.engine].package == "postgresql"]
+        postgresql = facts.on_postgresql
         waves = "Checkpoints, autovacuum" if postgresql else "Checkpoints"
         # The agent settles no server of others.
-        settled = any(one.external is None for one in postgresql)
+        settled = not postgresql.issubset(facts.external)
         yield note(
             title="Short windows",
             text=f"The shortest measured {text.number(min(lengths), 0)} s. {waves}, purges and "

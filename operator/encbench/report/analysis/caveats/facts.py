@@ -6,6 +6,7 @@ from functools import partial
 
 from encbench.api.campaign import CampaignSpec, LostSet, Resolved
 from encbench.core.records import CampaignEnd, IndexOrphan, IndexTestbed, IndexTrial
+from encbench.engines.facts import FACTS
 from encbench.report.analysis.bucket import ProvenanceSource
 from encbench.report.document import Caveat, Provenance
 from encbench.report.document.group import Group
@@ -40,6 +41,12 @@ class Facts:
         """Templates of external databases."""
         instances = self.resolved.instances
         return sorted(name for name in instances if instances[name].external is not None)
+
+    @property
+    def on_postgresql(self) -> set[str]:
+        """Templates of PostgreSQL."""
+        instances = self.resolved.instances
+        return {name for name in instances if FACTS[instances[name].engine].package == "postgresql"}
 
     @property
     def counted(self) -> list[TrialView]:

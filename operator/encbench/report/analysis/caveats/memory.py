@@ -9,7 +9,6 @@ from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.scalars import parse_quantity
 from encbench.api.workload import WorkloadSpec
 from encbench.core.dataset import dataset_bytes
-from encbench.engines.facts import FACTS
 from encbench.engines.innodb import settings as innodb
 from encbench.engines.postgresql import settings as postgresql
 from encbench.report.analysis.caveats.facts import Facts, note
@@ -149,10 +148,8 @@ def _through_page_cache(facts: Facts) -> set[str]:
 
     PostgreSQL does; InnoDB reads past it, unless a template says otherwise.
     """
-    resolved = facts.resolved.instances
-    found = {name for name, of in resolved.items() if FACTS[of.engine].package == "postgresql"}
     said = ((name, innodb.reads_through_page_cache(own)) for name, own in _servers(facts))
-    return found | {name for name, is_cached in said if is_cached}
+    return facts.on_postgresql | {name for name, is_cached in said if is_cached}
 
 
 def _by_file(facts: Facts) -> set[tuple[str, str]]:
