@@ -7,6 +7,7 @@ from what is known of campaigns that exist, so that they vanish with their campa
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from prometheus_client import (
@@ -266,10 +267,9 @@ class _Now(Collector):
         text = "When a campaign ended, in Unix time, by outcome and reason."
         names = ("namespace", "campaign", "outcome", "reason")
         ends = _gauge("encbench_campaign_end_timestamp_seconds", text, *names)
-        over = [one for one in self.campaigns.values() if one.end is not None]
-        for one in sorted(over, key=lambda one: one.ended, reverse=True)[:MOST]:
-            labels = [one.namespace, one.name, *(one.end or ())]
-            ends.add_metric(labels, parse_time(one.ended).timestamp())
+        over = [(one.ended, one, one.end) for one in self.campaigns.values() if one.end]
+        for ended, one, end in sorted(over, key=itemgetter(0), reverse=True)[:MOST]:
+            ends.add_metric([one.namespace, one.name, *end], parse_time(ended).timestamp())
         return ends
 
 
