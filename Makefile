@@ -255,6 +255,10 @@ bench-dead-time: ## Measure the time between measured windows on warm testbeds
 bench-precision: ## Half-widths of interleaved and of sequential blocks at equal time; ARGS=--help
 	$(python) -m tests.bench.precision $(ARGS)
 
+.PHONY: bench-solo
+bench-solo: ## Whether interleaved blocks say the same as sequential ones; ARGS=--help
+	$(python) -m tests.bench.solo $(ARGS)
+
 .PHONY: bench-tpcc
 bench-tpcc: ## Measure what the TPC-C client costs, on PostgreSQL on loopback
 	$(python) -m tests.bench.tpcc

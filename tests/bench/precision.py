@@ -13,10 +13,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from encbench.core.artefact import decode
 from encbench.core.timetable import GUARD
-from encbench.report.document import Report
-from tests.bench import program, results
+from tests.bench import campaigns, program, results
 from tests.bench.precision_summary import (
     CPU,
     DESIGNS,
@@ -32,10 +30,8 @@ from tests.bench.precision_summary import (
     written,
 )
 from tests.e2e import manifests
-from tests.e2e.bucket import bucket
-from tests.e2e.campaigns import conditions, delete_campaign, ended
-from tests.support.install import NAMESPACE, installation
-from tests.support.kube import REPO, Kube, wait_for
+from tests.support.install import installation
+from tests.support.kube import REPO, Kube
 
 RESULTS = REPO / "build" / "precision.jsonl"
 """Every campaign but short ones, a line each; numbers go on over all runs."""
@@ -228,26 +224,11 @@ def _campaign(
         "workloadRefs": [f"precision-{workload}"],
     }
     own = {"matrix": [matrix], "blocks": blocks(design, minutes), "seed": repeat}
-    delete_campaign(kube, name)
-    kube.apply(*parts, manifests.campaign(name, [mode], **own))
-    try:
-        limit = 900 + 120 * minutes
-        body = wait_for(f"the end of {name}", lambda: ended(kube, name), limit, every=2)
-        facts = conditions(body)
-        if facts.get("Failed", {}).get("status") == "True":
-            print(f"      {name}: {facts['Failed']['reason']}: {facts['Failed']['message']}")
-            return None
-        return measured(_report(kube, name), engine, workload, design, repeat, WARMUP, cpu)
-    finally:
-        delete_campaign(kube, name)
-
-
-def _report(kube: Kube, name: str) -> Report:
-    body = kube.get("overheadreport", name, NAMESPACE)
-    assert body is not None, f"campaign {name} has no report"
-    key = body["status"]["artefacts"]["json"]["key"]
-    with bucket(kube) as store:
-        return decode(Report, store.get(key), key)
+    every = [*parts, manifests.campaign(name, [mode], **own)]
+    report = campaigns.run(kube, name, every, 900 + 120 * minutes)
+    if report is None:
+        return None
+    return measured(report, engine, workload, design, repeat, WARMUP, cpu)
 
 
 def _line(design: Design, one: Measured | None) -> str:
