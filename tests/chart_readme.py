@@ -3,7 +3,6 @@
 The table of values is a page of the docs' site as well, which mkdocs gets from here as a hook.
 """
 
-import argparse
 import json
 import re
 import sys
@@ -116,15 +115,10 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
 
 def main() -> int:
     """Write it, or with --check compare; the exit status is 1 on drift."""
-    parser = argparse.ArgumentParser(prog="python -m tests.chart_readme", description=__doc__)
-    parser.add_argument("--check", action="store_true", help="write nothing; complain on drift")
-    text = readme()
-    if not parser.parse_args().check:
-        README.write_text(text, encoding="utf-8")
-    elif README.read_text(encoding="utf-8") != text:
-        print(f"{README} is stale: run `python -m tests.chart_readme`", file=sys.stderr)
-        return 1
-    return 0
+    # mkdocs loads this file as a hook, without the product.
+    from encbench.api import pages
+
+    return pages.main("tests.chart_readme", __doc__, {README: readme()})
 
 
 if __name__ == "__main__":

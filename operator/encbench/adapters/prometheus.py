@@ -139,7 +139,7 @@ class Prometheus(HttpClient):
         """
         asked, now = time.time(), time.monotonic()
         if self._known is None or now - self._known[0] > ASK_AGAIN:
-            data = await self._query("time()")
+            data = _data(self._url, *await self._answer("time()", None))
             half = (time.monotonic() - now) / 2
             try:
                 apart = float(data["result"][1]) - asked - half
@@ -147,10 +147,6 @@ class Prometheus(HttpClient):
                 raise Unavailable(f"{self._url} does not say what time it has") from error
             self._known = now, apart if abs(apart) > half + _ROUNDED else 0.0
         return self._known[1]
-
-    async def _query(self, query: str) -> Mapping[str, Any]:
-        """The `data` of a short answer about now."""
-        return _data(self._url, *await self._answer(query, None))
 
     async def _answer(self, query: str, at: float | None) -> tuple[int, bytes]:
         """The status of an answer, and its content."""

@@ -509,8 +509,6 @@ class IndexRecord(Record):
     """Absent where there are none, and in indexes of earlier releases."""
     start_time: Time | None = None
     generated_time: Time
-    stopped_by_deadline: bool | None = None
-    """No longer written: `end` says it."""
     end: CampaignEnd | None = None
     """None in indexes before this field."""
     lost_sets: tuple[LostSet, ...] | None = None

@@ -157,8 +157,7 @@ def volume_claim(context: DatabaseContext) -> Body:
 def database_budget(context: DatabaseContext) -> Body:
     """The database may not be evicted; while it is stopped, nothing is missing.
 
-    By the name of an earlier release's only budget, whose place it takes: no pod may have two,
-    because the API server would then answer an eviction with a fault.
+    No pod may have two budgets, because the API server would answer an eviction with a fault.
     """
     return _budget(context, "", {"matchLabels": labels.database_selector(context.name)})
 

@@ -6,7 +6,7 @@ with a code or when its time is over.
 
 import asyncio
 
-from encbench.ports import Access, AgentReader, Rejected, Unavailable
+from encbench.ports import Rejected, Unavailable
 from encbench.reconcile import agents
 from encbench.reconcile.deps import Reads
 from encbench.reconcile.pods import PodFacts
@@ -30,19 +30,10 @@ async def look(
     try:
         async with asyncio.timeout(SECONDS):
             where, access = await agents.agent(read.cluster, namespace, testbed, database)
-            room = await _room(read.agent, where, access)
+            room = (await read.agent.room(where, access))["room"]
     except (Unavailable, Rejected, TimeoutError):
         return known
     return nearly_full(room, database.name)
-
-
-async def _room(agent: AgentReader, where: str, access: Access) -> VolumeRoom | None:
-    """What the agent says of it, though a full volume may have ended the server."""
-    try:
-        return (await agent.room(where, access))["room"]
-    except Rejected:
-        # An agent of an earlier version knows it with the server's facts alone.
-        return (await agent.server(where, access)).get("room")
 
 
 def nearly_full(room: VolumeRoom | None, pod: str) -> str:

@@ -5,7 +5,6 @@ import os
 import re
 import signal
 import time
-from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -24,12 +23,6 @@ from tests.support.local_client import FILES, LocalClient, local_client
 from tests.support.receiver import Receiver, receiving
 
 pytestmark = pytest.mark.usefixtures("precedence")
-
-
-@pytest.fixture
-def receiver() -> Iterator[Receiver]:
-    with receiving(Receiver()) as running:
-        yield running
 
 
 def client(

@@ -216,10 +216,10 @@ async def test_it_is_asked_again(start: Start, monkeypatch: pytest.MonkeyPatch) 
 async def test_a_server_without_a_time_is_unavailable(start: Start) -> None:
     metrics = await start(0.0)
 
-    async def odd(query: str) -> dict[str, object]:
-        return {"resultType": "scalar", "result": []}
+    async def odd(*_: object) -> tuple[int, bytes]:
+        return 200, b'{"status": "success", "data": {"resultType": "scalar", "result": []}}'
 
-    metrics._query = odd  # type: ignore[method-assign]
+    metrics._answer = odd  # type: ignore[assignment, method-assign]
     with pytest.raises(Unavailable, match="what time it has"):
         await metrics.raw("cpu", 0, 1)
 

@@ -1,7 +1,6 @@
 """The generated files: up to date and complete; tests/unit/chart has what Helm makes of them."""
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,19 +15,6 @@ def test_the_committed_files_are_what_would_be_written() -> None:
     assert pages.stale(pages.ROOT, crd.files()) == [], "run python -m encbench.api.crd"
     surplus = set((pages.ROOT / crd.FOLDER).iterdir()) - {pages.ROOT / one for one in crd.files()}
     assert surplus == set(), "no kind has these names: delete the files"
-
-
-def test_the_command_says_what_to_do(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("sys.argv", ["crd", "--check", "--root", str(tmp_path)])
-    assert crd.main() == 1
-    assert "run `python -m encbench.api.crd`" in capsys.readouterr().err
-    monkeypatch.setattr("sys.argv", ["crd", "--root", str(tmp_path)])
-    assert crd.main() == 0
-    monkeypatch.setattr("sys.argv", ["crd", "--check", "--root", str(tmp_path)])
-    assert crd.main() == 0
-    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize("resource", RESOURCES, ids=lambda one: one.kind.plural)

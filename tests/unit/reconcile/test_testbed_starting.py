@@ -19,8 +19,8 @@ from encbench.reconcile.pods import ContainerFacts, PodFacts
 from encbench.reconcile.starts import current_start, serves, wanted_start
 from encbench.reconcile.testbed.decide import decide
 from encbench.reconcile.testbed.decision import TestbedDecision, TestbedDraft
-from encbench.reconcile.testbed.facts import SetFacts, TestbedFound, TestbedSeen
-from encbench.reconcile.testbed.starting import StartStep, bring, data_copy, next_served, start_of
+from encbench.reconcile.testbed.facts import SetFacts, TestbedFound, TestbedSeen, start_named
+from encbench.reconcile.testbed.starting import StartStep, bring, data_copy, next_served
 from encbench.reconcile.troubles import Trouble
 from tests.support import manifests
 from tests.unit.reconcile.seen import ALONE, NOW, a_pod, a_testbed, a_trial, ago, ready, with_status
@@ -86,8 +86,8 @@ def test_other_annotations_stay_and_a_node_is_asked_for() -> None:
 
 
 def test_a_pod_says_what_it_was_made_for() -> None:
-    assert start_of(a_pod()) == Start()
-    assert start_of(a_pod(annotations=NOTES)) == WANTED
+    assert start_named(a_pod().annotations) == Start()
+    assert start_named(a_pod(annotations=NOTES).annotations) == WANTED
 
 
 @pytest.mark.parametrize(

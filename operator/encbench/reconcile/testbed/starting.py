@@ -36,11 +36,6 @@ _PATIENCE = 60.0
 """Seconds for an earlier pod to go and the next one to be made."""
 
 
-def start_of(pod: PodFacts) -> Start:
-    """What a pod was made for."""
-    return start_named(pod.annotations)
-
-
 def data_copy(pod: PodFacts) -> DataCopy | None:
     """What its golden copy did; None when the data was left as it was."""
     try:
@@ -97,7 +92,7 @@ def bring(draft: TestbedDraft, wanted: Start) -> StartStep:
     waited = draft.without_waits(draft.age(run.asked_time))
     late = waited > parse_duration(draft.spec.step_deadlines.reset)
     found = end.trouble
-    if pod is not None and start_of(pod) == wanted:
+    if pod is not None and start_named(pod.annotations) == wanted:
         if pod.ready and started is not None:
             ready = {"ready_time": format_time(draft.seen.now), "restored": data_copy(pod)}
             draft.set(run=run.model_copy(update=ready), server_started=started)
@@ -152,7 +147,7 @@ def _waiting(seen: TestbedSeen, wanted: Start) -> StartStep:
     pod, found = seen.database, seen.stateful_set
     if found is None:
         return StartStep(message="its StatefulSet is not there")
-    if pod is not None and start_of(pod) == wanted:
+    if pod is not None and start_named(pod.annotations) == wanted:
         return StartStep(message="the database is starting")
     replicas = 0 if pod is not None else 1
     message = "the database is being stopped" if pod is not None else "the database is starting"

@@ -110,7 +110,7 @@ def _sentence(pair: MatchedPair) -> str:
     where, what = pair.condition.name, f"the {delta.figure.sense} of {delta.figure.phrase}"
     if delta.difference is None:
         return f"{where}: one of the reports lacks {what}."
-    points = shown.signed_points(delta.difference, "percentage points", beside=0.0)
+    points = shown.signed_points(delta.difference, "percentage points")
     if delta.says == "unknown":
         return f"{where}: {what} differs by {points}, without what it could be judged by."
     if delta.says == "not shown":
@@ -134,7 +134,9 @@ def _tables(compared: ComparedReports) -> Iterable[tuple[str, list[TableColumn]]
                 *_conditions([pair for pair, _ in own]),
                 column("", "A", (shown.estimate(delta.a, margin_a) for delta in deltas)),
                 column("", "B", (shown.estimate(delta.b, margin_b) for delta in deltas)),
-                column("", "B − A, points", (_points(delta) for delta in deltas)),
+                column(
+                    "", "B − A, points", (shown.points_alone(delta.difference) for delta in deltas)
+                ),
                 column(
                     "",
                     UNPAIRED,
@@ -178,10 +180,6 @@ def _floor(side: Side, margin: float) -> str:
 
 def _ratio(a: float | None, b: float | None) -> str:
     return shown.ABSENT if a is None or b is None else shown.signed_percent(b / a - 1)
-
-
-def _points(delta: Delta) -> str:
-    return shown.points_alone_beside(0.0, delta.difference)
 
 
 def _explained(delta: Delta) -> str:

@@ -164,8 +164,6 @@ class TrialView(Model):
     """The same of the node of a database whose mode names a StorageClass. It includes dm-crypt's
     kernel threads, or may include another cipher in the kernel, so limits.foreignCpu does not apply
     there. None of other modes."""
-    foreign_with_dm_crypt: bool | None = None
-    """Only in earlier reports: that `foreignCpuPercent` was of such a node."""
     stolen_cpu_percent: float | None = None
     """The share of a node's cores that the hypervisor gave to other machines; the largest over the
     nodes. None where it was not measured."""

@@ -145,8 +145,6 @@ def _solo(found: Found, margin: float) -> list[TableColumn]:
         ),
         column("", "solo blocks", (f"{one.blocks:,}" for one in checks)),
         column(
-            UNPAIRED,
-            "interleaved − solo",
-            (text.signed_points(one.difference, beside=0.0) for one in checks),
+            UNPAIRED, "interleaved − solo", (text.signed_points(one.difference) for one in checks)
         ),
     ]

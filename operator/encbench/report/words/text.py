@@ -91,10 +91,10 @@ def signed_alone_beside(fraction: float, interval: Interval | None) -> str:
     return signed_percent(point(interval), _digits(interval, fraction))
 
 
-def points_alone_beside(fraction: float, interval: Interval | None) -> str:
-    """The same of a difference of two fractions, in points: `+7.8`."""
+def points_alone(interval: Interval | None) -> str:
+    """The same of a difference of two fractions, in points beside 0: `+7.8`."""
     estimated = point(interval)
-    return signed(None if estimated is None else 100 * estimated, _digits(interval, fraction))
+    return signed(None if estimated is None else 100 * estimated, _digits(interval, 0.0))
 
 
 def floor_beside(fraction: float | None, floor: float | None) -> str:
@@ -189,13 +189,11 @@ def signed_estimate(interval: Interval | None, beside: float | None = None) -> s
     return _with_bounds(signed_percent(point(interval), digits), interval, digits)
 
 
-def signed_points(
-    interval: Interval | None, unit: str = "points", beside: float | None = None
-) -> str:
-    """A difference of two fractions: `+0.4 points [−0.8, 1.6]`; `beside` as above."""
+def signed_points(interval: Interval | None, unit: str = "points") -> str:
+    """A difference of two fractions, beside 0: `+0.4 points [−0.8, 1.6]`."""
     if interval is None:
         return ABSENT
-    digits = _digits(interval, beside)
+    digits = _digits(interval, 0.0)
     shown = f"{signed(100 * interval.estimate, digits)} {unit}"
     has_bounds = interval.low is not None
     return f"{shown} {bounds(interval, '', digits).rstrip()}" if has_bounds else shown

@@ -35,7 +35,7 @@ def solo_differs(facts: Facts) -> Iterator[Caveat]:
         of_subject = any(check.figure == group.primary for group, check in found)
         differences = (
             f"{check.arm}, {JUDGED[check.figure].effect}: "
-            f"{text.signed_points(check.difference, beside=0.0)} ({group.place})"
+            f"{text.signed_points(check.difference)} ({group.place})"
             for group, check in found
         )
         yield (serious if of_subject else note)(
