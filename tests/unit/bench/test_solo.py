@@ -8,6 +8,7 @@ import pytest
 from tests.bench import results, solo
 
 ROW: dict[str, Any] = {
+    "number": 1,
     "engine": "mariadb",
     "workload": "write-only",
     "arm": "tde",
@@ -37,3 +38,19 @@ def test_the_bounds_of_tps_decide(
 def test_most_time_goes_into_sequential_blocks() -> None:
     assert (solo.blocks(80)["min"], solo.blocks(80)["solo"]) == (10, 80)
     assert solo.blocks(8)["min"] == 6
+
+
+def test_campaigns_of_one_kind_are_pooled_by_their_precision() -> None:
+    """Twice as wide counts a quarter; 0.02 and 0.01 together have the half-width 0.0089."""
+    wide = {"estimate": 0.01, "low": -0.01, "high": 0.03}
+    narrow = {"estimate": 0.0, "low": -0.01, "high": 0.01}
+    none = {"estimate": 0.5, "low": None, "high": None}
+    rows = [{**ROW, "number": n, "difference": it} for n, it in enumerate((wide, narrow, none))]
+    (one,) = solo.pooled(rows)
+    assert one["blocks"] == 160
+    expected = {"estimate": 0.002, "low": 0.002 - 0.00894, "high": 0.002 + 0.00894}
+    assert one["difference"] == pytest.approx(expected, abs=1e-5)
+    assert [it["figure"] for it in solo.pooled([ROW, {**ROW, "figure": "latencyP95"}])] == [
+        "tps",
+        "latencyP95",
+    ]
