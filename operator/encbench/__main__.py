@@ -298,6 +298,7 @@ def _connect(
     )
     return Deps(
         cluster=cluster,
+        direct=cluster,
         store=store,
         metrics=metrics,
         agent=agent,

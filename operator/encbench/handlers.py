@@ -8,12 +8,13 @@ server leaves out.
 import asyncio
 import itertools
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
 import kopf
 
+from encbench.adapters.kubeclient import around_us
 from encbench.adapters.kubernetes import cleaned
 from encbench.adapters.watchcache import WATCHED, WatchCache
 from encbench.api.kinds import CAMPAIGN, TESTBED, TRIAL, Kind
@@ -24,7 +25,9 @@ from encbench.reconcile.loop import Loop
 LOOK_AGAIN = 5.0
 """Seconds between looks for kinds that are not there."""
 LOG_IN_AGAIN = 5.0
-"""Seconds before credentials are read again that the API server has refused."""
+"""Seconds until credentials that the API server has refused are tried again."""
+SILENCE = 70.0
+"""Seconds without a word from the API server after which a watch begins anew."""
 
 log = logging.getLogger(__name__)
 
@@ -33,7 +36,7 @@ async def watch(
     loop: Loop, cache: WatchCache, namespaces: Sequence[str], started: Callable[[], None]
 ) -> None:
     """Watch until cancelled. `started` is called once kopf has taken the process' signals."""
-    await kinds_served(cache.cluster, namespaces[0])
+    await kinds_served(cache.cluster, namespaces)
     registry = kopf.OperatorRegistry()
     register(registry, loop, cache)
     others = asyncio.all_tasks()
@@ -48,13 +51,13 @@ async def watch(
     await kopf.run_tasks(tasks, ignored=others)
 
 
-async def kinds_served(cluster: Reader, namespace: str) -> None:
+async def kinds_served(cluster: Reader, namespaces: Sequence[str]) -> None:
     """Return once the API server answers and has our kinds, whose CRDs may come after the chart.
 
     kopf looks for them once, at its start, and would never watch what it did not find then.
     """
     told = ""
-    while missing := await _not_served(cluster, namespace):
+    while missing := await _not_served(cluster, namespaces):
         if missing != told:
             log.warning("nothing is watched yet: %s", missing)
             told = missing
@@ -64,15 +67,16 @@ async def kinds_served(cluster: Reader, namespace: str) -> None:
         await asyncio.sleep(LOOK_AGAIN)
 
 
-async def _not_served(cluster: Reader, namespace: str) -> str:
-    for kind in (CAMPAIGN, TESTBED, TRIAL):
+async def _not_served(cluster: Reader, namespaces: Sequence[str]) -> str:
+    for kind, namespace in itertools.product((CAMPAIGN, TESTBED, TRIAL), namespaces):
         try:
             # No object has this label, so the answer is short.
             await cluster.list(kind, namespace, {labels.ACTIVE: "never"})
         except (NotServed, Unavailable) as error:
             return str(error)
         except Rejected:
-            # The Role may be missing in this namespace alone: kopf tries again by itself, in each.
+            # Without the Role in this namespace the API server does not say whether the kind is
+            # there. kopf tries again by itself, in each.
             continue
     return ""
 
@@ -123,6 +127,7 @@ def kopf_settings() -> kopf.OperatorSettings:
     settings.watching.chunk_size = 500
     settings.watching.connect_timeout = 10
     settings.watching.server_timeout = 600
+    settings.watching.inactivity_timeout = SILENCE
     settings.networking.request_timeout = 30
     settings.networking.error_backoffs = EndlessBackoffs()
     settings.networking.enforce_retry_after = True
@@ -141,14 +146,26 @@ def kopf_settings() -> kopf.OperatorSettings:
 async def _log_in(memo: kopf.Memo, **context: Any) -> kopf.ConnectionInfo | None:
     """As the pod's service account; outside a cluster by the kubeconfig.
 
-    kopf ends where a login gives credentials like those that were refused, and an API server that
-    restarts refuses good ones. So each login's differ by their priority, which nothing else is for.
+    A token that has come in the refused one's place is tried at once, because no watch goes on
+    meanwhile. kopf ends where a login gives credentials like those that were refused, and an API
+    server that restarts refuses good ones. So each login's differ by their priority, which nothing
+    else is for.
     """
     memo.logins = memo.get("logins", 0) + 1
-    if memo.logins > 1:
+    found = _credentials(context)
+    if found is not None and found == memo.get("refused"):
         await asyncio.sleep(LOG_IN_AGAIN)
-    found = kopf.login_with_service_account(**context) or kopf.login_with_kubeconfig(**context)
+        found = _credentials(context)
+    memo.refused = found
     return found and replace(found, priority=memo.logins)
+
+
+def _credentials(context: Mapping[str, Any]) -> kopf.ConnectionInfo | None:
+    """For the address that all other requests go to, where kopf asks for a name by itself."""
+    found = kopf.login_with_service_account(**context)
+    if found is None:
+        return kopf.login_with_kubeconfig(**context)
+    return replace(found, server=around_us() or found.server)
 
 
 def _resource(kind: Kind) -> tuple[str, str, str]:

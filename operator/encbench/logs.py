@@ -9,6 +9,9 @@ from datetime import UTC, datetime
 
 from encbench.api.kinds import Kind
 
+QUIET = 100.0
+"""Seconds after a request's last failure when it has succeeded or been given up: its next attempt,
+30 s later at most, would have failed by then."""
 REMINDED = 600.0
 """Seconds until a namespace's requests that fail for the same cause are logged again."""
 _WATCHING = "kopf._cogs.clients.watching"
@@ -37,7 +40,8 @@ class Retries(logging.Filter):
     """Of kopf's lines about lists and watches that fail: one per namespace and cause in a while.
 
     kopf asks for each kind again every 30 s and logs an error each time, also where a namespace was
-    deleted that the values still name. Of the end it says only at debug level which request it was.
+    deleted that the values still name. Of the end it says only at debug level which request it was,
+    and nothing if a watch began anew in the meantime and succeeded at once.
     """
 
     def __init__(self, ticks: Callable[[], float] = time.monotonic) -> None:
@@ -45,11 +49,12 @@ class Retries(logging.Filter):
         self._ticks = ticks
         self._said: dict[tuple[str, str], float] = {}
         """When each cause was logged last, by its namespace."""
-        self._failing: dict[str, set[str]] = {}
-        """Paths that are tried again, by their namespace."""
+        self._failing: dict[str, dict[str, float]] = {}
+        """When each path failed last that is tried again, by its namespace."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Whether to log it; debug lines are never logged."""
+        self._find_quiet()
         found = _ATTEMPT.match(record.getMessage())
         if found is None:
             return record.levelno > logging.DEBUG
@@ -59,17 +64,25 @@ class Retries(logging.Filter):
         if error is None:
             self._succeeded(space, path)
             return False
-        self._failing.setdefault(space, set()).add(path)
         now, last = self._ticks(), self._said.get((space, error), float("-inf"))
+        self._failing.setdefault(space, {})[path] = now
         if now < last + REMINDED:
             return False
         self._said[space, error] = now
         return True
 
+    def _find_quiet(self) -> None:
+        now = self._ticks()
+        for space, failing in list(self._failing.items()):
+            for path in [path for path, last in failing.items() if now - last > QUIET]:
+                self._succeeded(space, path)
+
     def _succeeded(self, space: str, path: str) -> None:
-        failing = self._failing.get(space, set())
-        failing.discard(path)
+        failing = self._failing.get(space, {})
+        failing.pop(path, None)
         if not failing and self._failing.pop(space, None) is not None:
+            # The next failure is news, whatever was said of the last one.
+            self._said = {key: at for key, at in self._said.items() if key[0] != space}
             log.info("%s is watched again", f"namespace {space}" if space else "the cluster")
 
 

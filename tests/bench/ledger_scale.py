@@ -97,6 +97,7 @@ async def measured(trials: int) -> dict[str, float]:
         fields: dict[str, Any] = {"agent": world.agent, "recorder": world.recorder}
         read = Reads(
             cluster=server,  # type: ignore[arg-type]
+            direct=server,  # type: ignore[arg-type]
             clock=world.clock,
             settings=world.deps.settings,
             **fields,

@@ -101,7 +101,7 @@ async def test_nothing_is_watched_until_the_kinds_are_there(
     monkeypatch.setattr(handlers, "LOOK_AGAIN", 0.0)
     cluster = Answers(NotServed("no campaigns"), Unavailable("away"), NotServed("no campaigns"))
     with caplog.at_level(logging.WARNING):
-        await handlers.kinds_served(cluster, "ns")
+        await handlers.kinds_served(cluster, ["ns"])
     assert cluster.errors == []
     assert [record.message for record in caplog.records] == [
         "nothing is watched yet: no campaigns",
@@ -112,8 +112,17 @@ async def test_nothing_is_watched_until_the_kinds_are_there(
 
 async def test_a_namespace_without_rights_does_not_hold_up_the_others() -> None:
     refused = Answers(*[Rejected("forbidden")] * 3)
-    await handlers.kinds_served(refused, "ns")
+    await handlers.kinds_served(refused, ["ns"])
     assert refused.errors == []
+
+
+async def test_a_namespace_without_rights_does_not_hide_that_the_kinds_are_missing(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(handlers, "LOOK_AGAIN", 0.0)
+    cluster = Answers(Rejected("forbidden"), NotServed("no campaigns"))
+    await handlers.kinds_served(cluster, ["gone", "ns"])
+    assert "nothing is watched yet: no campaigns" in caplog.messages
 
 
 async def test_credentials_that_were_refused_are_read_again(
@@ -121,6 +130,7 @@ async def test_credentials_that_were_refused_are_read_again(
 ) -> None:
     """By kopf's own vault, which takes equal ones for invalid and ends."""
     monkeypatch.setattr(handlers, "LOG_IN_AGAIN", 0.0)
+    monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
     account = kopf.ConnectionInfo(server="https://example.com", token="t")
     monkeypatch.setattr(kopf, "login_with_service_account", lambda **_: account)
     registry, vault = kopf.OperatorRegistry(), Vault()
@@ -147,3 +157,46 @@ async def test_credentials_that_were_refused_are_read_again(
         assert refused == 5
     finally:
         again.cancel()
+
+
+async def test_a_token_that_came_in_the_place_of_a_refused_one_is_taken_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Every watch waits for it."""
+    paused, tokens = [], iter(["old", "new", "new", "newer"])
+
+    async def pause(seconds: float) -> None:
+        paused.append(seconds)
+
+    def account(**_: Any) -> kopf.ConnectionInfo:
+        return kopf.ConnectionInfo(server="https://kubernetes.default.svc", token=next(tokens))
+
+    monkeypatch.setattr("asyncio.sleep", pause)
+    monkeypatch.setattr(kopf, "login_with_service_account", account)
+    memo = kopf.Memo()
+    found = [await handlers._log_in(memo) for _ in range(2)]
+    assert [one and one.token for one in found] == ["old", "new"]
+    assert not paused
+    last = await handlers._log_in(memo)
+    assert (last and last.token, paused) == ("newer", [handlers.LOG_IN_AGAIN])
+
+
+@pytest.mark.parametrize(
+    ("host", "server"),
+    [("10.96.0.1", "https://10.96.0.1:6443"), ("fd00::1", "https://[fd00::1]:6443")],
+)
+async def test_watches_go_where_all_other_requests_go(
+    monkeypatch: pytest.MonkeyPatch, host: str, server: str
+) -> None:
+    """Not by a name, which the cluster's DNS has to know."""
+    monkeypatch.setenv("KUBERNETES_SERVICE_HOST", host)
+    monkeypatch.setenv("KUBERNETES_SERVICE_PORT", "6443")
+    account = kopf.ConnectionInfo(server="https://kubernetes.default.svc", token="t")
+    monkeypatch.setattr(kopf, "login_with_service_account", lambda **_: account)
+    found = await handlers._log_in(kopf.Memo())
+    assert found
+    assert found.server == server
+
+
+def test_a_watch_without_a_word_begins_anew() -> None:
+    assert kopf_settings().watching.inactivity_timeout == handlers.SILENCE

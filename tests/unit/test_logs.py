@@ -10,7 +10,7 @@ from kopf._cogs.clients import api, watching
 
 from encbench import logs
 from encbench.api.kinds import TRIAL
-from encbench.logs import REMINDED, JsonFormatter, Retries, about
+from encbench.logs import QUIET, REMINDED, JsonFormatter, Retries, about
 
 
 def written(record: logging.LogRecord) -> dict[str, str]:
@@ -91,6 +91,34 @@ def test_the_end_is_logged_once_all_kinds_are_watched_again(
     kopf.succeeded("a", "trials")
     (record,) = caplog.records
     assert (record.levelname, record.getMessage()) == ("INFO", "namespace a is watched again")
+
+
+def test_the_next_outage_is_logged_though_it_comes_soon(
+    kopf: Kopf, caplog: pytest.LogCaptureFixture
+) -> None:
+    for _ in range(2):
+        kopf.failed("a", "trials")
+        kopf.succeeded("a", "trials")
+        kopf.seconds += 40
+    assert [record.levelname for record in caplog.records] == ["ERROR", "INFO"] * 2
+
+
+def test_a_path_that_no_longer_fails_does_not_hide_the_end(
+    kopf: Kopf, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A watch that begins anew after its time without a word succeeds at once, without a line."""
+    kopf.failed("a", "trials", "TimeoutError()")
+    kopf.failed("a", "campaigns", "TimeoutError()")
+    caplog.clear()
+    kopf.seconds += 30
+    kopf.failed("a", "campaigns", "TimeoutError()")
+    kopf.succeeded("a", "campaigns")
+    kopf.seconds += QUIET - 31
+    kopf.logger.debug("Starting the watch-stream")
+    assert not caplog.records
+    kopf.seconds += 2
+    kopf.logger.debug("Starting the watch-stream")
+    assert caplog.messages == ["namespace a is watched again"]
 
 
 def test_other_lines_of_kopf_stay_as_they_are(kopf: Kopf, caplog: pytest.LogCaptureFixture) -> None:

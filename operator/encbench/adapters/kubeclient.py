@@ -4,6 +4,8 @@ Its typed classes and its dynamic client are not used.
 """
 
 import os
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import aiohttp
@@ -14,6 +16,17 @@ from encbench.adapters.kubernetes import FIELD_MANAGER
 from encbench.adapters.kubernetes_http import ACCEPT, HttpAnswer, Query
 from encbench.ports import Body
 
+READ_AGAIN = 60.0
+"""Seconds after which the token of the pod's service account is read again: it is rotated."""
+
+
+def around_us() -> str | None:
+    """The URL of the API server of the cluster around us; None outside a pod."""
+    host, port = map(os.environ.get, ("KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"))
+    if not host or not port:
+        return None
+    return f"https://{f'[{host}]' if ':' in host else host}:{port}"
+
 
 async def connect(kubeconfig: Path | None = None) -> ApiClient:
     """A client for the given kubeconfig, else for the cluster around us, else for the default one.
@@ -23,8 +36,8 @@ async def connect(kubeconfig: Path | None = None) -> ApiClient:
     the API server.
     """
     settings = Configuration()
-    if kubeconfig is None and "KUBERNETES_SERVICE_HOST" in os.environ:
-        config.load_incluster_config(client_configuration=settings)  # type: ignore[no-untyped-call]
+    if kubeconfig is None and around_us() is not None:
+        ServiceAccount()(settings)
         settings.client_session_kwargs = {"trust_env": False}
     else:
         # The library reads the environment only once, when it is imported.
@@ -35,6 +48,28 @@ async def connect(kubeconfig: Path | None = None) -> ApiClient:
     client = ApiClient(settings)
     client.user_agent = FIELD_MANAGER
     return client
+
+
+class ServiceAccount:
+    """Keeps a configuration's token fresh; the library calls it before each request.
+
+    The library's own way goes by the wall clock. One that was set back would have it send an
+    expired token until the clock has caught up.
+    """
+
+    def __init__(self, ticks: Callable[[], float] = time.monotonic) -> None:
+        self._ticks = ticks
+        self._read: float | None = None
+
+    def __call__(self, settings: Configuration) -> None:
+        """Read the pod's files if that was long ago."""
+        now = self._ticks()
+        if self._read is None or now - self._read >= READ_AGAIN:
+            config.load_incluster_config(  # type: ignore[no-untyped-call]
+                client_configuration=settings, try_refresh_token=False
+            )
+            settings.refresh_api_key_hook = self  # type: ignore[assignment]
+            self._read = now
 
 
 class ClientTransport:

@@ -35,6 +35,8 @@ class Reads:
     """All that an observation may touch; it has no method that changes anything."""
 
     cluster: ports.Reader
+    direct: ports.Reader
+    """The API server itself, where `cluster` remembers what watches have brought."""
     agent: ports.AgentReader
     recorder: ports.RecorderReader
     clock: ports.Clock

@@ -2,7 +2,8 @@
 
 Watches only say *that* something changed. Every pass reads all that it needs, most of it from what
 watches have brought (`adapters.watchcache`); nothing of that is believed for longer than a minute.
-So an event that is lost or repeated does no harm; the sweep finds what no event reported.
+So an event that is lost or repeated does no harm; the sweep finds what no event reported. What is
+judged once and for good is read from the API server itself.
 """
 
 import asyncio

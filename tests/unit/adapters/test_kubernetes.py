@@ -7,13 +7,15 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 from aiohttp import web
 from kubernetes.aio import config
 from kubernetes.aio.client import ApiClient, Configuration
+from kubernetes.aio.config import incluster_config
 
-from encbench.adapters.kubeclient import ClientTransport, connect
+from encbench.adapters.kubeclient import ClientTransport, ServiceAccount, connect
 from encbench.adapters.kubernetes import KubernetesCluster
 from encbench.adapters.kubernetes_http import path
 from encbench.api.kinds import CAMPAIGN, CONFIG_MAP, NODE, SECRET
@@ -80,18 +82,41 @@ async def test_what_will_not_pass_is_rejected(status: int) -> None:
 async def test_in_a_cluster_no_proxy_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not even one that the chart's operator.extraEnv names, which is for the store."""
     monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "10.96.0.1")
+    monkeypatch.setenv("KUBERNETES_SERVICE_PORT", "443")
     monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{free_port()}")
     for name in ("http_proxy", "no_proxy", "NO_PROXY"):
         monkeypatch.delenv(name, raising=False)
 
     async with serving(answering(404)) as host:
 
-        def load(client_configuration: Configuration) -> None:
+        def load(client_configuration: Configuration, **_: bool) -> None:
             client_configuration.host = host
 
         monkeypatch.setattr(config, "load_incluster_config", load)
         async with await connect() as client:
             assert await KubernetesCluster(ClientTransport(client)).get(NODE, "", "n1") is None
+
+
+async def test_a_rotated_token_is_read_whatever_the_wall_clock_says(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The library's own way waits until a clock that was set back has caught up."""
+    token, authority = tmp_path / "token", tmp_path / "ca.crt"
+    authority.write_text("PEM")
+    monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "10.96.0.1")
+    monkeypatch.setenv("KUBERNETES_SERVICE_PORT", "443")
+    monkeypatch.setattr(incluster_config, "SERVICE_TOKEN_FILENAME", str(token))
+    monkeypatch.setattr(incluster_config, "SERVICE_CERT_FILENAME", str(authority))
+    settings, seconds = Configuration(), [0.0]
+    sent: list[str | None] = []
+    for at, content in ((0.0, "old"), (59.0, "new"), (60.0, "new"), (61.0, "newer")):
+        seconds[0] = at
+        token.write_text(content)
+        if not sent:
+            ServiceAccount(lambda: seconds[0])(settings)
+        sent.append(await settings.get_api_key_with_prefix("BearerToken"))
+    assert sent == ["bearer old", "bearer old", "bearer new", "bearer new"]
+    assert settings.host == "https://10.96.0.1:443"
 
 
 async def test_409_is_a_conflict_but_for_delete() -> None:

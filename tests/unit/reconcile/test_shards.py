@@ -53,7 +53,7 @@ class Shown(Meter):
 
 def of_shard(world: World, index: int) -> tuple[Operator, Noted]:
     way: Any = Noted(world.api)
-    deps = replace(world.deps, cluster=way, shard=Shard(index, SHARDS))
+    deps = replace(world.deps, cluster=way, direct=way, shard=Shard(index, SHARDS))
     return Operator(deps, world.clock, [SPACE]), way
 
 

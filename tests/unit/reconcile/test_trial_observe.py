@@ -7,6 +7,7 @@ from typing import Protocol, get_type_hints
 import pytest
 
 from encbench import ports
+from encbench.adapters.watchcache import WatchCache
 from encbench.api.kinds import NODE, POD, SECRET, TRIAL
 from encbench.kube import labels
 from encbench.ports import Access, Body, Unavailable
@@ -244,7 +245,7 @@ async def test_looking_at_a_trial_in_mid_run_writes_nothing_and_asks_for_nothing
 def test_what_observations_are_given_has_no_method_that_changes_anything() -> None:
     hints = get_type_hints(Reads)
     views = [hints[field.name] for field in fields(Reads) if field.name != "settings"]
-    assert len(views) == 6
+    assert len(views) == 7
     for view in views:
         assert issubclass(view, Protocol)
         assert _methods(view) <= READS, view
@@ -262,3 +263,30 @@ def test_observations_are_given_nothing_else(kind: str) -> None:
 
 def _methods(view: type) -> set[str]:
     return {name for name in dir(view) if not name.startswith("_")}
+
+
+async def test_whether_a_container_beside_the_server_restarted_is_asked_of_the_api_server() -> None:
+    """A watch may be away for a minute after an outage, and this is judged once and for good."""
+    world = World()
+    world.apply(*parts(), study("plain", blocks=1))
+    await world.run(world.running())
+    trial = next(one for one in world.trials() if one.status.phase == "Running")
+    behind = WatchCache(world.cluster, lambda: 0.0)
+    read = replace(world.deps, cluster=behind)
+    proven = TrialFound(after=Proven(PROVEN))
+
+    async def restarts(found: TrialFound) -> int:
+        database = (await observe(read, trial, found)).database
+        assert database is not None
+        return database.container("agent").restarts
+
+    assert await restarts(TrialFound()) == 0
+    name = f"{trial.spec.testbed_ref.name}-0"
+    status = world.cluster.one(POD, SPACE, name)["status"]
+    known = [
+        {**one, "restartCount": 1} if one["name"] == "agent" else one
+        for one in status["containerStatuses"]
+    ]
+    world.cluster.set_status(POD, SPACE, name, {**status, "containerStatuses": known})
+    assert await restarts(TrialFound()) == 0, "what the watch has not brought"
+    assert await restarts(proven) == 1

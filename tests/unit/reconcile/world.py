@@ -101,6 +101,7 @@ class World:
         self._absences = NEVER
         self.deps = Deps(
             cluster=self.api,
+            direct=self.api,
             store=self.store,
             metrics=self.metrics,
             agent=self.agent,

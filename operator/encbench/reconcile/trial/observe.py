@@ -8,7 +8,7 @@ from encbench.api.conditions import find, is_false, is_true
 from encbench.api.kinds import JOB, NODE, TESTBED, TRIAL
 from encbench.kube import labels
 from encbench.kube.fit import Node, node
-from encbench.ports import Access, Body, NotNow, Rejected, Unavailable
+from encbench.ports import Access, Body, NotNow, Reader, Rejected, Unavailable
 from encbench.reconcile import agents, fullness, objects
 from encbench.reconcile.deps import Reads
 from encbench.reconcile.objects import Trial, belongs_to
@@ -46,7 +46,7 @@ async def observe(read: Reads, trial: Trial, found: TrialFound) -> TrialSeen:
     body, testbed = await cluster.get(TESTBED, space, ref.name), None
     if body is not None and body["metadata"]["uid"] == ref.uid:
         testbed = objects.testbed(body)
-    database = await agents.database_pod(cluster, space, ref.name)
+    database = await agents.database_pod(_source(read, trial, found), space, ref.name)
     job = await cluster.get(JOB, space, trial.name)
     if not belongs_to(job, trial.uid):
         job = None
@@ -83,6 +83,18 @@ async def observe(read: Reads, trial: Trial, found: TrialFound) -> TrialSeen:
         strays=await strays.look(read, trial, testbed, job) if testbed and is_ready else (),
         absences=read.presence.absences(),
     )
+
+
+def _source(read: Reads, trial: Trial, found: TrialFound) -> Reader:
+    """Where the database's pod is read.
+
+    Once, whether a container beside the server restarted is judged for good. That is asked of the
+    API server itself: a watch may be away for a minute after the API server is back.
+    """
+    is_judged_now = (
+        found.after is not None and find(trial.status.conditions, life.PROVEN_AFTER) is None
+    )
+    return read.direct if is_judged_now else read.cluster
 
 
 def _has_failed(trial: Trial, clients: Sequence[ClientPod]) -> bool:
