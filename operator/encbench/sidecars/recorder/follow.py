@@ -13,6 +13,9 @@ from encbench.wire.files import LARGEST
 
 CHUNK = 2**20
 """Bytes that are read at once. A tool may write faster than the recorder has memory."""
+LONGEST_LINE = 256 * 2**10
+"""Letters of a line that are looked at; JSON of the TPC-C client may have as many. A tool may write
+one line and no other, and a list of its words takes several times its size."""
 _SELDOM = 0.2
 """Seconds between looks when nothing is due."""
 
@@ -45,7 +48,8 @@ class OutputFollower:
     def poll(self) -> list[str]:
         """Lines that have become complete since the last call, of a bounded part of the file.
 
-        Nothing comes after the first `LARGEST` bytes, which is all that is stored.
+        Each is cut off at `LONGEST_LINE`, and nothing comes after the first `LARGEST` bytes, which
+        is all that is stored.
         """
         try:
             status = self._path.stat()
@@ -60,8 +64,12 @@ class OutputFollower:
             new = file.read(wanted)
         self._offset += len(new)
         self._left -= len(new)
-        *lines, self._rest = (self._rest + new).replace(b"\b", b"\n").split(b"\n")
-        return [line.decode(errors="replace") for line in lines]
+        text = (self._rest + new).replace(b"\b", b"\n")
+        whole, newline, rest = text.rpartition(b"\n")
+        self._rest = rest[:LONGEST_LINE]
+        # Decoded first: a chunk of short lines takes twice the memory as a list of bytes as well.
+        lines = whole.decode(errors="replace").split("\n") if newline else []
+        return [line[:LONGEST_LINE] for line in lines]
 
 
 def pause(since_start: float | None, *, has_warmup: bool) -> float:

@@ -10,6 +10,7 @@ import pytest
 from encbench.sidecars.recorder import follow
 from encbench.sidecars.recorder.follow import OutputFollower, pause, reader
 from encbench.tools.sysbench.progress import SysbenchReader
+from encbench.tools.tpcc.progress import LONGEST
 
 
 def test_lines_come_once_and_whole(tmp_path: Path) -> None:
@@ -89,3 +90,31 @@ def test_no_more_than_a_part_is_read_at_once_and_no_more_than_is_stored(
     path.write_text("a\nb\nc\nd\ne\nf\ng\n")
     output = OutputFollower(path)
     assert [output.poll() for _ in range(4)] == [["a", "b"], ["c", "d"], ["e"], []]
+
+
+def test_a_line_without_an_end_does_not_fill_the_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the recorder is killed, and not even the trial's log says what the tool wrote."""
+    monkeypatch.setattr(follow, "CHUNK", 4)
+    monkeypatch.setattr(follow, "LONGEST_LINE", 5)
+    path = tmp_path / "output.log"
+    path.write_bytes(b"abcdefghijklmnop\nnext\n")
+    output, lines = OutputFollower(path), list[str]()
+    for _ in range(6):
+        lines += output.poll()
+        assert len(output._rest) <= 5
+    assert lines == ["abcde", "next"]
+
+
+def test_a_long_line_within_a_chunk_is_cut_off_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(follow, "LONGEST_LINE", 3)
+    path = tmp_path / "output.log"
+    path.write_text("abcdef\ng\n")
+    assert OutputFollower(path).poll() == ["abc", "g"]
+
+
+def test_a_line_of_the_tpcc_client_is_looked_at_whole() -> None:
+    assert follow.LONGEST_LINE >= LONGEST
