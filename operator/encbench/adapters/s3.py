@@ -27,11 +27,14 @@ from botocore.exceptions import (
     ClientError,
     ConfigParseError,
     CredentialRetrievalError,
+    HTTPClientError,
     NoCredentialsError,
     ParamValidationError,
     ProfileNotFound,
+    ProxyConnectionError,
     SSLError,
 )
+from urllib3.exceptions import LocationParseError
 from urllib3.util.ssl_match_hostname import CertificateError
 
 from encbench.core.proxies import proxies
@@ -67,6 +70,7 @@ _WRONG_REGION = (
 _OF_THE_KEY = "KMS."
 """Codes of status 400 that do not concern the request itself, and what those of the KMS begin with:
 a bucket's key may be disabled, be deleted or deny its use."""
+_PROXY_AT_FAULT = "see HTTP_PROXY and HTTPS_PROXY, and percent-encode a password there"
 _FOR_A_ROLE = "AssumeRole"
 """What operations of STS begin with. botocore performs them for the credentials of a role."""
 
@@ -146,12 +150,10 @@ class S3Connection:
         """Access key, secret key and, if there is one, session token; empty without a directory."""
         if self.credentials is None:
             return ()
-        keys = (
-            _entry(self.credentials / ACCESS_KEY_FILE),
-            _entry(self.credentials / SECRET_KEY_FILE),
-        )
-        token = self.credentials / SESSION_TOKEN_FILE
-        return (*keys, _entry(token)) if token.exists() else keys
+        keys, file = read_login(self.credentials), self.credentials / SESSION_TOKEN_FILE
+        # Templates write a blank one for a user without a session.
+        token = _entry(file, may_be_blank=True) if file.exists() else ""
+        return (*keys, token) if token else keys
 
     def _connect(self, endpoint: str, keys: tuple[str, ...]) -> Any:
         names = ("aws_access_key_id", "aws_secret_access_key", "aws_session_token")
@@ -207,18 +209,42 @@ def _digest(request: Any, **_: Any) -> None:
     request.headers["Content-MD5"] = base64.b64encode(digest).decode()
 
 
-def _entry(file: Path) -> str:
-    """What a mounted Secret has there."""
+def read_login(folder: Path) -> tuple[str, str]:
+    """Access key and secret key of a mounted Secret. Unavailable names a file that has none."""
+    return _entry(folder / ACCESS_KEY_FILE), _entry(folder / SECRET_KEY_FILE)
+
+
+def _entry(file: Path, *, may_be_blank: bool = False) -> str:
+    """What a mounted Secret has there, which no message repeats."""
+    reason: str | None
     try:
-        return file.read_text(encoding="utf-8").strip()
+        text = file.read_text(encoding="utf-8").strip()
     except OSError as error:
         reason = error.strerror
     except UnicodeDecodeError:
         reason = "it is not text in UTF-8"
+    else:
+        if (reason := _misprint(file.name, text, may_be_blank)) is None:
+            return text
     raise Unavailable(
         f"no credentials for the object store: {file}: {reason}; the Secret needs the entries "
         f"{ACCESS_KEY_FILE} and {SECRET_KEY_FILE}"
     )
+
+
+def _misprint(name: str, text: str, may_be_blank: bool) -> str | None:
+    """Why no request could be made with this entry; None where one could."""
+    if not text:
+        return None if may_be_blank else "it is empty"
+    if not text.isprintable():
+        return (
+            "it has a line break or another character that is not printable: write the bare value "
+            "on one line"
+        )
+    # The others go into headers, a secret key never does.
+    if name != SECRET_KEY_FILE and not text.isascii():
+        return "it has a letter that is not ASCII"
+    return None
 
 
 @contextmanager
@@ -289,7 +315,26 @@ def _translated(endpoint: str, region: str) -> Iterator[None]:
             "operator"
         ) from error
     except BotoCoreError as error:
-        raise Unavailable(f"the object store at {endpoint} cannot be reached: {error}") from error
+        # What is not repeated must not show in a traceback either.
+        cause = error if (instead := _instead(error)) is None else None
+        raise Unavailable(
+            f"the object store at {endpoint} cannot be reached: {instead or error}"
+        ) from cause
+
+
+def _instead(error: BotoCoreError) -> str | None:
+    """What to say in place of a text that may have a credential in it; None where it has none."""
+    if isinstance(error, ProxyConnectionError):
+        # botocore hides a password there, but not one with a / or # that should be escaped.
+        address = str(error.kwargs["proxy_url"]).rpartition("@")[2]
+        return f"no connection to the proxy {address}: {_PROXY_AT_FAULT}"
+    if type(error) is not HTTPClientError:
+        return None
+    # Of these botocore knows nothing; a header that cannot be sent has the header in its text.
+    inner = error.kwargs["error"]
+    if isinstance(inner, LocationParseError):
+        return f"the URL of its proxy cannot be read: {_PROXY_AT_FAULT}"
+    return type(inner).__name__
 
 
 def _asked(error: SSLError, endpoint: str) -> str:

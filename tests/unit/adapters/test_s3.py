@@ -5,8 +5,10 @@ import gc
 import os
 import ssl
 import threading
+import traceback
 import weakref
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -76,15 +78,104 @@ async def test_credentials_that_come_later_are_found(
 
 
 @pytest.mark.parametrize("name", ["access-key", "secret-key", "session-token"])
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"s3cr3t\xff", "it is not text in UTF-8"),
+        # As base64 wraps it.
+        (b"s3cr3t\nK3Y\n", "it has a line break or"),
+        (b"\xef\xbb\xbfs3cr3t", "or another character that is not printable"),
+    ],
+)
 async def test_an_entry_that_is_no_text_is_named_and_not_repeated(
-    tmp_path: Path, name: str
+    tmp_path: Path, name: str, content: bytes, said: str
 ) -> None:
     rotate(tmp_path, 1)
-    (tmp_path / name).write_bytes(b"s3cr3t\xff")
+    (tmp_path / name).write_bytes(content)
     connection = S3Connection("http://store.invalid", "us-east-1", tmp_path, None, S3Limits())
-    with pytest.raises(Unavailable, match=f"{name}: it is not text in UTF-8") as caught:
+    with pytest.raises(Unavailable, match=f"{name}: .*{said}") as caught:
         await connection.call(lambda _: None)
     assert "s3cr3t" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["access-key", "secret-key"])
+async def test_an_entry_that_is_empty_is_named(tmp_path: Path, name: str) -> None:
+    rotate(tmp_path, 1)
+    (tmp_path / name).write_text("\n")
+    connection = S3Connection("http://store.invalid", "us-east-1", tmp_path, None, S3Limits())
+    with pytest.raises(Unavailable, match=f"{name}: it is empty"):
+        await connection.call(lambda _: None)
+
+
+async def test_a_blank_token_is_none(tmp_path: Path) -> None:
+    rotate(tmp_path, 1)
+    (tmp_path / "session-token").write_text("\n")
+    where = "http://store.invalid"
+    store = ObjectStore(endpoint=where, bucket="b", region="us-east-1", credentials=tmp_path)
+    assert "X-Amz-Security-Token" not in await store.presign_put("key", 60)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "is_taken"),
+    [
+        ("access-key", "team a", True),
+        ("access-key", "caf\N{LATIN SMALL LETTER E WITH ACUTE}", False),
+        ("session-token", "caf\N{LATIN SMALL LETTER E WITH ACUTE}", False),
+        ("secret-key", "a caf\N{LATIN SMALL LETTER E WITH ACUTE}", True),
+    ],
+)
+async def test_a_password_has_the_letters_that_no_header_needs(
+    tmp_path: Path, name: str, content: str, is_taken: bool
+) -> None:
+    rotate(tmp_path, 1)
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    connection = S3Connection("http://store.invalid", "us-east-1", tmp_path, None, S3Limits())
+    refused = pytest.raises(Unavailable, match=f"{name}: it has a letter that is not ASCII")
+    with nullcontext() if is_taken else refused:
+        await connection.call(lambda _: None)
+
+
+async def test_a_header_that_cannot_be_sent_is_not_repeated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As of a token in the environment, which botocore reads itself."""
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "absent"))
+    monkeypatch.delenv("AWS_PROFILE", raising=False)
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"):
+        monkeypatch.setenv(name, "s3cr3t\nK3Y")
+    with receiving(Receiver()) as store:
+        where = f"http://127.0.0.1:{store.port}"
+        connection = S3Connection(where, "us-east-1", None, None, S3Limits(2, 2, 1))
+        with pytest.raises(Unavailable, match=r": ValueError$") as caught:
+            await connection.call(lambda s3: s3.get_object(Bucket="b", Key="k"))
+    assert "s3cr3t" not in "".join(traceback.format_exception(caught.value))
+
+
+@pytest.mark.parametrize("end", ["#x", "/x", "?x"])
+@pytest.mark.parametrize(
+    ("password", "said"),
+    [("S3CR3T", "the URL of its proxy cannot be read"), ("31415", "no connection to the proxy")],
+)
+async def test_a_password_in_a_proxys_url_is_not_repeated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, password: str, end: str, said: str
+) -> None:
+    """A character in it that was not escaped ends the address, and what is before it is a port."""
+    rotate(tmp_path, 1)
+    for name in ("https_proxy", "no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HTTPS_PROXY", f"http://localhost:{password}{end}@127.0.0.1:9")
+    where, limits = "https://store.invalid", S3Limits(2, 2, 1)
+    connection = S3Connection(where, "us-east-1", tmp_path, None, limits)
+    with pytest.raises(Unavailable, match=f"{said}.*: see HTTP_PROXY and HTTPS_PROXY") as caught:
+        await connection.call(lambda s3: s3.get_object(Bucket="b", Key="k"))
+    assert password not in "".join(traceback.format_exception(caught.value))
+
+
+async def test_a_store_that_is_away_is_said_in_full(tmp_path: Path) -> None:
+    rotate(tmp_path, 1)
+    connection = S3Connection("http://127.0.0.1:9", "us-east-1", tmp_path, None, S3Limits(2, 2, 1))
+    with pytest.raises(Unavailable, match="Could not connect to the endpoint URL"):
+        await connection.call(lambda s3: s3.get_object(Bucket="b", Key="k"))
 
 
 async def test_keys_are_listed_once_nothing_is_being_stored_that_nobody_waits_for(
