@@ -12,7 +12,7 @@ import os
 from dataclasses import dataclass
 from typing import Any
 from urllib.error import HTTPError
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 from urllib.request import ProxyHandler, Request, build_opener
 
 from botocore.auth import S3SigV4Auth
@@ -68,7 +68,9 @@ class MinioAdmin:
         self._ask("PUT", "set-user-or-group-policy", query)
 
     def _ask(self, method: str, call: str, query: dict[str, str], body: bytes = b"") -> bytes:
-        url = f"{self.endpoint}/minio/admin/v3/{call}?{urlencode(query)}"
+        # A signature is over a blank as %20, and never as a plus.
+        asked = urlencode(query, quote_via=quote)
+        url = f"{self.endpoint}/minio/admin/v3/{call}?{asked}"
         signed = AWSRequest(method=method, url=url, data=body)
         signed.headers["X-Amz-Content-SHA256"] = hashlib.sha256(body).hexdigest()
         S3SigV4Auth(Credentials(self.access_key, self.secret_key), "s3", "").add_auth(signed)

@@ -18,7 +18,7 @@ from pathlib import Path
 from threading import Event
 
 from encbench.adapters.minio import MinioAdmin
-from encbench.adapters.s3 import ACCESS_KEY_FILE, SECRET_KEY_FILE
+from encbench.adapters.s3 import ACCESS_KEY_FILE, SECRET_KEY_FILE, read_login
 from encbench.ports import Rejected, Unavailable
 from encbench.sidecars.storeusers.policies import ANALYST, OPERATOR, policies
 
@@ -40,7 +40,7 @@ def main(stop: Event, words: list[str]) -> None:
     users = Users(args.endpoint, args.bucket)
     while not stop.is_set():
         try:
-            users.keep(*map(_login, (args.root, args.operator, args.analyst)))
+            users.keep(*map(read_login, (args.root, args.operator, args.analyst)))
             args.made.touch()
         except (Unavailable, Rejected, OSError) as error:
             log.warning("%s", error)
@@ -111,13 +111,6 @@ def remove_replaced(endpoint: str, root: Login, *kept: Login) -> Iterator[str]:
             if key not in keys:
                 admin.remove_user(key)
                 yield key
-
-
-def _login(folder: Path) -> Login:
-    return (
-        (folder / ACCESS_KEY_FILE).read_text().strip(),
-        (folder / SECRET_KEY_FILE).read_text().strip(),
-    )
 
 
 def arguments() -> argparse.ArgumentParser:
