@@ -15,7 +15,7 @@ from encbench.api.kinds import SECRET, SERVICE, Kind
 from encbench.cli import output
 from encbench.cli.output import CommandError
 from encbench.kube.labels import COMPONENT, MANAGER, PART_OF
-from encbench.kube.secrets import entry
+from encbench.kube.secrets import content
 from encbench.ports import Body, Cluster, Rejected, Store, Unavailable
 
 if TYPE_CHECKING:
@@ -191,12 +191,13 @@ async def _credentials(cluster: Cluster, operator: Body, endpoint: str, director
             f"someone who may can pass on what kubectl encbench report {flags}"
         )
     for key in (s3.ACCESS_KEY_FILE, s3.SECRET_KEY_FILE, s3.SESSION_TOKEN_FILE):
-        # Only temporary credentials have a token. S3Connection names a file that it misses.
-        if (value := entry(secret, key)) is not None:
+        # S3Connection names a file that it misses, or that has no credential.
+        if (value := content(secret, key)) is not None:
             path = directory / key
             path.touch(mode=0o600)
-            path.write_text(value)
-    return entry(secret, s3.SESSION_TOKEN_FILE) is not None
+            path.write_bytes(value)
+    # Only temporary credentials have a token.
+    return bool((content(secret, s3.SESSION_TOKEN_FILE) or b"").strip())
 
 
 async def _service(cluster: Cluster, endpoint: str, namespace: str) -> tuple[str, str] | None:

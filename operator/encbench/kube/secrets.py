@@ -1,4 +1,4 @@
-"""Secrets as Kubernetes takes them: entries are text here and base64 there."""
+"""Secrets as Kubernetes takes them: entries are text or bytes here and base64 there."""
 
 import base64
 from collections.abc import Mapping
@@ -21,5 +21,11 @@ def secret(metadata: Body, entries: Mapping[str, str]) -> Body:
 
 def entry(body: Body, name: str) -> str | None:
     """One entry of a Secret as read, or None when it has none of that name."""
+    value = content(body, name)
+    return None if value is None else value.decode()
+
+
+def content(body: Body, name: str) -> bytes | None:
+    """The same of an entry that a person wrote, which may be no text."""
     value = (body.get("data") or {}).get(name)
-    return None if value is None else base64.b64decode(value).decode()
+    return None if value is None else base64.b64decode(value)

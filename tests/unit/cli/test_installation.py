@@ -184,9 +184,24 @@ async def test_a_store_that_is_away_is_no_cluster_that_is_away() -> None:
         await installation.link(cluster, "a", None, "key", 60)
 
 
-@pytest.mark.parametrize("token", [{}, {"session-token": "dG9rZW4="}])
+async def test_an_entry_that_is_no_text_is_named() -> None:
+    cluster = FakeCluster()
+    cluster.add(DEPLOYMENT, operator("--namespace", "a", "--s3-endpoint", "http://s3.example.com"))
+    meta = {"name": "s3", "namespace": "encbench"}
+    data = {"access-key": "bWX/", "secret-key": "aGlkZGVu"}
+    cluster.add(SECRET, {"apiVersion": "v1", "kind": "Secret", "metadata": meta, "data": data})
+    with pytest.raises(CommandError, match="access-key: it is not text in UTF-8"):
+        async with installation.store(Kubectl(), cluster, "a", None) as store:
+            await store.get("key")
+
+
+@pytest.mark.parametrize(
+    ("token", "is_temporary"),
+    # Templates write a blank one for a user without a session.
+    [({}, False), ({"session-token": ""}, False), ({"session-token": "dG9rZW4="}, True)],
+)
 async def test_a_link_is_for_those_who_may_not_read_the_credentials(
-    token: dict[str, str], capsys: pytest.CaptureFixture[str]
+    token: dict[str, str], is_temporary: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
     cluster = FakeCluster()
     inside = ("--s3-endpoint", "http://minio:9000", "--s3-bucket", "mine")
@@ -201,7 +216,8 @@ async def test_a_link_is_for_those_who_may_not_read_the_credentials(
     assert "aGlkZGVu" not in url and "hidden" not in url
     note = "note: Secret s3 has temporary credentials, and the link ends with their session"
     noted = capsys.readouterr().err
-    assert noted.startswith(note) if token else not noted
+    assert noted.startswith(note) if is_temporary else not noted
+    assert ("X-Amz-Security-Token" in url) == is_temporary
 
 
 async def test_a_link_that_leads_nowhere_is_refused() -> None:
