@@ -1,6 +1,6 @@
 """What an external database does not allow, and the Secret with its login."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from encbench.admission.combined import of_pairs
 from encbench.admission.gather import CampaignParts
@@ -12,7 +12,7 @@ from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.kinds import CAMPAIGN, ENCRYPTION_MODE, INSTANCE_TEMPLATE, SECRET, WORKLOAD
 from encbench.core.certificates import AUTHORITY
 from encbench.core.problem import Problem, Reason
-from encbench.engines.external import OWN_CERTIFICATE, entries_of, unfit, wanted
+from encbench.engines.external import OWN_CERTIFICATE, entries_of, faults, presents, wanted
 from encbench.engines.facts import facts
 from encbench.kube.labels import CREDENTIALS, USE
 from encbench.kube.use import unmarked
@@ -41,10 +41,12 @@ def check(found: CampaignParts) -> Iterator[Problem]:
         if why is not None:
             yield Problem(SECRET, Reason.NOT_MARKED, where + why, secret)
             continue
-        given = entries_of(found.objects[SECRET, secret])
-        for reason, text in _login(given, needed):
+        body = found.objects[SECRET, secret]
+        if says_nothing(entries_of(body).get(AUTHORITY, "")):
+            needed.pop(AUTHORITY, None)  # the testbed checks all of it
+        for reason, text in faults(body, needed):
             yield Problem(SECRET, reason, f"{where}Secret {secret}{text}", secret)
-        if not given.keys().isdisjoint(OWN_CERTIFICATE):
+        if presents(body):
             yield from _not_presented(found, name, secret)
 
 
@@ -105,18 +107,3 @@ def _impossible(spec: CampaignSpec) -> Iterator[str]:
         yield "encbench cannot stop an external database: leave residency out"
     if spec.cache != "Warm":
         yield "encbench cannot start an external database with cold caches: leave cache out"
-
-
-def _login(given: Mapping[str, str], needed: Mapping[str, str]) -> Iterator[tuple[Reason, str]]:
-    """What the Secret lacks of the entries that all modes of the instance need."""
-    for entry, meaning in needed.items():
-        if entry not in given:
-            yield Reason.ENTRY_MISSING, f" has no entry {entry}: add {meaning}"
-        elif entry == AUTHORITY and says_nothing(given[entry]):
-            continue  # the testbed checks all of it
-        elif (why := unfit(entry, given[entry])) is not None:
-            yield Reason.ENTRY_INVALID, f": its entry {entry} {why}"
-    present = [entry for entry in OWN_CERTIFICATE if entry in given]
-    if len(present) == 1:
-        both = " and ".join(OWN_CERTIFICATE)
-        yield Reason.ENTRY_MISSING, f" has only {present[0]}: add both {both}, or neither"

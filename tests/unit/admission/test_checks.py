@@ -22,7 +22,7 @@ from encbench.core.problem import Reason
 from encbench.kube.labels import CREDENTIALS, KEY, USE
 from encbench.ports import Body
 from tests.revisions.parts import PEM
-from tests.support import choices, manifests
+from tests.support import certified, choices, manifests
 from tests.unit.admission.campaigns import (
     FULL,
     SCRIPT,
@@ -310,7 +310,8 @@ async def test_an_external_server_is_not_judged_by_what_an_engine_of_ours_can_do
 async def test_a_client_certificate_that_no_client_presents_is_refused(
     engine: str, tool: dict[str, Any], is_presented: bool
 ) -> None:
-    own = {name: encoded("PEM") for name in ("client.crt", "client.key")}
+    pair = certified.issued().client
+    own = {"client.crt": encoded(pair.certificate), "client.key": encoded(pair.key)}
     user = {name: encoded("bob") for name in ("username", "password")}
     far = {**template(), "spec": {**EXTERNAL, "engine": engine}}
     load = workload(**tool)
@@ -319,6 +320,10 @@ async def test_a_client_certificate_that_no_client_presents_is_refused(
     found = [(p.kind, p.subject, p.reason) for p in problems]
     assert found == ([] if is_presented else [(SECRET, "login", Reason.ENTRY_INVALID)])
     assert is_presented or "only sysbench with MySQL's protocol presents" in problems[0].text
+    der = dict.fromkeys(own, "MIH/AA==")
+    said = [p.text for p in await admitted(far, load, secret("login", CREDENTIALS, **user, **der))]
+    assert len([text for text in said if "is not text: convert it with openssl" in text]) == 2
+    assert is_presented or "only sysbench with MySQL's protocol presents" in said[-1]
 
 
 async def test_the_login_has_what_each_mode_needs_and_not_the_last_alone() -> None:

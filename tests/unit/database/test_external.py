@@ -87,6 +87,6 @@ def test_sysbench_reads_the_login_by_the_driver_s_names() -> None:
     assert made(LOGIN, "postgresql")["sysbench.conf"] == 'pgsql-user="bench"\npgsql-password="p"\n'
 
 
-def test_an_entry_that_is_no_text_counts_as_missing() -> None:
+def test_an_entry_that_is_no_text_is_not_copied() -> None:
     secret = {"data": {"username": "Ym9i", "password": base64.b64encode(b"\xff\xfe").decode()}}
     assert entries_of(secret) == {"username": "bob"}

@@ -11,17 +11,22 @@ from encbench.kube.labels import CREDENTIALS, USE
 from encbench.ports import Body
 from encbench.reconcile import objects
 from tests.revisions.parts import PEM
-from tests.support import manifests
+from tests.support import certified, manifests
 from tests.support.testbeds import TLS
 from tests.unit.reconcile.world import SPACE, World, parts
 
 LOGIN = {"username": "bench", "password": "pa,ss #1"}
-ALL = {**LOGIN, "ca.crt": PEM, "client.crt": PEM, "client.key": PEM}
+_CLIENT = certified.issued().client
+PAIR = {"client.crt": _CLIENT.certificate, "client.key": _CLIENT.key}
+ALL = {**LOGIN, "ca.crt": PEM, **PAIR}
 
 
-def secret(entries: Mapping[str, str] = ALL, name: str = "rds") -> Body:
+def secret(entries: Mapping[str, str | bytes] = ALL, name: str = "rds") -> Body:
     """The user's Secret with these entries."""
-    data = {key: base64.b64encode(value.encode()).decode() for key, value in entries.items()}
+    data = {
+        key: base64.b64encode(value.encode() if isinstance(value, str) else value).decode()
+        for key, value in entries.items()
+    }
     meta = {"name": name, "namespace": SPACE, "labels": {USE: CREDENTIALS}}
     return {"apiVersion": "v1", "kind": "Secret", "metadata": meta, "data": data}
 
@@ -44,7 +49,7 @@ def template(name: str = "small", engine: str = "mysql", **external: Any) -> Bod
 
 
 def world_with(
-    *, login: Mapping[str, str] | None = ALL, instance: Body | None = None, **mode: Any
+    *, login: Mapping[str, str | bytes] | None = ALL, instance: Body | None = None, **mode: Any
 ) -> World:
     """External in place of the usual instance; the modes `plain`, `tls` and, if given, `other`."""
     world = World()

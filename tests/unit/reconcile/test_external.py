@@ -28,7 +28,16 @@ from tests.revisions.parts import PEM
 from tests.support.fake_metrics import FakeMetrics
 from tests.support.testbeds import TDE, TLS12
 from tests.unit.reconcile.clients import Plan
-from tests.unit.reconcile.external import ALL, LOGIN, beds, records, secret, template, world_with
+from tests.unit.reconcile.external import (
+    ALL,
+    LOGIN,
+    PAIR,
+    beds,
+    records,
+    secret,
+    template,
+    world_with,
+)
 from tests.unit.reconcile.killing import killed_everywhere, run
 from tests.unit.reconcile.oracle import assert_sound, leftovers, report
 from tests.unit.reconcile.timeline import START
@@ -261,15 +270,29 @@ async def test_without_a_query_the_record_says_why_there_is_no_cpu() -> None:
         ({**LOGIN, "ca.crt": PEM[:200]}, "its entry ca.crt has no certificate"),
         ({**LOGIN, "ca.crt": PEM + KEY}, "its entry ca.crt has a private key"),
         ({**LOGIN, "ca.crt": PEM, "client.key": PEM}, "Secret rds has only client.key: add both"),
+        ({**ALL, "client.crt": "", "client.key": ""}, "its entry client.crt is empty"),
+        ({**ALL, "client.key": KEY}, "its entry client.key has no private key that can be read"),
+        ({**ALL, "password": b"secret\xff"}, "its entry password is not text: write it in UTF-8"),
+        ({**ALL, "ca.crt": b"\xff"}, "its entry ca.crt is not text: convert it with openssl x509"),
+        (
+            {**ALL, "client.crt": b"\xff"},
+            "its entry client.crt is not text: convert it with openssl x509 -inform der",
+        ),
+        (
+            {**ALL, "client.key": b"\xff"},
+            "its entry client.key is not text: convert it with openssl pkey -inform der",
+        ),
     ],
 )
-async def test_a_secret_that_lacks_something(login: dict[str, str] | None, said: str) -> None:
+async def test_a_secret_that_lacks_something(
+    login: dict[str, str | bytes] | None, said: str
+) -> None:
     world = world_with(login=login)
     world.apply(study("tls"))
     await world.settle(30)
     message = refusal(world)
     assert said in message
-    password = (login or {}).get("password", "").strip()
+    password = str((login or {}).get("password", "")).strip()
     assert len(password) < 2 or password not in message
 
 
@@ -367,12 +390,17 @@ async def test_a_secret_that_goes_before_the_testbed_has_copied_it_is_named() ->
 @pytest.mark.parametrize(
     ("left", "said"),
     [
-        (LOGIN, "Secret rds has no entry ca.crt any more: add it again"),
+        (LOGIN, "Secret rds has no entry ca.crt: add the certificate of the server's CA"),
         ({**LOGIN, "ca.crt": "none"}, "Secret rds: its entry ca.crt has no certificate"),
+        ({**ALL, "ca.crt": b"\xff"}, "Secret rds: its entry ca.crt is not text: convert it with"),
+        ({**ALL, "password": b"\xff"}, "Secret rds: its entry password is not text: write it in"),
+        ({**LOGIN, "ca.crt": PEM, "client.key": PAIR["client.key"]}, "has only client.key: add"),
+        ({**ALL, "client.crt": b"\xff"}, "Secret rds: its entry client.crt is not text: convert"),
+        ({**ALL, "client.crt": PEM}, "its entry client.key is not the key of client.crt"),
     ],
 )
-async def test_a_testbed_waits_for_the_ca_that_the_secret_lost(
-    left: dict[str, str], said: str
+async def test_a_testbed_waits_for_what_the_secret_lost(
+    left: dict[str, str | bytes], said: str
 ) -> None:
     world = prepared()
     await world.run(lambda: bool(beds(world)))

@@ -11,7 +11,7 @@ from encbench.api.kinds import SECRET, TESTBED
 from encbench.api.lifecycle import FAILED, PROVISIONED
 from encbench.core.naming import credentials_name
 from encbench.database.connection import connection
-from encbench.engines.external import entries_of, unfit, wanted
+from encbench.engines.external import entries_of, faults, wanted
 from encbench.engines.facts import facts
 from encbench.kube.labels import CREDENTIALS
 from encbench.kube.parsing import Malformed
@@ -45,13 +45,9 @@ async def _login(read: Reads, testbed: Testbed) -> tuple[dict[str, str] | None, 
         return None, f"there is no Secret {name} any more: create it again"
     if (why := unmarked(secret, CREDENTIALS)) is not None:
         return None, why
-    found = entries_of(secret)
-    for entry in wanted(testbed.spec.mode):
-        if entry not in found:
-            return None, f"Secret {name} has no entry {entry} any more: add it again"
-        if (why := unfit(entry, found[entry])) is not None:
-            return None, f"Secret {name}: its entry {entry} {why}"
-    return found, ""
+    for _, text in faults(secret, wanted(testbed.spec.mode)):
+        return None, f"Secret {name}{text}"
+    return entries_of(secret), ""
 
 
 async def _rival(read: Reads, testbed: Testbed) -> str:
