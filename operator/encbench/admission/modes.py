@@ -18,12 +18,16 @@ from encbench.engines.registry import engine
 from encbench.kube.classes import is_default
 from encbench.kube.labels import DRIVER, KEY, USE
 from encbench.kube.use import unmarked
+from encbench.ports import Body
 
 _ENFORCE = "pod-security.kubernetes.io/enforce"
 
 NO_DIGEST = 64 * "0"
 """What our own campaigns have in place of the digest of a jar that only their user has. Clients
 refuse it too, but not before the data are loaded, which takes hours."""
+
+Judge = Callable[[str], str | None]
+"""Says why a text is no key."""
 
 FAMILY = tuple(row.name for row in FACTS.values() if row.driver == "mysql")
 """Engines whose protocol the proxy speaks."""
@@ -57,9 +61,9 @@ def _key(
     where: str,
     ref: KeySecretRef | MekSecretRef,
     advice: str,
-    judges: Sequence[Callable[[str], str | None]],
+    judges: Sequence[Judge],
 ) -> Iterator[Problem]:
-    """What is wrong with one key; each judge says why a text is none."""
+    """What is wrong with one key."""
     secret = found.objects.get((kinds.SECRET, ref.name))
     if secret is None:
         yield not_found(found, where, kinds.SECRET, ref.name, advice, ref.key)
@@ -71,14 +75,19 @@ def _key(
     if ref.key not in (secret.get("data") or {}):
         yield not_found(found, where, kinds.SECRET, ref.name, advice, ref.key)
         return
-    text = entries_of(secret).get(ref.key)
+    for why in misfits(secret, ref.key, judges):
+        yield Problem(kinds.SECRET, Reason.ENTRY_INVALID, where + why, ref.name)
+
+
+def misfits(secret: Body, entry: str, judges: Sequence[Judge]) -> Iterator[str]:
+    """Why an entry that a Secret has is no key, in words that do not repeat it."""
+    text = entries_of(secret).get(entry)
     whys = ["is not text"] if text is None else [judge(text) for judge in judges]
     for why in filter(None, whys):
-        said = f"{where}Secret {ref.name}, entry {ref.key} {why}"
-        yield Problem(kinds.SECRET, Reason.ENTRY_INVALID, said, ref.name)
+        yield f"Secret {secret['metadata']['name']}, entry {entry} {why}"
 
 
-def _key_files(found: CampaignParts, mode: str) -> list[Callable[[str], str | None]]:
+def _key_files(found: CampaignParts, mode: str) -> list[Judge]:
     """How the engines that the mode meets judge a key file."""
     pairs = found.combinations(kinds.INSTANCE_TEMPLATE, kinds.ENCRYPTION_MODE)
     names = [found.instances[one].engine for one, other in pairs if other == mode]

@@ -37,7 +37,7 @@ STOPPED = "Stopped"
 """Reason of `Measured` where a trial was over before its clients were."""
 RECOVERY_FAILED, BLOCK_BROKEN = "RecoveryFailed", "BlockBroken"
 SETTINGS_REFUSED = "SettingsRefused"
-NOT_MARKED, NOT_INSTALLED = "NotMarked", "NotInstalled"
+NOT_MARKED, ENTRY_INVALID, NOT_INSTALLED = "NotMarked", "EntryInvalid", "NotInstalled"
 NOT_READY, IN_USE = "PodNotReady", "DatabaseInUse"
 NO_LOGIN, LOAD_DISRUPTED, LOAD_TIMEOUT = "NoLogin", "LoadDisrupted", "LoadTimeout"
 NODE_IN_USE = "NodeInUse"
@@ -66,6 +66,7 @@ POD_REASONS = {
 _SETTINGS = {SETTINGS_REFUSED: "The server refuses settings of the template."}
 _MISSING = {
     NOT_MARKED: "A Secret or a claim is gone, or its owner has not marked it for this use.",
+    ENTRY_INVALID: "A Secret's entry with a key is gone, or is no key.",
     NOT_INSTALLED: "The chart's values leave out what the mode needs.",
 }
 _NODE = {NODE_IN_USE: "Another campaign or cell works on its node; the message names it."}

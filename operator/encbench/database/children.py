@@ -5,6 +5,7 @@ One builder for each object. The engine supplies the contents; `pod` builds the 
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from encbench.core.certificates import AUTHORITY, KeyPair
@@ -19,6 +20,9 @@ from encbench.kube.pods import template_metadata
 from encbench.kube.secrets import secret
 from encbench.ports import Body
 from encbench.wire import sidecar
+
+GENERATED: Mapping[str, str] = MappingProxyType({})
+"""The user's own keys where a mode names none. Keys are by the entry of the testbed's Secret."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +53,12 @@ def credentials_secret(
     random_token: RandomToken,
     certificates: Mapping[str, str],
     sidecars: SidecarCertificates,
+    keys: Mapping[str, str] = GENERATED,
 ) -> Body:
-    """Fresh users, passwords and tokens, with these certificates; immutable once created."""
+    """Fresh users, passwords and tokens, with these certificates; immutable once created.
+
+    `keys` has the user's own.
+    """
     made, engine = generate(random_token), context.engine
     entries = {
         "username": BENCHMARK_USER,
@@ -60,7 +68,7 @@ def credentials_secret(
         "init.sql": engine.init_sql(made, context.spec.mode),
         **certificates,
         **sidecars.entries(random_token),
-        **proxy.key_entries(context.spec, random_token),
+        **proxy.key_entries(context.spec, random_token, keys),
     }
     return secret(context.metadata(context.credentials_name), entries)
 
@@ -71,6 +79,7 @@ def external_credentials(
     spare: KeyPair,
     sidecars: SidecarCertificates,
     random_token: RandomToken,
+    keys: Mapping[str, str] = GENERATED,
 ) -> Body:
     """The Secret of a testbed on an external database, in the form that every client reads.
 
@@ -84,6 +93,7 @@ def external_credentials(
         **dict(zip(OWN_CERTIFICATE, (spare.certificate, spare.key), strict=True)),
         **{name: given[name] for name in kept if name in given},
         **sidecars.entries(random_token),
+        **proxy.key_entries(context.spec, random_token, keys),
         # In quotation marks: between them sysbench accepts any character but a quotation mark.
         "sysbench.conf": (
             f'{driver}-user="{given[USERNAME]}"\n{driver}-password="{given[PASSWORD]}"\n'
@@ -92,12 +102,18 @@ def external_credentials(
     return secret(context.metadata(context.credentials_name), entries)
 
 
-def keys_secret(context: DatabaseContext, random_token: RandomToken) -> Body | None:
-    """A fresh key; None where the mode needs none, or the user supplies it."""
+def keys_secret(
+    context: DatabaseContext, random_token: RandomToken, keys: Mapping[str, str] = GENERATED
+) -> Body | None:
+    """The key of the disk, which is the user's own or a fresh one; None where the mode needs none.
+
+    The user's is copied, because a server that is started anew needs the one that its data have.
+    """
     mode, key = context.spec.mode, context.key_file
     entries = fuse.key_entries(mode, random_token)
-    if key is not None and mode.tde is not None and mode.tde.key_secret_ref is None:
-        entries[key.name] = key.fresh(random_token)
+    if key is not None:
+        is_own = mode.at_rest_key is not None
+        entries[key.name] = keys[key.name] if is_own else key.fresh(random_token)
     return secret(context.metadata(context.keys_name), entries) if entries else None
 
 

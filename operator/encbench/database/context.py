@@ -39,7 +39,7 @@ class DatabaseContext:
 
     @property
     def keys_name(self) -> str:
-        """Name of the Secret with a generated encryption key."""
+        """Name of the Secret with the encryption keys of the disk."""
         return f"{self.name}-keys"
 
     @property

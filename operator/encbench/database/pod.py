@@ -111,9 +111,7 @@ def _keys(context: DatabaseContext) -> dict[str, Part]:
         entries = {name: name for name in (AUTHORITY, CERTIFICATE, KEY)}
         found[FOLDER] = secret_volume("tls", context.credentials_name, entries)
     if key is not None and mode.tde is not None:
-        own = mode.tde.key_secret_ref
-        secret, entry = (own.name, own.key) if own else (context.keys_name, key.name)
-        found[key.folder] = secret_volume("keys", secret, {entry: key.name})
+        found[key.folder] = secret_volume("keys", context.keys_name, {key.name: key.name})
     return found
 
 

@@ -15,7 +15,7 @@ where client and server encrypt the password between them, and the server rememb
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from encbench.api.columns import Columns
 from encbench.api.encryptionmode import EncryptionModeSpec
@@ -34,18 +34,17 @@ NAME = "proxy"
 
 def mek_of(testbed: str, spec: TestbedSpec) -> SecretEntry | None:
     """Where the key of a testbed's columns is; None where the mode has none."""
+    return SecretEntry(credentials_name(testbed), layout.MEK) if spec.mode.has_mek else None
+
+
+def key_entries(
+    spec: TestbedSpec, random_token: Callable[[int], str], own: Mapping[str, str]
+) -> dict[str, str]:
+    """Entries of the credentials: where the mode needs a key, the user's own or a fresh one."""
     if not spec.mode.has_mek:
-        return None
-    ref = spec.mode.mek_secret_ref
-    if ref is not None:
-        return SecretEntry(ref.name, ref.key)
-    return SecretEntry(credentials_name(testbed), layout.MEK)
-
-
-def key_entries(spec: TestbedSpec, random_token: Callable[[int], str]) -> dict[str, str]:
-    """Entries of the credentials: a fresh key, where the mode needs one and the user has none."""
-    if not spec.mode.has_mek or spec.mode.mek_secret_ref is not None:
         return {}
+    if spec.mode.mek_secret_ref is not None:
+        return {layout.MEK: own[layout.MEK]}
     return {layout.MEK: random_token(layout.MEK_DIGITS // 2)}
 
 

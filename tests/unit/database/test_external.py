@@ -9,6 +9,7 @@ from encbench.core.certificates import KeyPair
 from encbench.database.children import SidecarCertificates, external_credentials
 from encbench.database.connection import connection
 from encbench.engines.external import entries_of
+from encbench.kube.secrets import entry
 from tests.support.testbeds import (
     ENCRYPTED_CLASS,
     GOCRYPTFS,
@@ -80,6 +81,21 @@ def test_the_secret_has_what_clients_need_and_nothing_else_of_the_users() -> Non
 def test_a_client_certificate_of_the_users_goes_before_ours() -> None:
     found = made({**LOGIN, "client.crt": "own", "client.key": "own key"})
     assert (found["client.crt"], found["client.key"]) == ("own", "own key")
+
+
+def test_the_key_of_the_users_driver_is_copied_too() -> None:
+    jar = {
+        "claimName": "drivers",
+        "path": "driver.jar",
+        "class": "com.example.Driver",
+        "urlTemplate": "jdbc:x://{host}?MEK={mek}",
+        "keySecretRef": {"name": "mine"},
+    }
+    context = database_context(spec_of_external({"driver": {"jar": jar}}))
+    token = counting_tokens()
+    body = external_credentials(context, LOGIN, SPARE, SIDECARS, token, {"mek": "0b"})
+    assert entry(body, "mek") == "0b"
+    assert "mek" not in made(LOGIN)
 
 
 def test_sysbench_reads_the_login_by_the_driver_s_names() -> None:

@@ -182,24 +182,23 @@ def test_through_the_proxy_and_nothing_encrypted() -> None:
 
 
 def test_a_key_is_made_for_each_testbed() -> None:
-    made = proxy.key_entries(spec_of(), counting_tokens())
+    made = proxy.key_entries(spec_of(), counting_tokens(), {})
     assert made == {"mek": f"{1:032x}"}
     assert proxy.mek_of("bed", spec_of()) == SecretEntry("bed-credentials", "mek")
     assert volume(pod(), "mek")["secret"]["secretName"] == "overhead-mode-credentials"
 
 
-def test_or_is_the_users() -> None:
+def test_or_is_a_copy_of_the_users() -> None:
     own = columns(mekSecretRef={"name": "mine", "key": "key.hex"})
-    assert proxy.key_entries(spec_of(own), counting_tokens()) == {}
-    found = volume(pod(own), "mek")["secret"]
-    assert found["secretName"] == "mine"
-    assert found["items"] == [{"key": "key.hex", "path": "mek"}]
+    copied = {"mek": "0b", "keyfile": "1;0a"}
+    assert proxy.key_entries(spec_of(own), counting_tokens(), copied) == {"mek": "0b"}
+    assert volume(pod(own), "mek") == volume(pod(), "mek"), "no pod mounts the user's Secret"
 
 
 def test_no_key_where_nothing_has_one() -> None:
     driver: dict[str, Any] = {"driver": {"encrypting": {}}}
     for mode in (PLAINTEXT, driver):
-        assert proxy.key_entries(spec_of(mode), counting_tokens()) == {}
+        assert proxy.key_entries(spec_of(mode), counting_tokens(), {"mek": "0b"}) == {}
         assert proxy.mek_of("bed", spec_of(mode)) is None
 
 
@@ -227,7 +226,7 @@ def test_the_key_of_a_driver_before_an_external_database() -> None:
         "keySecretRef": {"name": "mine"},
     }
     found = connection("bed", spec_of_external({"driver": {"jar": jar}}))
-    assert found.mek == SecretEntry("mine", "mek")
+    assert found.mek == SecretEntry("bed-credentials", "mek")
     assert (found.host, found.columns) == ("db.example.com", False)
 
 

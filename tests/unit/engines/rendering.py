@@ -19,13 +19,16 @@ from encbench.engines.engine import RandomToken
 from tests.support.sidecars import PLACEHOLDERS
 from tests.support.testbeds import counting_tokens, database_context
 
+OWN_KEYS = {"keyfile": f"1;{'0a' * 32}\n", "mek": "0b" * 16}
+"""Where a mode names keys of the user's."""
+
 
 def children(spec: TestbedSpec, random_token: RandomToken | None = None) -> list[dict[str, Any]]:
     """Every child of a testbed with that spec; the tokens are counted unless given."""
     context, token = database_context(spec), random_token or counting_tokens()
     made = [
-        keys_secret(context, token),
-        credentials_secret(context, token, {}, PLACEHOLDERS),
+        keys_secret(context, token, OWN_KEYS),
+        credentials_secret(context, token, {}, PLACEHOLDERS, OWN_KEYS),
         config_map(context),
         service(context),
         volume_claim(context),

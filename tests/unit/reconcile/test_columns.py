@@ -15,6 +15,7 @@ from encbench.api.kinds import (
     JOB,
     OVERHEAD_REPORT,
     PERSISTENT_VOLUME_CLAIM,
+    POD,
     SECRET,
     STATEFUL_SET,
     TESTBED,
@@ -24,6 +25,7 @@ from encbench.core.evidence import ProvenanceRecord
 from encbench.core.problem import Reason
 from encbench.core.tls import TlsSession
 from encbench.kube import labels
+from encbench.kube.secrets import entry
 from encbench.ports import Body
 from encbench.reconcile.objects import Trial
 from tests.support import manifests
@@ -204,6 +206,53 @@ async def test_a_key_that_is_gone_when_it_is_mounted_is_named() -> None:
     world.cluster.add(SECRET, key(KEY))
     await world.run(world.ended)
     assert world.campaign().status.phase == "Succeeded"
+
+
+async def test_a_key_that_is_none_any_more_keeps_the_database_from_being_made() -> None:
+    world = await accepted_with_a_key()
+    world.cluster.remove(SECRET, SPACE, "mine")
+    world.cluster.add(SECRET, key(KEY[:-1]))
+    await world.settle(30)
+    (testbed,) = [
+        body for body in world.cluster.all(TESTBED) if body["spec"]["arm"]["modeRef"] == "enc"
+    ]
+    facts = {fact["type"]: fact for fact in testbed["status"]["conditions"]}
+    assert facts["Provisioned"]["reason"] == "EntryInvalid"
+    assert "has 31 hex digits: write 32" in facts["Provisioned"]["message"]
+    assert KEY[:-1] not in str(testbed)
+    names = {body["metadata"]["name"] for body in world.cluster.all(STATEFUL_SET)}
+    assert names and testbed["metadata"]["name"] not in names
+    world.cluster.remove(SECRET, SPACE, "mine")
+    world.cluster.add(SECRET, key(KEY))
+    await world.run(world.ended)
+    assert world.campaign().status.phase == "Succeeded"
+
+
+async def test_a_key_that_is_rotated_changes_nothing_of_a_testbed_that_has_its_copy() -> None:
+    world = World()
+    world.cluster.add(SECRET, key(KEY))
+    own = mode("enc", columns={**HOP, "mekSecretRef": {"name": "mine"}})
+    world.apply(*parts(), own, study("enc", blocks=2))
+    await world.run(world.running())
+    world.cluster.remove(SECRET, SPACE, "mine")
+    world.cluster.add(SECRET, key(KEY[::-1]))
+    made: dict[tuple[str, str], Body] = {}
+
+    def ended() -> bool:
+        for kind in (JOB, STATEFUL_SET, POD, SECRET):
+            for body in world.latest(kind.kind, ""):
+                made[kind.kind, body["metadata"]["name"]] = body
+        return world.ended()
+
+    await world.run(ended)
+    assert world.campaign().status.phase == "Succeeded"
+    copies = [
+        entry(made.pop(place), "mek") for place in [*made] if place[1].endswith("-credentials")
+    ]
+    assert {KEY} == {*copies} - {None}
+    assert made.pop((SECRET.kind, "mine"))
+    assert {kind for kind, _ in made} >= {JOB.kind, STATEFUL_SET.kind, POD.kind}
+    assert not [place for place, body in made.items() if "'mine'" in str(body)]
 
 
 async def test_a_claim_that_is_no_longer_marked_when_it_is_mounted() -> None:

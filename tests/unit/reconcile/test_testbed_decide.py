@@ -15,6 +15,7 @@ from encbench.reconcile.testbed.decide import decide
 from encbench.reconcile.testbed.decision import TestbedDecision
 from encbench.reconcile.testbed.facts import FullProof, TestbedFound, TestbedSeen
 from encbench.reconcile.testbed.provision import is_version
+from encbench.reconcile.troubles import Trouble
 from tests.support import manifests
 from tests.unit.reconcile.seen import (
     ALONE,
@@ -128,7 +129,8 @@ def test_no_other_container_can_say_that_settings_are_refused() -> None:
 
 
 def test_a_key_that_its_owner_has_not_marked_is_not_mounted() -> None:
-    seen = saw(has_credentials=False, stateful_set=None, unmarked="Secret k is not marked")
+    missing = Trouble("NotMarked", "Secret k is not marked")
+    seen = saw(has_credentials=False, stateful_set=None, missing=missing)
     decision = decide(a_testbed({}, startTime=ago(1)), seen)
     assert status_of(decision, "Provisioned") == ("False", "NotMarked")
     assert not decision.effects

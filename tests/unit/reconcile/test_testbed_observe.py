@@ -21,7 +21,7 @@ from tests.unit.reconcile.world import SPACE, World, parts, study
 
 @pytest.fixture(name="world")
 async def a_world_with_a_key() -> World:
-    """One whose first trial runs, with an arm that mounts a Secret of the user's."""
+    """One whose first trial runs, with an arm that has a key of the user's."""
     world = World()
     world.cluster.add(SECRET, key(KEY))
     own = mode("enc", columns={**HOP, "mekSecretRef": {"name": "mine"}})
@@ -78,14 +78,40 @@ async def test_a_load_without_room_sees_those_that_have_some() -> None:
     assert ended not in (own, other)
 
 
-async def test_what_a_pod_mounts_is_looked_at_until_a_container_has_begun(world: World) -> None:
+async def test_a_key_is_read_until_it_is_copied(world: World) -> None:
+    """A rotation must not reach a server whose data have the former one."""
     testbed = the_testbed(world, status={})
     found, read = await seen(world, testbed)
-    assert found.database is not None
     assert found.has_credentials
+    assert found.keys == {}
     assert read == {credentials_name(testbed.name)}, "it and the agent's token"
-    world.cluster.remove(POD, SPACE, f"{testbed.name}-0")
-    world.cluster.remove(SECRET, SPACE, "mine")
+    world.cluster.remove(SECRET, SPACE, credentials_name(testbed.name))
     found, read = await seen(world, testbed)
-    assert "mine" in read
-    assert found.unmarked == "there is no Secret mine any more: create it again"
+    assert (found.keys, found.missing) == ({"mek": KEY}, None)
+    assert KEY not in repr(found)
+    time = "2026-11-30T00:00:00Z"
+    failed = {"type": "Failed", "status": "True", "reason": "x", "lastTransitionTime": time}
+    _, read = await seen(world, the_testbed(world, status={"conditions": [failed]}))
+    assert "mine" not in read
+
+
+@pytest.mark.parametrize(
+    ("secret", "reason", "said"),
+    [
+        (None, "NotMarked", "there is no Secret mine any more: create it again"),
+        (key(KEY, "other"), "EntryInvalid", "Secret mine has no entry mek any more: add it again"),
+        (key(KEY[:-1]), "EntryInvalid", "Secret mine, entry mek has 31 hex digits: write 32"),
+    ],
+)
+async def test_what_a_key_lacks_is_said(
+    world: World, secret: Body | None, reason: str, said: str
+) -> None:
+    testbed = the_testbed(world, status={})
+    world.cluster.remove(SECRET, SPACE, credentials_name(testbed.name))
+    world.cluster.remove(SECRET, SPACE, "mine")
+    if secret is not None:
+        world.cluster.add(SECRET, secret)
+    found, _ = await seen(world, testbed)
+    assert found.missing is not None
+    assert found.missing.reason == reason
+    assert found.missing.message.startswith(said)

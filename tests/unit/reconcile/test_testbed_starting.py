@@ -227,19 +227,6 @@ def test_a_start_that_takes_too_long_fails_with_what_keeps_it() -> None:
     assert late.failed.reason == "Unschedulable"
 
 
-def test_a_start_that_lacks_the_users_secret_says_that_and_not_what_comes_of_it() -> None:
-    """Its set is not built anew, which would lack it too."""
-    bare = a_pod("bed-0", annotations=NOTES, phase="Pending", bare_since=NOW.timestamp() - 60)
-    made, _ = step(bed(**run()), bare, set_for(WANTED, 1), None)
-    assert made.trouble is not None
-    assert made.trouble.reason == "NotStarted"
-    gone = Trouble("NotMarked", "there is no Secret k any more: create it again")
-    made, _ = step(bed(**run()), bare, set_for(WANTED, 1), None, unmarked=gone.message)
-    assert made.trouble == gone
-    late, _ = step(bed(**run(9e4)), bare, set_for(WANTED, 1), None, unmarked=gone.message)
-    assert late.failed == gone
-
-
 def test_a_start_without_a_pod_says_so() -> None:
     limit = parse_duration(bed().spec.step_deadlines.reset)
     soon, _ = step(bed(**run(30)), None, set_for(WANTED, 1), None)

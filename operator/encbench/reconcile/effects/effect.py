@@ -108,6 +108,8 @@ class IssueCredentials:
     """Create a testbed's Secrets, certified by this CA."""
 
     authority: KeyPair
+    keys: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """The user's own, by the entries that get them."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +119,8 @@ class CopyCredentials:
     login: dict[str, str] = field(repr=False)
     authority: KeyPair
     """The CA of the clients' sidecars."""
+    keys: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """See `IssueCredentials`."""
 
 
 @dataclass(frozen=True)

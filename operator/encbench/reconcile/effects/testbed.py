@@ -46,10 +46,10 @@ class TestbedEffects(NodeEffects[Testbed, do.OwnTestbedEffect, TestbedFound]):
     async def perform_own(self, testbed: Testbed, effect: do.OwnTestbedEffect) -> bool:
         """See `NodeEffects`."""
         match effect:
-            case do.IssueCredentials(authority):
-                return await self._make(testbed, lambda: self._secrets(testbed, authority))
-            case do.CopyCredentials(login, authority):
-                return await self._make(testbed, lambda: self._copies(testbed, login, authority))
+            case do.IssueCredentials():
+                return await self._make(testbed, lambda: self._secrets(testbed, effect))
+            case do.CopyCredentials():
+                return await self._make(testbed, lambda: self._copies(testbed, effect))
             case do.ApplyDatabase():
                 return await self._make(testbed, lambda: self._database(testbed))
             case do.CreateLoad():
@@ -83,27 +83,28 @@ class TestbedEffects(NodeEffects[Testbed, do.OwnTestbedEffect, TestbedFound]):
             programs=self._deps.settings.programs,
         )
 
-    def _secrets(self, testbed: Testbed, authority: KeyPair) -> list[do.Create]:
+    def _secrets(self, testbed: Testbed, effect: do.IssueCredentials) -> list[do.Create]:
+        authority, keys = effect.authority, effect.keys
         token, context = self._deps.settings.random_token, self._context(testbed)
         hosts, now = host_names(testbed.name, testbed.namespace), self._deps.clock.now()
         issued = self._deps.certificates.issue(authority, testbed.name, hosts, now)
         secrets = [
-            children.keys_secret(context, token),
+            children.keys_secret(context, token, keys),
             # The credentials come last: that they exist says that the keys do.
             children.credentials_secret(
-                context, token, entries(issued), self._sidecars(testbed, authority)
+                context, token, entries(issued), self._sidecars(testbed, authority), keys
             ),
         ]
         return [do.Create(kinds.SECRET, secret) for secret in secrets if secret is not None]
 
-    def _copies(
-        self, testbed: Testbed, login: dict[str, str], authority: KeyPair
-    ) -> list[do.Apply | do.Create]:
+    def _copies(self, testbed: Testbed, effect: do.CopyCredentials) -> list[do.Apply | do.Create]:
         spare = self._deps.certificates.unpresentable(self._deps.clock.now())
         context, token = self._context(testbed), self._deps.settings.random_token
-        sidecars = self._sidecars(testbed, authority)
+        sidecars = self._sidecars(testbed, effect.authority)
         budget = children.jobs_budget(context)
-        credentials = children.external_credentials(context, login, spare, sidecars, token)
+        credentials = children.external_credentials(
+            context, effect.login, spare, sidecars, token, effect.keys
+        )
         return [
             do.Apply(kinds.POD_DISRUPTION_BUDGET, budget),
             # The credentials come last: that they exist says that the budget does.

@@ -16,6 +16,7 @@ from encbench.reconcile.checks import Checked
 from encbench.reconcile.claims import FoundOnNodes
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.pods import JobFacts, PodFacts
+from encbench.reconcile.troubles import Trouble
 
 
 @dataclass(frozen=True)
@@ -134,9 +135,11 @@ class TestbedSeen:
     """Another campaign's testbed on the same external database."""
     login: dict[str, str] | None = field(default=None, repr=False)
     """What the user's Secret has for an external database; only until there are credentials."""
-    unmarked: str = ""
-    """What the owner of a key or a driver has to do before a pod may mount it; looked for while a
-    database starts."""
+    keys: dict[str, str] = field(default_factory=dict, repr=False)
+    """The user's own, by the entries of the testbed's Secrets; only until there are credentials."""
+    missing: Trouble | None = None
+    """What the owner of a key or a driver has to do before it may be copied or mounted; looked for
+    until the database answers."""
     lacking: str = ""
     """What an administrator has to do before the database of such a mode may be made."""
     campaign_ended: datetime | None = None

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from encbench.admission.gather import jar_of
-from encbench.api.conditions import find, is_false, is_true, parse_time
+from encbench.api.conditions import find, is_false, is_true
 from encbench.api.kinds import (
     JOB,
     PERSISTENT_VOLUME_CLAIM,
@@ -14,7 +14,7 @@ from encbench.api.kinds import (
     TESTBED,
     TRIAL,
 )
-from encbench.api.lifecycle import FAILED, LOAD_TIMEOUT, LOADED, PROVEN, PROVISIONED
+from encbench.api.lifecycle import FAILED, LOAD_TIMEOUT, LOADED, NOT_MARKED, PROVEN, PROVISIONED
 from encbench.core.certificates import AUTHORITY, AUTHORITY_KEY, KeyPair, authority_name
 from encbench.core.naming import credentials_name
 from encbench.database.connection import loading
@@ -24,7 +24,6 @@ from encbench.kube.use import unmarked
 from encbench.ports import Rejected, Unavailable
 from encbench.reconcile import agents, fullness, objects
 from encbench.reconcile.deps import Reads, Settings
-from encbench.reconcile.draft import PATIENCE
 from encbench.reconcile.objects import Testbed, belongs_to
 from encbench.reconcile.pods import (
     JobFacts,
@@ -36,10 +35,11 @@ from encbench.reconcile.pods import (
     job_facts,
     pod_facts,
 )
-from encbench.reconcile.testbed import external, failed
+from encbench.reconcile.testbed import external, failed, keys
 from encbench.reconcile.testbed.facts import SetFacts, TestbedFound, TestbedSeen
 from encbench.reconcile.testbed.machine import machine
 from encbench.reconcile.testbed.starting import next_served
+from encbench.reconcile.troubles import Trouble
 from encbench.tools.context import load_job_name
 from encbench.tools.pod import reached
 
@@ -60,11 +60,13 @@ async def observe(read: Reads, testbed: Testbed, found: TestbedFound) -> Testbed
         seen = replace(seen, load=load, loaders=loaders)
         if load is not None and not any(pod.node for pod in load.pods):
             seen = replace(seen, loading=await _loading(read, testbed))
-    if not has_credentials:
+    has_failed = is_true(facts, FAILED)
+    if not has_credentials and not has_failed:
         seen = replace(seen, authority=await _authority(read, testbed))
+        seen = await keys.observe(read, testbed, seen)
+    if not is_true(facts, PROVISIONED) and not has_failed and seen.missing is None:
+        seen = replace(seen, missing=await _driver(read, testbed))
     if testbed.spec.instance.is_external:
-        if not is_true(facts, PROVISIONED):
-            seen = replace(seen, unmarked=await _unmarked(read, testbed))
         return await external.observe(read, testbed, seen)
     body = await cluster.get(STATEFUL_SET, space, testbed.name)
     if body is not None and belongs_to(body, testbed.uid):
@@ -77,8 +79,6 @@ async def observe(read: Reads, testbed: Testbed, found: TestbedFound) -> Testbed
     if seen.database is not None and _is_over(testbed, seen.load):
         full = await fullness.look(read, space, testbed.name, seen.database)
         seen = replace(seen, full=full)
-    if _may_miss_a_mark(testbed, seen):
-        seen = replace(seen, unmarked=await _unmarked(read, testbed))
     if testbed.spec.follows_trials and (is_true(facts, PROVEN) or is_false(facts, PROVEN)):
         own = {labels.TESTBED: testbed.name, labels.ACTIVE: "true"}
         trials = [objects.trial(body) for body in await cluster.list(TRIAL, space, own)]
@@ -99,22 +99,6 @@ def _is_over(testbed: Testbed, load: JobFacts | None) -> bool:
     return load is not None and load.has_ended
 
 
-def _may_miss_a_mark(testbed: Testbed, seen: TestbedSeen) -> bool:
-    """Whether what a pod mounts may be missing: before the first one, and where a start is late."""
-    database, run = seen.database, testbed.status.run
-    known = database.containers.values() if database is not None else ()
-    # A container begins once all is mounted.
-    begun = any(one.running or one.exit_code is not None for one in known)
-    if not is_true(testbed.status.conditions, PROVISIONED):
-        # The load and the clients are those that mount a driver.
-        return not begun or jar_of(testbed.spec.mode) is not None
-    if begun or database is None or database.node is None:
-        return False
-    if run is None or run.ready_time is not None:
-        return False
-    return (seen.now - parse_time(run.asked_time)).total_seconds() > PATIENCE
-
-
 def _lacking(settings: Settings, testbed: Testbed) -> str:
     """What the mode needs and the chart's values have left out since the campaign was accepted."""
     if testbed.spec.mode.gocryptfs is None or settings.programs.volume.reference:
@@ -131,24 +115,21 @@ async def _has_credentials(read: Reads, testbed: Testbed) -> bool:
     return belongs_to(secret, testbed.uid)
 
 
-async def _unmarked(read: Reads, testbed: Testbed) -> str:
-    """What the owner of a key or a driver has to do before a pod may mount it; empty if nothing.
+async def _driver(read: Reads, testbed: Testbed) -> Trouble | None:
+    """What the owner of a claim has to do before load and clients may mount the driver from it.
 
-    The campaign was admitted with them, but they may be other objects by now, and not every Testbed
-    need be written by the operator.
+    The campaign was admitted with it, but it may be another object by now.
     """
-    mode, jar = testbed.spec.mode, jar_of(testbed.spec.mode)
-    keys = (mode.at_rest_key, mode.mek_secret_ref)
-    used = {(SECRET, ref.name): labels.KEY for ref in keys if ref is not None}
-    if jar is not None and jar.claim_name is not None:
-        used[PERSISTENT_VOLUME_CLAIM, jar.claim_name] = labels.DRIVER
-    for (kind, name), use in used.items():
-        body = await read.cluster.get(kind, testbed.namespace, name)
-        if body is None:
-            return f"there is no {kind.kind} {name} any more: create it again"
-        if (why := unmarked(body, use)) is not None:
-            return why
-    return ""
+    jar = jar_of(testbed.spec.mode)
+    name = jar.claim_name if jar is not None else None
+    if name is None:
+        return None
+    kind = PERSISTENT_VOLUME_CLAIM
+    body = await read.cluster.get(kind, testbed.namespace, name)
+    if body is None:
+        return Trouble(NOT_MARKED, f"there is no {kind.kind} {name} any more: create it again")
+    why = unmarked(body, labels.DRIVER)
+    return None if why is None else Trouble(NOT_MARKED, why)
 
 
 async def _server(

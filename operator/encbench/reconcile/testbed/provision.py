@@ -61,7 +61,7 @@ def _create(draft: TestbedDraft, waited: float, *, late: bool) -> TestbedDecisio
         return draft.decide(do.ApplyDatabase(), requeue=POLL)
     if seen.authority is None:
         return draft.decide(requeue=POLL)
-    return draft.decide(do.IssueCredentials(seen.authority), requeue=0.0)
+    return draft.decide(do.IssueCredentials(seen.authority, seen.keys), requeue=0.0)
 
 
 def _unfit(draft: TestbedDraft) -> tuple[str, str] | None:
@@ -86,8 +86,8 @@ def _unfit(draft: TestbedDraft) -> tuple[str, str] | None:
 
 def _missing(seen: TestbedSeen) -> Trouble | None:
     """What a person has to put there before a pod may start."""
-    if seen.unmarked:
-        return Trouble(life.NOT_MARKED, seen.unmarked)
+    if seen.missing is not None:
+        return seen.missing
     if seen.lacking and seen.stateful_set is None:
         return Trouble(life.NOT_INSTALLED, seen.lacking)
     return None
@@ -147,7 +147,8 @@ def _take_over(draft: TestbedDraft, waited: float, *, late: bool) -> TestbedDeci
     draft.condition(life.PROVISIONED, False, "Creating", what)
     if seen.authority is None:
         return draft.decide(requeue=POLL)
-    return draft.decide(do.CopyCredentials(seen.login, seen.authority), requeue=0.0)
+    copy = do.CopyCredentials(seen.login, seen.authority, seen.keys)
+    return draft.decide(copy, requeue=0.0)
 
 
 def is_version(found: str, wanted: str) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from encbench.api.conditions import format_time
 from encbench.api.kinds import STATEFUL_SET
-from encbench.api.lifecycle import NO_POD, NOT_MARKED
+from encbench.api.lifecycle import NO_POD
 from encbench.api.scalars import parse_duration
 from encbench.api.testbed import DataCopy, ServerRun
 from encbench.core.starts import Start
@@ -97,9 +97,7 @@ def bring(draft: TestbedDraft, wanted: Start) -> StartStep:
             ready = {"ready_time": format_time(draft.seen.now), "restored": data_copy(pod)}
             draft.set(run=run.model_copy(update=ready), server_started=started)
             return StartStep(ready=True)
-        missing = Trouble(NOT_MARKED, draft.seen.unmarked) if draft.seen.unmarked else None
-        # Without what it mounts the pod would start on no other node either.
-        found = missing or troubles.trouble([pod], draft.seen.now) or end.trouble
+        found = troubles.trouble([pod], draft.seen.now) or end.trouble
     found = found or draft.rejected
     hopeless = pod is not None and pod.container(PREPARE).restarts >= ATTEMPTS
     if found is not None and (late or hopeless):

@@ -52,7 +52,7 @@ def test_every_container_is_guaranteed_and_restricted(mode: dict[str, Any]) -> N
 @pytest.mark.parametrize("mode", MODES)
 def test_each_container_sees_only_the_secrets_that_it_needs(mode: dict[str, Any]) -> None:
     seen = secrets_seen(pod(mode))
-    key = [] if not mode else ["key.txt"] if mode is OWN_KEY else ["keyfile"]
+    key = ["keyfile"] if mode else []
     if mode is TLS:
         key = ["ca.crt", "tls.crt", "tls.key"]
     assert seen == {
@@ -62,12 +62,21 @@ def test_each_container_sees_only_the_secrets_that_it_needs(mode: dict[str, Any]
     }
 
 
-def test_the_users_own_key_is_mounted_under_the_name_that_the_server_reads() -> None:
+def test_the_users_own_key_is_copied_under_the_name_that_the_server_reads() -> None:
+    """The server would not read its data by another key, which a rotation brings."""
     context = database_context(spec_of_testbed(OWN_KEY))
-    assert keys_secret(context, counting_tokens()) is None
+    secret = keys_secret(context, counting_tokens(), {"keyfile": "1;0a", "mek": "0b"})
+    assert secret is not None
+    assert secret["immutable"]
+    assert {name: base64.b64decode(text) for name, text in secret["data"].items()} == {
+        "keyfile": b"1;0a"
+    }
+    assert "my-key" not in str(pod(OWN_KEY))
     volume = next(volume for volume in pod(OWN_KEY)["volumes"] if volume["name"] == "keys")
-    assert volume["secret"]["secretName"] == "my-key"
-    assert volume["secret"]["items"] == [{"key": "key.txt", "path": "keyfile"}]
+    assert volume["secret"]["secretName"] == secret["metadata"]["name"]
+    assert volume["secret"]["items"] == [{"key": "keyfile", "path": "keyfile"}]
+    with pytest.raises(KeyError):
+        keys_secret(context, counting_tokens())
 
 
 def test_plaintext_has_no_key() -> None:
