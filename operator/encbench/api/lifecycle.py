@@ -370,7 +370,8 @@ _OUTCOMES = {
         "NoTransactions": "The tool finished no transaction in the window.",
         "ErrorRate": "The run had more errors than `maxErrorRate` allows.",
         "NotInMemory": "The database read more from its disk than `maxReadKib` allows.",
-        "SeriesLost": "Prometheus gave no series of the database or the proxy in the window.",
+        "SeriesLost": "Prometheus gave no series of the database or the proxy in the window, or "
+        "lacks what `maxReadKib` is judged by.",
         "ClientThrottled": "A client was throttled for longer than `limits.clientThrottling`.",
         OTHER_LIMITS: "A container has other limits than its template says.",
         UNLIKE_NODES: "Its database's node is unlike the baseline's (`limits.likeNodes`).",

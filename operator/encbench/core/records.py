@@ -74,7 +74,7 @@ class ProxyCpu(DatabaseCpu):
     """CPU in the window of the proxy that encrypts columns; never part of the server's."""
 
     memory_max_bytes: int | None = None
-    """Peak resident memory in the window."""
+    """Peak resident memory in the window; absent where a tenth of it, or more, has no samples."""
 
 
 class NodeCpu(Model):
@@ -157,7 +157,8 @@ class TrialCpu(Model):
     """Share of the periods of its CPU limit in which the limit held each up. Absent in records
     before this figure, and of what the kernel hides."""
     withheld: Withheld = Field(default_factory=dict)
-    """Why a figure is absent, such as `alignment error 3.1 % is above 2 %`."""
+    """Why a figure is absent, such as `alignment error 3.1 % is above 2 %`, or `Prometheus lacks
+    the first 240 s of the window`."""
 
 
 class KindRecord(Model):

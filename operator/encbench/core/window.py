@@ -6,6 +6,11 @@ sample to the first idle one counts part of the idle time as load. The price is 
 the rest of the window, `1 - coverage`, looks like the covered part; the variation of the rate
 between samples gives an estimate of that error.
 
+That is fair of the seconds between an edge and the sample nearest to it. Where Prometheus has lost
+the beginning of a window, or its end, the rest says nothing about what is lost, however even it is,
+so that the error is infinite then. A gap between two samples costs nothing: the counter went on
+meanwhile. A gauge did not, and its peak may lie there.
+
 Of a long window few samples are kept, and the variation is that between these, in steps of a 600th
 of the window. The estimate loses nothing by it: what a stretch without samples may hide is by how
 much its mean differs, and a stretch that matters is much longer than such a step.
@@ -15,6 +20,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
+from statistics import median
 
 Sample = tuple[float, float]
 """Unix time in seconds, value."""
@@ -28,6 +34,17 @@ KEPT = 600
 LONGEST = 31 * 86400.0
 """Seconds that are asked for at all."""
 
+FEW_STEPS = 3
+"""Steps from one sample to the next, each as long as the series' median step, in which scrapes may
+have failed. A longer stretch without samples is lost, unless it is as short as EDGE or GAP."""
+
+EDGE = 0.01
+"""Share of a window that may lack samples at each edge. Were the counter at rest there, or twice as
+fast, the rate would be off by as much."""
+
+GAP = 0.1
+"""Share of a window that a gauge may lack at once."""
+
 
 @dataclass(frozen=True)
 class WindowRate:
@@ -39,7 +56,15 @@ class WindowRate:
     """Share of the window between the samples used, 0 to 1."""
     alignment_error: float
     """(1 - coverage) x coefficient of variation of the rate between samples; infinite when there
-    are too few samples."""
+    are too few samples, or an edge is lost."""
+    lost: tuple[float, float] = (0.0, 0.0)
+    """Seconds without samples at the beginning of the window and at its end; 0 at an edge that has
+    only lost what the estimate may stand for."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the samples reach from edge to edge."""
+        return self.lost == (0.0, 0.0)
 
 
 def window_rate(samples: Sequence[Sample], start: float, end: float) -> WindowRate | None:
@@ -57,7 +82,24 @@ def window_rate(samples: Sequence[Sample], start: float, end: float) -> WindowRa
     covered = sum(seconds for _, seconds in steps)
     mean = sum(rate * seconds for rate, seconds in steps) / covered
     coverage = covered / (end - start)
-    return WindowRate(mean, coverage, (1 - coverage) * _variation(steps, mean, covered))
+    few = max(FEW_STEPS * median(seconds for _, seconds in steps), EDGE * (end - start))
+    before, after = inside[0][0] - start, end - inside[-1][0]
+    lost = (before if before > few else 0.0, after if after > few else 0.0)
+    error = math.inf if any(lost) else (1 - coverage) * _variation(steps, mean, covered)
+    return WindowRate(mean, coverage, error, lost)
+
+
+def peak(samples: Sequence[Sample], start: float, end: float) -> float | None:
+    """A gauge's highest sample in [start, end]; None where too much of it has none."""
+    inside = [(t, v) for t, v in samples if start <= t <= end]
+    if len(inside) < 2:
+        return None
+    times = [t for t, _ in inside]
+    steps = [after - before for before, after in pairwise(times)]
+    few = max(FEW_STEPS * median(steps), GAP * (end - start))
+    if max(times[0] - start, *steps, end - times[-1]) > few:
+        return None
+    return max(v for _, v in inside)
 
 
 def was_reset(samples: Sequence[Sample], start: float, end: float) -> bool:

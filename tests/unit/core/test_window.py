@@ -12,6 +12,7 @@ from encbench.core.window import (
     Sample,
     add_counter,
     add_gauge,
+    peak,
     pieces,
     summed,
     was_reset,
@@ -59,22 +60,88 @@ def test_a_varying_rate_widens_the_error() -> None:
 
 
 def test_swings_of_seconds_are_no_part_of_a_long_windows_error() -> None:
-    """A tenth of it has no samples, and what its mean may be says the rate of longer stretches."""
-    swinging = [(float(at), float(at + at % 2)) for at in range(5401)]
+    """A hundredth has no samples, and what its mean may be says the rate of longer stretches."""
+    swinging = [(float(at), float(at + at % 2)) for at in range(5941)]
     known: list[Sample] = []
     add_counter(known, swinging, 0.0, 6000.0)
     each, kept = (window_rate(samples, 0.0, 6000.0) for samples in (swinging, known))
     assert each is not None
     assert kept is not None
     assert kept.rate == each.rate
-    assert each.alignment_error == pytest.approx(0.1)
-    assert kept.alignment_error < 0.02
+    assert each.alignment_error == pytest.approx(0.01, rel=0.01)
+    assert kept.alignment_error < 0.002
+
+
+def kept(samples: Sequence[Sample], end: float) -> list[Sample]:
+    """As they are stored of a window that began at 0."""
+    found: list[Sample] = []
+    for begin, until in pieces(-5.0, end + 5.0):
+        add_counter(found, [one for one in samples if begin <= one[0] <= until], 0.0, end)
+    return found
+
+
+@pytest.mark.parametrize("step", [1, 15, 60])
+@pytest.mark.parametrize("end", [600.0, 6000.0], ids=["whole", "thinned"])
+def test_a_lost_beginning_or_end_is_no_question_of_how_even_the_rest_is(
+    end: float, step: int
+) -> None:
+    """A Prometheus that was replaced has none of the samples before."""
+    steady = [(float(at), 4.0 * at) for at in range(0, int(end), step)]
+    since = [one for one in steady if one[0] >= 0.8 * end]
+    until = [one for one in steady if one[0] <= 0.2 * end]
+    for samples, lost in (
+        (steady, (0.0, 0.0)),
+        (since, (since[0][0], 0.0)),
+        (until, (0.0, end - until[-1][0])),
+        (steady[len(steady) // 2 :][:9], None),
+    ):
+        found = window_rate(kept(samples, end), 0.0, end)
+        assert found is not None
+        assert found.rate == pytest.approx(4.0)
+        assert found.is_whole is (samples is steady)
+        assert (found.alignment_error == pytest.approx(0.0)) is (samples is steady)
+        assert found.is_whole or math.isinf(found.alignment_error)
+        if lost is not None:
+            assert found.lost == lost
+
+
+def test_a_few_scrapes_that_failed_at_an_edge_are_none_lost() -> None:
+    """Three steps of the series' own, however long these are, or a hundredth of the window."""
+    for end, step, first, whole in (
+        (60.0, 1.0, 3.0, True),
+        (60.0, 1.0, 4.0, False),
+        (600.0, 1.0, 6.0, True),
+        (600.0, 1.0, 7.0, False),
+        (300.0, 60.0, 120.0, True),
+        (120.0, 15.0, 60.0, False),
+    ):
+        samples = [(first + step * n, step * n) for n in range(int((end - first) / step) + 1)]
+        found = window_rate(samples, 0.0, end)
+        assert found is not None
+        assert found.is_whole is whole, (end, step, first)
+
+
+def test_a_counter_goes_on_where_samples_are_missing_between_others() -> None:
+    """So its rate is right, while the peak of a gauge may lie there."""
+    samples = [(float(at), 5.0 * min(at, 300) + 4.0 * max(0, at - 300)) for at in range(601)]
+    found = window_rate(samples[:100] + samples[500:], 0.0, 600.0)
+    assert found is not None
+    assert found.rate == pytest.approx(4.5)
+    assert found.is_whole
+    assert peak(samples, 0.0, 599.0) == samples[599][1]
+    assert peak(samples[:100] + samples[150:], 0.0, 600.0) == samples[600][1]
+    for lossy in (samples[:100] + samples[500:], samples[100:], samples[:500], samples[:1], []):
+        assert peak(lossy, 0.0, 600.0) is None
 
 
 def test_two_samples_say_nothing_of_the_variation() -> None:
     found = window_rate([(1, 0), (9, 8)], 0, 10)
     assert found is not None
     assert math.isinf(found.alignment_error)
+    assert found.is_whole
+    lost = window_rate([(8, 0), (9, 8)], 0, 100)
+    assert lost is not None
+    assert lost.lost == (8, 91)
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,8 @@ class Steady(FakeMetrics):
     """A Prometheus of counters that rise evenly and are scraped each second."""
 
     rates: dict[tuple[tuple[str, str], ...], float] = field(default_factory=dict)
+    span: tuple[float, float] = (0.0, math.inf)
+    """From when until when it has samples."""
     given: list[tuple[str, list[Mapping[str, str]], int]] = field(default_factory=list)
     """Of each answer its selector, its series' labels, and how many samples it had."""
 
@@ -41,6 +43,7 @@ class Steady(FakeMetrics):
         self.rates[tuple(sorted({"__name__": name, **labels}.items()))] = rate
 
     async def raw(self, selector: str, start: float, end: float) -> list[Series]:
+        start, end = max(start, self.span[0]), min(end, self.span[1])
         seconds = [float(at) for at in range(math.ceil(start), math.floor(end) + 1)]
         found = []
         for one in await super().raw(selector, 0.0, 0.0):
@@ -100,6 +103,24 @@ async def test_28_hours_of_three_databases_are_few_samples() -> None:
     assert found.idle.testbeds == pytest.approx({"bed-1": 0.01, "bed-2": 0.01})
     (others,) = found.foreign
     assert others.cores == pytest.approx(8 * 0.2 - 0.5 - 2 * 0.01 - 3 * 0.005 - 0.2)
+
+
+@pytest.mark.parametrize("seconds", [600.0, 24 * HOUR], ids=["whole", "thinned"])
+@pytest.mark.parametrize("lost", ["first", "last"])
+async def test_a_window_that_lost_its_beginning_or_end_has_no_figures(
+    seconds: float, lost: str
+) -> None:
+    """A Prometheus that was replaced, or full, has none of its earlier samples."""
+    metrics, edge = scraped(3, {}), START + 0.5 + (0.8 if lost == "first" else 0.2) * seconds
+    metrics.span = (edge, math.inf) if lost == "first" else (0.0, edge)
+    found = windowed.judge(await stored(metrics, PLACE, seconds), PLACE)
+    assert found.has_database, "so that the trial counts, without them"
+    cpu = found.cpu
+    assert (cpu.database, cpu.node, cpu.throttled, found.disk) == (None, None, None, None)
+    assert (cpu.foreign, cpu.stolen, cpu.spare, cpu.idle) == ((), (), None, None)
+    about = f"Prometheus lacks the {lost} {0.8 * seconds:,.0f} s of the window"
+    assert cpu.withheld["database"] == cpu.withheld["node"] == about
+    assert set(cpu.withheld) == {"database", "node", "foreign", "idle"}
 
 
 async def test_half_an_hour_of_64_databases_on_one_node_has_few_samples_of_each() -> None:

@@ -219,6 +219,33 @@ def test_a_neighbour_that_restarted_in_the_window_is_told_apart() -> None:
     assert restarted(RECORD, "bed-tde", ["one"]) == ()
 
 
+def begun(part: str, node: str, rate: float, at: float) -> PodCpu:
+    """A pod whose counter is there from that time on."""
+    samples = tuple(one for one in counter(rate) if one[0] >= at)
+    return PodCpu.model_validate(
+        {"part": part, "testbed": "bed-b", "node": node, "samples": samples}
+    )
+
+
+def test_of_a_pod_that_began_in_the_window_what_it_used_is_no_more_than_that() -> None:
+    """Five of ten seconds are half of it: what it used each second is no rate of the window."""
+    late = begun("database", "one", 0.5, 105.0)
+    record = RECORD.model_copy(update={"pods": (*RECORD.pods, late)})
+    found = idle(record, "bed-tde", 2.0, ["one"])
+    assert found is not None
+    assert found.testbeds["bed-b"] == pytest.approx(0.25)
+    (others, _) = foreign(record, "one", "bed-tde", [CLIENT]) or ()
+    assert others.cores == pytest.approx(4 - 2.5 - 0.9 - 0.01 - 0.02 - 0.25)
+
+
+def test_where_samples_are_lost_nothing_is_known_of_neighbours() -> None:
+    late = begun("database", "one", 0.5, 105.0)
+    own = RECORD.pods[0].model_copy(update={"samples": begun("database", "one", 0.9, 105).samples})
+    record = RECORD.model_copy(update={"pods": (own, late)})
+    assert foreign(record, "one", "bed-tde", [CLIENT]) is None
+    assert idle(record, "bed-tde", 2.0, ["one"]) is None
+
+
 def test_one_database_alone_has_no_neighbours() -> None:
     alone = RECORD.model_copy(update={"pods": RECORD.pods[:1]})
     found = idle(alone, "bed-tde", 2.0, ["one"])

@@ -127,6 +127,30 @@ async def test_a_file_system_with_little_to_do_is_as_exact_as_its_server() -> No
         assert (found.volume is not None) is known, found.withheld
 
 
+async def test_a_file_system_of_which_two_samples_say_nothing_is_said_to_be_unknown() -> None:
+    """An infinite error of a part that used nothing is no number at all."""
+    metrics = scraped(("10.0.0.1", 900.0, 1100.0))
+    metrics.add("encbench_volume_cpu_seconds_total", OWN, [(1010.0, 0.0), (1050.0, 0.0)])
+    place = replace(PLACE, volume_limit=1.0)
+    found = windowed.judge(await series.read(metrics, place, WINDOW), place).cpu
+    assert found.volume is None
+    assert found.withheld["volume"] == "alignment error inf% is above 2%"
+
+
+async def test_the_peak_of_a_proxy_s_memory_may_lie_where_no_samples_are() -> None:
+    for missing, peak in (((0, 0), 960), ((120, 124), 960), ((110, 150), None)):
+        metrics = scraped(("10.0.0.1", 900.0, 1100.0))
+        seconds = [n for n in range(200) if not missing[0] <= n < missing[1]]
+        for name, rate in (("cpu_seconds_total", 0.1), ("resident_bytes", 6.0)):
+            samples = [(900.0 + n, rate * n) for n in seconds]
+            metrics.add(f"encbench_proxy_{name}", OWN, samples)
+        place = replace(PLACE, proxy_limit=1.0)
+        found = windowed.judge(await series.read(metrics, place, WINDOW), place).cpu.proxy
+        assert found is not None
+        assert found.cores == pytest.approx(0.1)
+        assert found.memory_max_bytes == peak
+
+
 def with_a_step(seconds: float, at: float) -> FakeMetrics:
     """A minute of half a core, as a Prometheus records it whose clock is set at that moment.
 
@@ -311,7 +335,7 @@ async def test_of_idle_databases_only_those_on_its_nodes_are_said_to_lack() -> N
     place = replace(PLACE, node="n1")
     found = judged(await series.read(metrics, place, WINDOW), place)
     assert found.idle is None
-    lacks = "Prometheus has no CPU of the campaign's databases on the trial's nodes"
+    lacks = "Prometheus lacks the CPU of the campaign's databases on the trial's nodes"
     assert found.withheld["idle"] == lacks
 
 

@@ -162,8 +162,8 @@ def _not_in_memory(
     if limit is None:
         return
     if disk is None:
-        lost = "the agent has" if in_turns else "Prometheus has"
-        message = f"{lost} no series of what the database read from its disk in the window"
+        whose = "the agent" if in_turns else "Prometheus"
+        message = f"{whose} lacks what the database read from its disk in the window"
         yield "SeriesLost", f"{message}, so maxReadKib {limit:g} cannot be judged"
         return
     read = disk.read_bytes_per_second * measurement.seconds / 1024 / measurement.transactions

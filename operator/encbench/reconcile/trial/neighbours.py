@@ -63,8 +63,7 @@ def foreign(
     `testbed` is the one that is measured: without its server's CPU nothing is known. A sidecar or
     an idle database without samples counts as foreign: it is a thousandth of a core.
     """
-    own = [pod for pod in record.pods if (pod.part, pod.testbed) == ("database", testbed)]
-    if all(_rate(record, pod.samples) is None for pod in own):
+    if not _has(record, testbed):
         return None
     known = nodes(record, node)
     found = []
@@ -155,7 +154,7 @@ def _own(record: MetricsRecord, node: str, clients: Iterable[ClientFacts]) -> fl
     known = [cores for cores in tools if cores is not None]
     if len(known) != len(tools):
         return None
-    pods = [_rate(record, pod.samples) for pod in record.pods if pod.node == node]
+    pods = [_seen(record, pod.samples) for pod in record.pods if pod.node == node]
     return sum(known) + sum(rate for rate in pods if rate is not None)
 
 
@@ -170,8 +169,9 @@ def idle(
     if not any(pod.part == "database" for pod in record.pods):
         return None
     beside = _beside(record, testbed, own)
-    rates = {pod.testbed: _rate(record, pod.samples) for pod in beside}
-    known = {name: rate for name, rate in sorted(rates.items()) if rate is not None}
+    rate = _seen if _has(record, testbed) else _rate
+    rates = {pod.testbed: rate(record, pod.samples) for pod in beside}
+    known = {name: cores for name, cores in sorted(rates.items()) if cores is not None}
     if rates and not known:
         return None
     return IdleCpu(cores=sum(known.values()), limit_cores=limit, testbeds=known)
@@ -194,6 +194,25 @@ def _beside(record: MetricsRecord, testbed: str, own: Iterable[str | None]) -> l
     return [pod for pod in databases if pod.node in nodes]
 
 
+def _has(record: MetricsRecord, testbed: str) -> bool:
+    """Whether Prometheus has the CPU of that testbed's database from edge to edge."""
+    own = (pod for pod in record.pods if (pod.part, pod.testbed) == ("database", testbed))
+    return any(_rate(record, pod.samples) is not None for pod in own)
+
+
 def _rate(record: MetricsRecord, samples: Samples) -> float | None:
+    """None as well where an edge of the window is lost."""
     found = window_rate(samples, record.window.start, record.window.end)
-    return None if found is None else found.rate
+    return None if found is None or not found.is_whole else found.rate
+
+
+def _seen(record: MetricsRecord, samples: Samples) -> float | None:
+    """The same of a pod that may have begun in the window, or ended: all that it used is seen.
+
+    So other arms' clients end in an interleaved block. It is asked where Prometheus has the
+    measured database from edge to edge, and so has lost nothing.
+    """
+    found = window_rate(samples, record.window.start, record.window.end)
+    if found is None:
+        return None
+    return found.rate if found.is_whole else found.rate * found.coverage

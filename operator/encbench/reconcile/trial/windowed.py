@@ -14,10 +14,11 @@ from encbench.core.records import (
     TrialCpu,
     Withheld,
 )
-from encbench.core.window import WindowRate, window_rate
+from encbench.core.window import WindowRate, peak, window_rate
 from encbench.reconcile.trial import neighbours
 from encbench.reconcile.trial.series import MetricsPlace, Process
 from encbench.text.rounding import beyond
+from encbench.text.words import listed
 
 MAX_ALIGNMENT_ERROR = 0.02
 """Above this estimated error a CPU figure is withheld."""
@@ -113,7 +114,7 @@ def judge(record: MetricsRecord, place: MetricsPlace) -> WindowMetrics:
         if place.in_turns:
             withheld["idle"] = "the block's other databases take turns with this one"
         elif resting is None:
-            lacks = "Prometheus has no CPU of the campaign's databases on the trial's nodes"
+            lacks = "Prometheus lacks the CPU of the campaign's databases on the trial's nodes"
             withheld["idle"] = lacks
     cpu = TrialCpu(
         database=database,
@@ -148,12 +149,8 @@ def _of_proxy(record: MetricsRecord, place: MetricsPlace, withheld: Withheld) ->
     used, window = _process(record, "proxy", place.proxy_limit, withheld), record.window
     if used is None:
         return None
-    memory = [
-        int(value)
-        for time, value in record.series.get("proxy_resident_bytes", ())
-        if window.start <= time <= window.end
-    ]
-    return ProxyCpu(**dict(used), memory_max_bytes=max(memory, default=None))
+    memory = peak(record.series.get("proxy_resident_bytes", ()), window.start, window.end)
+    return ProxyCpu(**dict(used), memory_max_bytes=None if memory is None else int(memory))
 
 
 def _process(
@@ -173,7 +170,7 @@ def _process(
     if rate is None:
         return None
     error = rate.alignment_error
-    if part_of is not None and part_of.cores:
+    if part_of is not None and part_of.cores and rate.rate:
         error *= rate.rate / part_of.cores
     if not _is_aligned(error, withheld, what):
         return None
@@ -204,8 +201,7 @@ def _throttled(record: MetricsRecord, place: MetricsPlace) -> dict[Process, floa
     found: dict[Process, float] = {}
     for of in place.limits:
         ran, held_up = (
-            window_rate(record.series.get(name, ()), record.window.start, record.window.end)
-            for name in (f"{of}_limit_periods", f"{of}_throttled_periods")
+            _whole(record, name) for name in (f"{of}_limit_periods", f"{of}_throttled_periods")
         )
         if ran is not None and held_up is not None and ran.rate > 0:
             found[of] = min(1.0, held_up.rate / ran.rate)
@@ -214,13 +210,16 @@ def _throttled(record: MetricsRecord, place: MetricsPlace) -> dict[Process, floa
 
 def _disk(record: MetricsRecord) -> DiskIo | None:
     """None unless both directions are known; how bursty they are is no reason to withhold them."""
-    read, write = (
-        window_rate(record.series.get(name, ()), record.window.start, record.window.end)
-        for name in ("database_read_bytes", "database_write_bytes")
-    )
+    read, write = (_whole(record, name) for name in ("database_read_bytes", "database_write_bytes"))
     if read is None or write is None:
         return None
     return DiskIo(read_bytes_per_second=read.rate, write_bytes_per_second=write.rate)
+
+
+def _whole(record: MetricsRecord, name: str) -> WindowRate | None:
+    """The rate of that series, however uncertain; None unless it reaches from edge to edge."""
+    rate = window_rate(record.series.get(name, ()), record.window.start, record.window.end)
+    return rate if rate is not None and rate.is_whole else None
 
 
 def _read(
@@ -235,7 +234,15 @@ def _read(
     rate = window_rate(record.series[name], record.window.start, record.window.end)
     if rate is None:
         withheld[what] = "fewer than two samples in the window, or the counter was reset"
+    elif not rate.is_whole:
+        withheld[what] = f"Prometheus lacks {_stretches(rate.lost)} of the window"
+        return None
     return rate
+
+
+def _stretches(lost: tuple[float, float]) -> str:
+    named = zip(("first", "last"), lost, strict=True)
+    return listed([f"the {which} {seconds:,.0f} s" for which, seconds in named if seconds])
 
 
 def _is_aligned(error: float, withheld: Withheld, what: _Counted) -> bool:
