@@ -114,9 +114,13 @@ class Errands:
 
         It is cancelled: an agent stops when its caller hangs up.
         """
-        for one in self.doing(kind, namespace, name):
+        place = (kind, namespace, name)
+        for one in self.doing(*place):
             self._tasks.pop(one).cancel()
-        self._faulty = {one for one in self._faulty if one.place != (kind, namespace, name)}
+        self._faulty = {one for one in self._faulty if one.place != place}
+        if self._faults is not None:
+            # Another object may have its name one day.
+            self._faults.passed(place)
 
     async def _do(self, errand: Errand, work: Work) -> None:
         found = False

@@ -25,6 +25,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable
 from contextlib import suppress
+from weakref import WeakValueDictionary
 
 from encbench.api.kinds import CAMPAIGN, LEASE, NODE, POD
 from encbench.database.pod import SLOW_SHUTDOWN_SECONDS
@@ -77,9 +78,11 @@ class NodeLeases:
         self._namespace = namespace
         self._claims: dict[Unit, UnitClaim] = {}
         self._kept: dict[str, KeptLease] = {}
-        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        """Those that something has or waits for."""
         self._signs: defaultdict[str, Ages[Unit | None]] = defaultdict(lambda: Ages(ticks, UNSEEN))
-        """Of each node's holder (None) and of each request in its queue."""
+        """Of each node's holder (None) and of each request in its queue; a sweep forgets those of
+        Leases that are gone."""
         self._swept = -math.inf
         self._tended = ticks()
         self._is_away = False
@@ -185,7 +188,7 @@ class NodeLeases:
         for node, kept in list(self._kept.items()):
             if not kept.users or self._ticks() - kept.renewed >= RENEW:
                 try:
-                    async with self._locks[node]:
+                    async with self._lock(node):
                         await self._renew(node)
                 except (Unavailable, Rejected, Conflict) as error:
                     self._is_away |= isinstance(error, Unavailable)
@@ -212,6 +215,9 @@ class NodeLeases:
             for pod in pods
         )
 
+    def _lock(self, node: str) -> asyncio.Lock:
+        return self._locks.setdefault(node, asyncio.Lock())
+
     # -- units
 
     def _used(self, unit: Unit) -> list[str]:
@@ -221,7 +227,7 @@ class NodeLeases:
         asked = claim.nodes
         for node in asked:
             try:
-                async with self._locks[node]:
+                async with self._lock(node):
                     claim.waits = await self._acquire(unit, claim, node)
             except (Unavailable, Rejected, Conflict) as error:
                 claim.waits = f"the lease of node {node} cannot be had: {error}"
@@ -311,7 +317,7 @@ class NodeLeases:
 
     async def _release(self, unit: Unit, node: str) -> None:
         """The unit does not use the node any more; give it to another cell if one waits."""
-        async with self._locks[node]:
+        async with self._lock(node):
             kept = self._kept.get(node)
             if kept is None:
                 return
@@ -324,7 +330,7 @@ class NodeLeases:
 
     async def _withdraw(self, unit: Unit, node: str) -> None:
         """Take the unit out of the node's queue; without that it would be skipped in a minute."""
-        async with self._locks[node]:
+        async with self._lock(node):
             with suppress(Unavailable, Rejected, Conflict):
                 read = await self._find(node)
                 if read is not None and read.without([unit]) != read:
@@ -374,9 +380,10 @@ class NodeLeases:
 
     async def _sweep(self) -> None:
         """Free the Leases that have run out, and those of campaigns that are gone or over."""
-        found = {}
-        for body in await self._cluster.list(LEASE, self._namespace, leases.MARKS):
-            async with self._locks[body["metadata"]["name"]]:
+        found, listed = {}, await self._cluster.list(LEASE, self._namespace, leases.MARKS)
+        bodies = {body["metadata"]["name"]: body for body in listed}
+        for name, body in bodies.items():
+            async with self._lock(name):
                 with suppress(ValueError, LookupError, Conflict):
                     lease = leases.parse(body)
                     if lease.holder is None or lease.node in self._kept:
@@ -386,6 +393,8 @@ class NodeLeases:
                     else:
                         found[lease.node] = lease.holder
         self._elsewhere = found
+        for gone in self._signs.keys() - bodies.keys():
+            del self._signs[gone]
 
     async def _hold(self, lease: NodeLease, holder: Holder, users: set[Unit], now: float) -> None:
         """Write that the cell has the node from now on, for as long as these may work."""

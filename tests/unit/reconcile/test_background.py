@@ -133,6 +133,22 @@ async def test_a_fault_is_counted_told_and_logged_in_whole_once(
     assert [bool(record.exc_info) for record in caplog.records[3:]] == [True], "it was well between"
 
 
+async def test_what_is_dropped_leaves_no_count_to_another_of_its_name() -> None:
+    cluster = FakeCluster()
+    background = Errands(lambda _: None, faults=Failures(cluster))
+    work = Work()
+    work.result = KeyError("bug")
+    work.ends.set()
+    for uid in range(2):
+        cluster.add(TRIAL, manifests.body(TRIAL, "run", "ns"))
+        for _ in range(FIRST - 1):
+            await background.do(replace(errand("run"), uid=str(uid)), work)
+            await turns()
+        cluster.remove(TRIAL, "ns", "run")
+        background.drop(TRIAL, "ns", "run")
+    assert not cluster.events
+
+
 async def test_neither_scans_nor_a_store_that_hangs_hold_up_anything_else() -> None:
     background = Errands(lambda _: None, limit=2)
     work: dict[Lane, Work] = {lane: Work() for lane in get_args(Lane)}

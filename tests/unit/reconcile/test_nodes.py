@@ -1,5 +1,6 @@
 """Leases of nodes: one campaign at a time, in order of asking, and none held for the dead."""
 
+import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -741,6 +742,33 @@ async def test_a_lease_goes_with_its_node(here: Installation) -> None:
     await here.work(RENEW, here.a, one)
     assert [body["metadata"]["name"] for body in here.cluster.all(LEASE)] == ["n2"]
     assert used(here.a, one) == {"n2"}, "renewing makes no Lease anew"
+
+
+async def test_nothing_is_kept_of_nodes_that_are_gone(here: Installation) -> None:
+    """Whoever adds and removes nodes all day has as many names."""
+    for number in range(5):
+        name, there = f"n{number}", use("one", f"n{number}", "stays")
+        here.cluster.add(NODE, {"metadata": {"name": name}})
+        assert await here.a.take(there)
+        await here.pass_time(SWEEP + 5, here.b)
+        await leave(here.a, there)
+        here.cluster.remove(NODE, "", name)
+    await here.pass_time(SWEEP + 5, here.a, here.b)
+    for one in (here.a, here.b):
+        assert set(one._signs) <= {"stays"}
+        assert not one._locks
+    assert "stays" in here.b._signs
+
+
+async def test_who_waits_for_a_node_s_lock_has_the_same_as_who_holds_it(here: Installation) -> None:
+    held = here.a._lock("n1")
+    async with held:
+        waits = asyncio.create_task(here.a.take(use("one")))
+        await asyncio.sleep(0)
+        assert not waits.done()
+        await here.a.tend()
+        assert here.a._lock("n1") is held
+    assert await waits
 
 
 async def test_a_node_that_registers_anew_under_work_is_not_free(here: Installation) -> None:
