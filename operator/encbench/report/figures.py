@@ -213,18 +213,20 @@ BY_FIELD = {figure.field: figure for figure in FIGURES}
 JUDGED = {figure.key: figure for figure in FIGURES if isinstance(figure, JudgedFigure)}
 TPS, CPU, RECOVERY = JUDGED["tps"], JUDGED["cpuPerTransaction"], JUDGED["recovery"]
 
+ON_LATENCY, ON_CPU, ON_DISK, ON_CLIENT = "Latency", "CPU", "Disk", "Client, one replica"
 TOPICS = {
-    "Latency": ("latency_average_ms", "latency_p95_ms"),
-    "CPU": (
+    ON_LATENCY: ("latency_average_ms", "latency_p95_ms"),
+    ON_CPU: (
         *(f"{one}_cpu_ms_per_transaction" for one in ("database_side", "proxy", "client")),
         *(f"{one}_cpu_percent" for one in ("database", "client", "node")),
     ),
-    "Disk": ("disk_read_kib_per_transaction", "disk_write_kib_per_transaction"),
-    "Client, one replica": (
+    ON_DISK: ("disk_read_kib_per_transaction", "disk_write_kib_per_transaction"),
+    ON_CLIENT: (
         *("client_cpu_cores", "client_memory_mib", "client_memory_percent", "client_cpu_percent"),
     ),
 }
-"""The tables of figures by heading: their fields, utilisation in percentage points last."""
+"""The tables of figures by heading: their fields, utilisation in percentage points last.
+`formats.markdown` says when each is left out of a report that is too long."""
 
 
 P95 = JUDGED["latencyP95"]

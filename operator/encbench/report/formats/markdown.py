@@ -11,6 +11,7 @@ from typing import NamedTuple
 from encbench.core.records import IndexTrial
 from encbench.core.statistics.rounds import ENOUGH_BLOCKS
 from encbench.report.document import Report
+from encbench.report.figures import ON_CLIENT, ON_CPU, ON_DISK, ON_LATENCY
 from encbench.report.formats import layertables, pooled, tables, turntables
 from encbench.report.formats.sections import Section, Versus, sections
 from encbench.report.formats.tables import TableColumn
@@ -26,8 +27,8 @@ STUDIES, COLUMNS = "In the shape of the published studies", "Which columns are e
 TURNS, POOLED = "Interleaved blocks", "Changes by campaign"
 NOISE, INVALID = "Noise floor and blocks", "Trials that do not count"
 FIRST_OUT = (
-    *("Client, one replica", "Disk", COLUMNS, TURNS, PUBLISHED, LAYER_CPU, STUDIES, POOLED),
-    *(INVALID, "CPU", "Latency", NOISE, WHY, BY_LAYER),
+    *(ON_CLIENT, ON_DISK, COLUMNS, TURNS, PUBLISHED, LAYER_CPU, STUDIES, POOLED),
+    *(INVALID, ON_CPU, ON_LATENCY, NOISE, WHY, BY_LAYER),
 )
 """What a report that is too long leaves out, in this order."""
 LAST_OUT = "the first tables of the last conditions"

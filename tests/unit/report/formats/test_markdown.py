@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from encbench.report.document import Report
+from encbench.report.figures import TOPICS
 from encbench.report.formats import markdown as module
 from encbench.report.formats.markdown import FIRST_OUT, INVALID, LAST_OUT, PUBLISHED, markdown
 from tests.data.report import golden
@@ -45,6 +46,10 @@ def test_a_long_one_leaves_out_the_least_and_says_so() -> None:
     assert "### Client, one replica" not in text
     assert "### Disk" not in text
     assert text.count("### CPU\n") == text.count("### Latency\n") == 12
+
+
+def test_each_table_of_figures_has_its_place_among_what_is_left_out() -> None:
+    assert set(TOPICS) <= set(FIRST_OUT)
 
 
 def test_a_larger_one_fits_and_keeps_every_verdict(large: Report) -> None:
