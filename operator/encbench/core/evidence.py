@@ -67,6 +67,9 @@ class ProofRecord(Record):
 
     schema_: Literal["encbench.io/proof/v1"] = Field("encbench.io/proof/v1", alias="schema")
     testbed: str
+    uid: str | None = None
+    """Of the Testbed: one that was deleted may come back under its name. Absent in proofs before
+    this field."""
     cell: str
     arm: Arm
     mode: EncryptionModeSpec

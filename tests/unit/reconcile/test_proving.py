@@ -296,20 +296,19 @@ async def test_what_hinders_it_stands_while_a_silent_agent_is_asked_again(
     assert [one.problem for one in during] == ["", "no answer"]
 
 
-async def test_its_time_begins_anew_after_the_store_did_not_take_it(
+async def test_what_the_store_did_not_take_is_stored_without_another_scan(
     proving: Proving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    during = watched(proving, monkeypatch, [None, None])
+    """It may be full for half an hour, in which a scan would begin every few seconds."""
+    during = watched(proving, monkeypatch, [None])
     store = proving.world.store
-    put = store.put
-
-    async def refuse(*_: Any, **__: Any) -> None:
-        raise Rejected("no space")
-
-    monkeypatch.setattr(store, "put", refuse)
+    store.fail_next(Rejected("no space"))
     assert not await proving.ask()
     assert proving.found.proof.store_problem == "no space"
-    monkeypatch.setattr(store, "put", put)
+    store.away = True
+    assert not await proving.ask(60.0)
+    assert proving.found.proof.store_problem == "the fake store is away"
+    store.away = False
     assert await proving.ask(3600.0)
-    assert during[0].asked != during[1].asked
+    assert len(during) == 1
     assert proving.found.proof.digest is not None

@@ -7,9 +7,8 @@ from datetime import datetime
 from encbench.api import kinds
 from encbench.api.conditions import format_time, parse_time
 from encbench.api.scalars import parse_duration
-from encbench.core.artefact import digest_of, encode
 from encbench.core.certificates import KeyPair, entries, host_names
-from encbench.core.evidence import ProofRecord
+from encbench.core.evidence import Proof, ProofRecord
 from encbench.core.naming import credentials_name, proof_key, storage_prefix
 from encbench.database import children
 from encbench.database.connection import loading
@@ -21,7 +20,7 @@ from encbench.reconcile.effects import effect as do
 from encbench.reconcile.effects.nodes import NodeEffects
 from encbench.reconcile.objects import Testbed
 from encbench.reconcile.pods import PodFacts
-from encbench.reconcile.testbed import solitude
+from encbench.reconcile.testbed import full_proof, solitude
 from encbench.reconcile.testbed.facts import FullProof, TestbedFound
 from encbench.tools.context import LoadContext
 from encbench.tools.registry import tool
@@ -173,34 +172,44 @@ class TestbedEffects(NodeEffects[Testbed, do.OwnTestbedEffect, TestbedFound]):
     async def _proven(self, testbed: Testbed, database: PodFacts | None) -> FullProof:
         """Prove and store. Whether the store is away is found out before the expensive scan.
 
-        The time for the rest begins once it is not, and that for the proof after the rest.
+        What a process before this one stored counts, and what the store did not take is not made
+        again.
         """
         store, spec, campaign = self._deps.store, testbed.spec, testbed.spec.campaign_ref
         prefix = storage_prefix(testbed.namespace, campaign.name, campaign.uid)
-        key = proof_key(prefix, testbed.name)
+        key, proof = proof_key(prefix, testbed.name), self.found(testbed).proof.proof
         try:
-            await store.get(key)
+            there = await full_proof.stored(store, key, testbed.uid)
+            if there is not None:
+                return there
         except (Unavailable, Rejected) as error:
-            return FullProof(store_problem=str(error))
+            return FullProof(proof, store_problem=str(error))
+        if proof is None:
+            proof = await self._scan(testbed, database)
+        record = ProofRecord(
+            testbed=testbed.name,
+            uid=testbed.uid,
+            cell=spec.cell,
+            arm=spec.arm,
+            mode=spec.mode,
+            proof=proof,
+        )
+        try:
+            return await full_proof.settle(store, key, record)
+        except (Unavailable, Rejected) as error:
+            return FullProof(proof, store_problem=str(error))
+
+    async def _scan(self, testbed: Testbed, database: PodFacts | None) -> Proof:
+        """Prove it. The time for the rest begins now, and that for the proof after the rest."""
         resting = self._begin_rest(testbed)
         if database is None:
             self._begin_proof(testbed)
-            proof = agent.declared(testbed)
-        else:
-            # It has as long as the proof itself.
-            limit = parse_duration(spec.step_deadlines.proof)
-            await self._rest(testbed, database, resting, limit)
-            self._begin_proof(testbed)
-            proof = await agent.prove(self._deps, testbed, database, full=True)
-        record = ProofRecord(
-            testbed=testbed.name, cell=spec.cell, arm=spec.arm, mode=spec.mode, proof=proof
-        )
-        content = encode(record)
-        try:
-            await store.put(key, content, "application/json")
-        except (Unavailable, Rejected) as error:
-            return FullProof(proof, store_problem=str(error))
-        return FullProof(proof, digest_of(content))
+            return agent.declared(testbed)
+        # It has as long as the proof itself.
+        limit = parse_duration(testbed.spec.step_deadlines.proof)
+        await self._rest(testbed, database, resting, limit)
+        self._begin_proof(testbed)
+        return await agent.prove(self._deps, testbed, database, full=True)
 
     def _begin_rest(self, testbed: Testbed) -> datetime:
         """Note when, anew where the store was away; it is no longer in the way."""
