@@ -8,7 +8,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -67,7 +67,9 @@ async def run(args: argparse.Namespace) -> None:
         elector = Elector(cluster, SystemClock(), ticks, contender(args))
         meter.follow(elector.standing)
         fenced = FencedTransport(way, lambda: elector.leads)
-        deps = _connect(args, stack, meter, KubernetesCluster(fenced), _store(args))
+        deps = _connect(
+            args, stack, meter, KubernetesCluster(fenced), _store(args, lambda: elector.leads)
+        )
         meter.depend(lambda: deps.services.up)
         if args.liveness:
             await stack.enter_async_context(alive(args.liveness))
@@ -87,6 +89,7 @@ async def run(args: argparse.Namespace) -> None:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         for task in tasks:
             task.cancel()
+        # What was begun ends as this waits for the API server, and watches may take longer.
         await elector.resign()
         results = await asyncio.gather(*tasks, return_exceptions=True)
         if stop.is_set() and args.release_namespace:
@@ -170,6 +173,7 @@ async def lead(
     finally:
         for task in tasks:
             task.cancel()
+        await background.end()
         results = await asyncio.gather(*tasks, return_exceptions=True)
     for result in results:
         if isinstance(result, Exception):
@@ -254,7 +258,7 @@ async def _way(stack: AsyncExitStack, meter: Meter) -> Transport:
     return MeteredTransport(ClientTransport(client), meter)
 
 
-def _store(args: argparse.Namespace) -> ObjectStore:
+def _store(args: argparse.Namespace, may_write: Callable[[], bool] = lambda: True) -> ObjectStore:
     return ObjectStore(
         endpoint=args.s3_endpoint,
         external_endpoint=args.s3_external_endpoint,
@@ -262,6 +266,7 @@ def _store(args: argparse.Namespace) -> ObjectStore:
         region=args.s3_region,
         credentials=args.s3_credentials_dir,
         ca_file=args.s3_ca_file,
+        may_write=may_write,
     )
 
 

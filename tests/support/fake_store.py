@@ -48,6 +48,8 @@ class FakeStore:
     types: dict[str, str] = field(default_factory=dict)
     """Content type by key."""
     has_bucket: bool = True
+    may_write: Callable[[], bool] = lambda: True
+    """As the real one has it: whoever asks leads its shard."""
     away: bool = False
     """While it is set everything is Unavailable, uploads included."""
     calls: list[Call] = field(default_factory=list)
@@ -132,6 +134,8 @@ class FakeStore:
         self.calls.append(Call(verb, key))
         if self.away:
             raise Unavailable("the fake store is away")
+        if verb in WRITES and not self.may_write():
+            raise Unavailable("this process does not lead its shard at the moment")
         if not self.has_bucket and verb != "ensure_bucket":
             raise NoBucket(f"there is no bucket {self.bucket}")
         for fault in self._faults:

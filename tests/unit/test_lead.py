@@ -8,9 +8,17 @@ import pytest
 
 from encbench import __main__ as main
 from encbench.adapters.meter import PrometheusMeter
+from encbench.api.kinds import TESTBED
 from encbench.kube.shards import Shard
 from encbench.reconcile.absences import Always
+from encbench.reconcile.background import Errand
+from encbench.reconcile.loop import Loop
+from encbench.reconcile.reconcilers import KindReconciler
 from tests.unit.reconcile.world import SPACE, World
+
+ARGS = argparse.Namespace(
+    namespace=[SPACE], lease_namespace="", release_namespace="", admission_policy=[]
+)
 
 
 class Elected(Always):
@@ -34,12 +42,9 @@ async def test_a_task_beside_the_loop_that_dies_is_logged_as_it_ends(
     monkeypatch.setattr("encbench.reconcile.farewell.claim", dies)
     monkeypatch.setattr("encbench.handlers.watch", goes_on)
     monkeypatch.setattr("encbench.reconcile.loop.Loop.run", goes_on)
-    args = argparse.Namespace(
-        namespace=[SPACE], lease_namespace="", release_namespace="", admission_policy=[]
-    )
     meter = PrometheusMeter("0")
     leads = asyncio.create_task(
-        main.lead(args, World().deps, meter, Elected(), asyncio.Event())  # type: ignore[arg-type]
+        main.lead(ARGS, World().deps, meter, Elected(), asyncio.Event())  # type: ignore[arg-type]
     )
     with caplog.at_level(logging.ERROR):
         for _ in range(20):
@@ -50,3 +55,37 @@ async def test_a_task_beside_the_loop_that_dies_is_logged_as_it_ends(
     assert record.exc_info[1] is fault
     leads.cancel()
     await asyncio.gather(leads, return_exceptions=True)
+
+
+async def test_what_it_has_begun_ends_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process may begin the same."""
+    begun, ended = asyncio.Event(), list[str]()
+
+    async def scan() -> bool:
+        try:
+            begun.set()
+            await asyncio.Event().wait()
+        finally:
+            ended.append("scan")
+        return True
+
+    async def loop(own: Loop) -> None:
+        reconciler = own._reconcilers[TESTBED]
+        assert isinstance(reconciler, KindReconciler)
+        await reconciler.slowly.do(Errand(TESTBED, SPACE, "bed", "uid", "ProveFully"), scan)
+        await asyncio.Event().wait()
+
+    async def goes_on(*_: object) -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr("encbench.reconcile.farewell.claim", goes_on)
+    monkeypatch.setattr("encbench.handlers.watch", goes_on)
+    monkeypatch.setattr("encbench.reconcile.loop.Loop.run", loop)
+    meter = PrometheusMeter("0")
+    leads = asyncio.create_task(
+        main.lead(ARGS, World().deps, meter, Elected(), asyncio.Event())  # type: ignore[arg-type]
+    )
+    await begun.wait()
+    leads.cancel()
+    await asyncio.gather(leads, return_exceptions=True)
+    assert ended == ["scan"]

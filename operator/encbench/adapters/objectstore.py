@@ -54,7 +54,7 @@ class ObjectStore:
     `credentials` is a directory with the files `access-key` and `secret-key`, such as a mounted
     Secret; they may change at any time. Without one botocore finds credentials by itself. Presigned
     URLs name `external_endpoint`, for clients that reach the store by a different address than the
-    operator.
+    operator. While `may_write` says no, all that would store or delete an object is Unavailable.
     """
 
     def __init__(
@@ -67,11 +67,13 @@ class ObjectStore:
         external_endpoint: str | None = None,
         ca_file: Path | None = None,
         limits: S3Limits | None = None,
+        may_write: Callable[[], bool] = lambda: True,
     ) -> None:
         self.bucket = bucket
         self._clients_endpoint = external_endpoint or endpoint
-        given = limits or S3Limits()
-        self._connection = S3Connection(endpoint, region, credentials, ca_file, given)
+        self._connection = S3Connection(
+            endpoint, region, credentials, ca_file, limits or S3Limits(), may_write
+        )
 
     # -- for clients
 

@@ -73,6 +73,8 @@ a bucket's key may be disabled, be deleted or deny its use."""
 _PROXY_AT_FAULT = "see HTTP_PROXY and HTTPS_PROXY, and percent-encode a password there"
 _FOR_A_ROLE = "AssumeRole"
 """What operations of STS begin with. botocore performs them for the credentials of a role."""
+_WRITES = ("PutObject", "DeleteObjects")
+"""Operations of a leader alone. Whoever comes first makes the bucket."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,8 @@ class S3Connection:
     credentials: Path | None
     ca_file: Path | None
     limits: S3Limits
+    may_write: Callable[[], bool] = lambda: True
+    """Whether objects may be stored and deleted now."""
     _requests: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(THREADS))
     """Of our own: while the store is a black hole, others must not wait for a thread."""
     _signatures: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))
@@ -191,7 +195,14 @@ class S3Connection:
             )
         client.meta.events.register_last("before-parameter-build.s3", _stay)
         client.meta.events.register("before-sign.s3.DeleteObjects", _digest)
+        for operation in _WRITES:
+            client.meta.events.register(f"before-send.s3.{operation}", self._send)
         return client
+
+    def _send(self, **_: Any) -> None:
+        """Called before each attempt: a thread may repeat its request after its process has led."""
+        if not self.may_write():
+            raise Unavailable("this process does not lead its shard at the moment")
 
 
 def _stay(context: dict[str, Any], **_: Any) -> None:

@@ -122,6 +122,13 @@ class Errands:
             # Another object may have its name one day.
             self._faults.passed(place)
 
+    async def end(self) -> None:
+        """Let go of all that is under way: this process acts for no object any more."""
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
     async def _do(self, errand: Errand, work: Work) -> None:
         found = False
         try:

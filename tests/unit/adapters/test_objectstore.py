@@ -7,6 +7,7 @@ import base64
 import hashlib
 import io
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -125,12 +126,19 @@ async def test_a_port_that_is_none_is_said_of_the_url_that_has_it(tmp_path: Path
         await store.presign_put(KEY, 60)
 
 
-def answered_store(folder: Path) -> ObjectStore:
+def answered_store(folder: Path, may_write: Callable[[], bool] = lambda: True) -> ObjectStore:
     """A store with credentials in that folder, and no pauses."""
     for name in ("access-key", "secret-key"):
         (folder / name).write_text("of-a-test")
     where, limits = "http://store.invalid", S3Limits(pause_seconds=0)
-    return ObjectStore(endpoint=where, bucket="b", region="here", credentials=folder, limits=limits)
+    return ObjectStore(
+        endpoint=where,
+        bucket="b",
+        region="here",
+        credentials=folder,
+        limits=limits,
+        may_write=may_write,
+    )
 
 
 async def test_an_object_of_unknown_size_is_read_up_to_the_limit(
@@ -166,6 +174,42 @@ async def test_a_deletion_has_the_digest_that_older_stores_demand(
     digest = hashlib.md5(request.body, usedforsecurity=False).digest()
     assert request.headers["Content-MD5"] == base64.b64encode(digest)
     assert b"content-md5;" in request.headers["Authorization"]
+
+
+async def test_a_process_that_does_not_lead_stores_and_deletes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service, leads = answering("here", monkeypatch), [False]
+    store = answered_store(tmp_path, lambda: leads[0])
+    for write in (
+        store.put("key", b"1", "text/plain"),
+        store.put_if_absent("key", b"1", "text/plain"),
+        store.delete(["key"]),
+    ):
+        with pytest.raises(Unavailable, match="does not lead its shard"):
+            await write
+    assert not service.asked
+    assert await store.get("key") is None
+    leads[0] = True
+    await store.put("key", b"1", "text/plain")
+    assert await store.get("key") == b"1"
+
+
+async def test_a_write_is_not_repeated_once_its_process_does_not_lead(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Botocore repeats it in a thread, which ends with its attempts and not with its caller."""
+    asked, leads = list[str](), [True]
+
+    def send(_: object, request: AWSPreparedRequest) -> AWSResponse:
+        asked.append(request.method)
+        leads[0] = False
+        raise EndpointConnectionError(endpoint_url=request.url)
+
+    monkeypatch.setattr(URLLib3Session, "send", send)
+    with pytest.raises(Unavailable, match="does not lead its shard"):
+        await answered_store(tmp_path, lambda: leads[0]).put("key", b"1", "text/plain")
+    assert asked == ["PUT"]
 
 
 async def test_check_uploads_as_clients_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,7 @@
 """Deleting a campaign: everything of it goes but the records of finished trials."""
 
+from typing import Any
+
 import pytest
 
 from encbench.api.kinds import (
@@ -14,6 +16,7 @@ from encbench.api.kinds import (
 )
 from encbench.reconcile.campaign.cleanup import CLIENT_GRACE, FINALIZER
 from encbench.reconcile.loop import SWEEP_SECONDS
+from tests.unit.reconcile.driver import Operator
 from tests.unit.reconcile.oracle import leftovers
 from tests.unit.reconcile.world import NAME, SPACE, World, parts, study
 
@@ -51,6 +54,27 @@ async def test_deleted_in_mid_run_only_finished_records_are_left() -> None:
     assert not leftovers(world)
     assert not world.trials()
     assert not world.cluster.all(CONFIG_MAP)
+
+
+async def test_a_leader_that_was_frozen_leaves_no_record_behind_a_deleted_campaign() -> None:
+    world, frozen = World(), list[str]()
+
+    def hesitation(request: str, args: tuple[Any, ...]) -> float:
+        if request != "put_if_absent" or not args[0].endswith("/trial.json") or frozen:
+            return 0.0
+        frozen.append(args[0])
+        return 60.0
+
+    world.operators.clear()
+    world.add_hesitant_operator(hesitation, leads=lambda: not frozen)
+    world.apply(*parts(), study("plain", blocks=2))
+    await world.run(lambda: bool(frozen))
+    world.operators.append(Operator(world.deps, world.clock, [SPACE]))
+    world.cluster.remove(CAMPAIGN, SPACE, NAME)
+    await world.run(world.gone)
+    assert not folders(world)
+    await world.settle(120)
+    assert not folders(world)
 
 
 async def test_it_waits_for_clients_that_may_still_upload() -> None:

@@ -136,8 +136,17 @@ class World:
 
     # -- driving
 
-    def add_hesitant_operator(self, hesitation: Hesitation, *, first: bool = False) -> None:
-        """One more operator, held up before requests; the `first` of those that act at once."""
+    def add_hesitant_operator(
+        self,
+        hesitation: Hesitation,
+        *,
+        first: bool = False,
+        leads: Callable[[], bool] = lambda: True,
+    ) -> None:
+        """One more operator, held up before requests; the `first` of those that act at once.
+
+        Its store takes nothing of it while it does not lead.
+        """
 
         async def pause(request: str, args: tuple[Any, ...]) -> None:
             seconds = hesitation(request, args)
@@ -146,8 +155,9 @@ class World:
                 await operator.stall()
 
         ports = ("cluster", "store", "agent", "recorder", "metrics")
-        slow: dict[str, Any] = {name: Hesitant(getattr(self.deps, name), pause) for name in ports}
-        deps = replace(self.deps, **slow)
+        own = replace(self.deps, store=replace(self.store, may_write=leads))
+        slow: dict[str, Any] = {name: Hesitant(getattr(own, name), pause) for name in ports}
+        deps = replace(own, **slow)
         operator = Operator(deps, self.clock, [SPACE], events=self.events, hesitant=True)
         self.operators.insert(0 if first else len(self.operators), operator)
 
