@@ -125,6 +125,10 @@ class Draft(Generic[S, T, V]):
         )
         self.set(conditions=list(found))
 
+    def take_back(self, kind: str) -> None:
+        """Have no such condition: what it announced is not so any more."""
+        self.set(conditions=[one for one in self.conditions if one.type != kind])
+
     def fact(self, kind: str) -> Condition | None:
         """The condition; None when it was never set."""
         return find(self.conditions, kind)

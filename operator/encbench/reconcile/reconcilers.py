@@ -11,9 +11,10 @@ from datetime import datetime
 from typing import Generic, TypeVar
 
 from encbench.api.base import Model
-from encbench.api.conditions import is_true
+from encbench.api.campaign import CampaignStatus
+from encbench.api.conditions import find, is_true
 from encbench.api.kinds import CAMPAIGN, TESTBED, TRIAL, Kind
-from encbench.api.lifecycle import ARCHIVED, FAILED
+from encbench.api.lifecycle import ARCHIVED, FAILED, REPORTED
 from encbench.api.testbed import TestbedStatus
 from encbench.api.trial import TrialStatus
 from encbench.kube.parsing import Malformed
@@ -63,6 +64,8 @@ class KindReconciler(Generic[S, T, V, E, R]):
     gauge: Gauge[Object[S, T], V, T]
     is_over: Callable[[T], bool] = lambda _: False
     """Whether nothing that was found is needed any more."""
+    takes_back: Callable[[T, T], bool] = lambda *_: False
+    """Whether a new status takes back what the one before it has announced."""
     sees_deletion: bool = False
     is_wanted: Callable[[Reader, Object[S, T]], Awaitable[bool]] | None = None
     """Whether anything is to be done for it; Malformed for one that is none of ours."""
@@ -97,6 +100,8 @@ class KindReconciler(Generic[S, T, V, E, R]):
             wait = self.delay(subject, decision.status, self.deps.clock.now())
             if not wait:
                 await cluster.apply_status(kind, subject.with_status(decision.status))
+        if self.takes_back(subject.status, decision.status):
+            self.slowly.drop(kind, namespace, name)
         self.gauge.passed(subject, seen, decision.status)
         found = [await self._perform(subject, effect, doing) for effect in decision.effects]
         if self.is_over(decision.status):
@@ -146,6 +151,10 @@ def reconcilers(deps: Deps, slowly: Errands, nodes: NodeLeases) -> dict[Kind, Re
     def is_archived(status: TrialStatus) -> bool:
         return is_true(status.conditions, ARCHIVED)
 
+    def takes_report_back(before: CampaignStatus, after: CampaignStatus) -> bool:
+        was, remains = (find(one.conditions, REPORTED) for one in (before, after))
+        return was is not None and remains is None
+
     windows = Windows()
     return {
         CAMPAIGN: KindReconciler(
@@ -156,6 +165,7 @@ def reconcilers(deps: Deps, slowly: Errands, nodes: NodeLeases) -> dict[Kind, Re
             CampaignEffects(deps),
             slowly,
             CampaignGauge(deps.meter, windows),
+            takes_back=takes_report_back,
             sees_deletion=True,
             delay=CampaignPacing().delay,
         ),

@@ -118,6 +118,11 @@ def assert_digests(world: World) -> None:
             assert testbed.proof.key is not None
             assert testbed.proof.digest is not None
             _checked(world, testbed.proof.key, testbed.proof.digest)
+    assert {trial.name for trial in world.trials()} <= {entry.name for entry in index.trials}
+    assert index.end is not None
+    facts = world.campaign().status.conditions
+    ends = [fact for fact in facts if fact.type in ("Complete", "Failed") and fact.status == "True"]
+    assert [(fact.reason, fact.message) for fact in ends] == [(index.end.reason, index.end.message)]
     assert [entry.name for entry in index.trials if entry.key is None] == []
     for entry in index.trials:
         assert entry.key is not None

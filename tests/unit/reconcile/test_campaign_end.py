@@ -68,7 +68,7 @@ def test_it_is_complete_once_the_report_is_there() -> None:
 
 
 def test_the_reason_why_a_report_is_late_is_shown() -> None:
-    of = a_campaign()
+    of = a_campaign({**ACCEPTED, "Reported": ("False", 5.0)})
     seen = saw(
         of, *["Succeeded"] * 3, testbeds={}, found=CampaignFound(problem="the store is away")
     )

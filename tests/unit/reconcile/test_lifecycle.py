@@ -5,11 +5,12 @@ from typing import Any
 import pytest
 
 from encbench.api.conditions import find, is_true
-from encbench.api.kinds import CAMPAIGN, TESTBED, TRIAL
+from encbench.api.kinds import CAMPAIGN, OVERHEAD_REPORT, TESTBED, TRIAL, Kind
 from encbench.kube.labels import ACTIVE
-from encbench.ports import Body
+from encbench.ports import Body, Unavailable
 from encbench.reconcile.campaign import catchup
-from tests.unit.reconcile.oracle import assert_sound, final_state, leftovers, report
+from tests.unit.reconcile.driver import Killed
+from tests.unit.reconcile.oracle import assert_digests, assert_sound, final_state, leftovers, report
 from tests.unit.reconcile.seen import a_trial, ago
 from tests.unit.reconcile.world import NAME, SPACE, World, parts, study
 
@@ -81,6 +82,60 @@ async def test_after_its_deadline_a_campaign_stops_and_reports_what_it_has() -> 
     assert {t.status.reason for t in world.trials()} <= {None, "TestbedGone"}
     assert {row.blocks for row in report(world).status.rows} == {counts.succeeded // 2}
     assert not leftovers(world)
+
+
+@pytest.mark.parametrize("killed", [True, False])
+async def test_a_deadline_that_is_raised_takes_the_report_back(killed: bool) -> None:
+    """It was written before the pass that would have ended the campaign with it."""
+    world, raised = World(), list[bool]()
+    world.apply(*parts(), study("plain", blocks=4, activeDeadlineSeconds=60))
+    apply_status = world.cluster.apply_status
+
+    async def written(kind: Kind, body: Body) -> Body:
+        made = await apply_status(kind, body)
+        if kind == OVERHEAD_REPORT and not raised:
+            raised.append(True)
+            world.cluster.set_spec(CAMPAIGN, SPACE, NAME, activeDeadlineSeconds=86_400)
+            if killed:
+                raise Killed
+        return made
+
+    world.cluster.apply_status = written  # type: ignore[method-assign]
+    await world.run(lambda: bool(raised))
+    early = {row.blocks for row in report(world).status.rows}
+    await world.settle(10)
+    assert find(world.campaign().status.conditions, "Reported") is None
+    await world.run(world.ended, limit=20_000)
+    await world.settle()
+    assert max(early) < 4
+    assert {row.blocks for row in report(world).status.rows} == {4}
+    assert world.campaign().status.phase == "Succeeded"
+    assert_digests(world)
+
+
+async def test_why_an_earlier_report_was_not_written_does_not_end_a_later_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world = World()
+    deadlines = {"archive": "20s"}
+    world.apply(
+        *parts(), study("plain", blocks=4, activeDeadlineSeconds=60, stepDeadlines=deadlines)
+    )
+    put, refused = world.store.put, list[str]()
+
+    async def away(key: str, *_: Any) -> None:
+        refused.append(key)
+        raise Unavailable("the store is away")
+
+    monkeypatch.setattr(world.store, "put", away)
+    await world.run(lambda: bool(refused))
+    await world.settle(3)
+    world.cluster.set_spec(CAMPAIGN, SPACE, NAME, activeDeadlineSeconds=86_400)
+    monkeypatch.setattr(world.store, "put", put)
+    await world.run(world.ended, limit=20_000)
+    await world.settle()
+    assert world.campaign().status.phase == "Succeeded"
+    assert_digests(world)
 
 
 def judged(world: World) -> dict[str, tuple[str, str, int | None]]:

@@ -4,14 +4,16 @@ import asyncio
 from dataclasses import replace
 from typing import Any
 
-from encbench.api.kinds import TESTBED, TRIAL
+import pytest
+
+from encbench.api.kinds import CAMPAIGN, TESTBED, TRIAL
 from encbench.reconcile import objects
-from encbench.reconcile.background import Errands
+from encbench.reconcile.background import Errand, Errands
 from encbench.reconcile.draft import Decision
 from encbench.reconcile.effects.base import Effects
 from encbench.reconcile.effects.effect import Prove
 from encbench.reconcile.reconcilers import KindReconciler, reconcilers
-from tests.unit.reconcile.world import SPACE, World, parts, study
+from tests.unit.reconcile.world import NAME, SPACE, World, parts, study
 
 
 class Proofs(Effects[Any, Any, int]):
@@ -75,3 +77,27 @@ async def test_what_ends_while_its_object_is_observed_is_not_begun_again() -> No
     assert await under_way == 0.0
     assert await passes.reconcile(SPACE, name) == 5.0
     assert proofs.begun == 1
+
+
+@pytest.mark.parametrize("raised", [True, False])
+async def test_a_report_under_way_is_dropped_once_there_is_more_to_measure(raised: bool) -> None:
+    world = World()
+    world.apply(*parts(), study("plain", blocks=4, activeDeadlineSeconds=60))
+
+    def announced() -> bool:
+        return any(
+            fact["type"] == "Reported"
+            for body in world.latest("Campaign", NAME)
+            for fact in body.get("status", {}).get("conditions", ())
+        )
+
+    await world.run(announced)
+    errands, ends = Errands(lambda _: None), asyncio.Event()
+    await errands.do(Errand(CAMPAIGN, SPACE, NAME, "uid", "Publish", "store"), ends.wait)
+    if raised:
+        world.cluster.set_spec(CAMPAIGN, SPACE, NAME, activeDeadlineSeconds=86_400)
+    passes = reconcilers(world.deps, errands, world.operators[0].nodes)[CAMPAIGN]
+    await passes.reconcile(SPACE, NAME)
+    names = {one.uid for one in errands.doing(CAMPAIGN, SPACE, NAME)}
+    assert ("uid" in names) is not raised
+    await errands.end()

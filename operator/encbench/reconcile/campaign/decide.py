@@ -202,11 +202,13 @@ def _run(draft: CampaignDraft, resolved: Resolved) -> CampaignDecision:
         and (states[cell.name].next_trial is not None or cell.name in unended)
     ]
     closed = [*news, *_clear_closed(standing, open_cells, seen)]
+    if not open_cells and all(is_archived(trial) for trial in trials):
+        return _report(draft, standing, closed)
+    # One of less may have been announced, and even written, before there was more to measure.
+    draft.take_back(life.REPORTED)
     if open_cells:
         return _measure(draft, resolved, standing, open_cells[: spec.parallelism], closed)
-    if not all(is_archived(trial) for trial in trials):
-        return draft.decide(*closed, step="archiving the last trials", requeue=IDLE)
-    return _report(draft, standing, closed)
+    return draft.decide(*closed, step="archiving the last trials", requeue=IDLE)
 
 
 def _age(draft: CampaignDraft) -> float:
@@ -305,14 +307,16 @@ def _report(
     draft.set(estimated_completion_time=None)
     if seen.verdict is None:
         before = draft.fact(life.REPORTED)
+        # Of one that was not announced it is why an earlier one could not be rendered.
+        problem = seen.found.problem if before is not None else ""
         is_second = before is not None and before.reason == "RenderingAgain"
         cut_off = is_second and not seen.found.has_begun
-        prevents = seen.found.problem or (_CUT_OFF if cut_off else "")
+        prevents = problem or (_CUT_OFF if cut_off else "")
         was_cut_off = is_second or (before is not None and not seen.found.has_begun)
-        reason = "RenderingAgain" if was_cut_off and not seen.found.problem else "Rendering"
-        draft.condition(life.REPORTED, False, reason, seen.found.problem or _RENDERING[reason])
-        if seen.found.problem:
-            draft.hinder(seen.found.reason, f"the report: {seen.found.problem}")
+        reason = "RenderingAgain" if was_cut_off and not problem else "Rendering"
+        draft.condition(life.REPORTED, False, reason, problem or _RENDERING[reason])
+        if problem:
+            draft.hinder(seen.found.reason, f"the report: {problem}")
         waited = draft.since(life.REPORTED)
         is_late = waited > parse_duration(draft.spec.step_deadlines.archive)
         if prevents and is_late and not _awaits_mend(draft):
@@ -386,6 +390,7 @@ def _stop(draft: CampaignDraft, standing: Standing) -> CampaignDecision:
         if not bed.deleting and bed.name not in kept
     ]
     if not all(is_archived(trial) for trial in seen.trials.values()):
+        draft.take_back(life.REPORTED)
         step = "stopping, because activeDeadlineSeconds has passed"
         return draft.decide(*effects, step=step, requeue=IDLE)
     return _report(draft, standing, effects, late=True)

@@ -120,15 +120,20 @@ async def _after_the_end(read: Reads, campaign: Campaign) -> CampaignSeen:
 
 
 async def _verdict(read: Reads, campaign: Campaign) -> str | None:
-    """Of the report, once it is written; looked for once it was announced."""
-    if find(campaign.status.conditions, REPORTED) is None:
+    """Of the report, once it is written; looked for once it was announced.
+
+    One that was announced before there was more to measure has another time.
+    """
+    announced = find(campaign.status.conditions, REPORTED)
+    if announced is None:
         return None
     body = await read.cluster.get(OVERHEAD_REPORT, campaign.namespace, campaign.name)
     if body is None:
         return None
     report = objects.overhead_report(body)
     is_ours = report.spec.campaign_ref.uid == campaign.uid
-    is_written = is_ours and is_true(report.status.conditions, READY)
+    is_meant = is_ours and report.status.generated_time == announced.last_transition_time
+    is_written = is_meant and is_true(report.status.conditions, READY)
     return report.status.verdict if is_written else None
 
 

@@ -4,8 +4,9 @@ import asyncio
 from contextlib import suppress
 from dataclasses import replace
 
+from encbench.api.conditions import find
 from encbench.api.kinds import SECRET, TESTBED, TRIAL
-from encbench.api.lifecycle import FAULT, NOT_STORED, RECORD_LOST, REPORT_REFUSED
+from encbench.api.lifecycle import FAULT, NOT_STORED, RECORD_LOST, REPORT_REFUSED, REPORTED
 from encbench.core.artefact import RecordError
 from encbench.kube import labels
 from encbench.kube.parsing import Malformed
@@ -42,8 +43,15 @@ class CampaignEffects(Effects[Campaign, do.CampaignEffect, CampaignFound]):
         return replace(super().found(campaign), ledger=self._ledger(campaign))
 
     def look_after(self, campaign: Campaign) -> None:
-        """One that is over needs no ledger any more. What was refused is tried again."""
+        """One that is over needs no ledger any more. What was refused is tried again.
+
+        Why an earlier report was not rendered says nothing of one that is announced later.
+        """
         found = self.found(campaign)
+        is_announced = find(campaign.status.conditions, REPORTED) is not None
+        if found.problem and not is_announced and not campaign.deleting:
+            found = replace(found, problem="", reason=NOT_STORED)
+            self.keep(campaign, found)
         if found.refused:
             self.keep(campaign, replace(found, refused=""))
         elif found.failing_since is not None:
