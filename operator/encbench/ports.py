@@ -242,11 +242,14 @@ class AgentReader(Protocol):
 class Agent(AgentReader, Protocol):
     """The agent beside a database. `address` is host:port."""
 
-    async def settle(self, address: str, access: Access) -> agent.SettleAnswer:
+    async def settle(
+        self, address: str, access: Access, asked: agent.SettleRequest | None = None
+    ) -> agent.SettleAnswer:
         """Have the server write its changes: `settled`, and the remaining `dirtyPages`.
 
         This is one round of bounded length: call again until it is settled. `dirtyBytes` is what
-        waited to be written before the first of these rounds.
+        waited to be written before the first round of what is asked, and stays that however often
+        it is asked; without that, before the first round since the server was last at rest.
         """
 
     async def evidence(

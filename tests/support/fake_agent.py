@@ -99,6 +99,10 @@ class FakeServer:
     """How long checks of the dataset take."""
     dirty_bytes: int | None = None
     """What it has changed and not written; None if it does not count it."""
+    asked: wire.SettleRequest | None = None
+    """What the last round of `settle` was for; None once its agent is another process."""
+    waited: int | None = None
+    """What the first round of that found."""
     broken: tuple[str, ...] = ()
     """Names of the queries of `tools.tpcc.consistency` that give a row."""
     check_error: str | None = None
@@ -168,18 +172,24 @@ class FakeAgent:
             raise Rejected(f"the agent at {address} refused: there is no {wire.ROOM} on this port")
         return {"room": server.room, "clock": self.clock()}
 
-    async def settle(self, address: str, access: Access) -> wire.SettleAnswer:
+    async def settle(
+        self, address: str, access: Access, asked: wire.SettleRequest | None = None
+    ) -> wire.SettleAnswer:
         """See the port."""
         server = self._find("settle", address, access)
+        if asked is None or asked != server.asked:
+            begun = None if asked is None else {**asked, "ended": False}
+            is_known = asked is None or not asked["ended"] or server.asked == begun
+            server.waited = server.dirty_bytes if is_known else None
+            server.asked = asked
         settled, server.unwritten = server.unwritten == 0, max(0, server.unwritten - 1)
         loading, server.reading_back = server.reading_back > 0, max(0, server.reading_back - 1)
-        waited = server.dirty_bytes
-        if settled and not loading and waited is not None:
+        if settled and not loading and server.dirty_bytes is not None:
             server.dirty_bytes = 0
         return {
             "settled": settled and not loading,
             "dirtyPages": 0 if settled else 64 * (server.unwritten + 1),
-            "dirtyBytes": waited,
+            "dirtyBytes": server.waited,
             "loading": loading,
             "tookSeconds": 0.1,
             "clock": self.clock(),

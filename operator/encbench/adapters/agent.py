@@ -48,9 +48,11 @@ class HttpAgent(Sidecar):
         """See the port. Rejected when the agent does not take the token, or is an earlier one."""
         return await self._ask(agent.RoomAnswer, "GET", address, agent.ROOM, access)
 
-    async def settle(self, address: str, access: Access) -> agent.SettleAnswer:
-        """See the port. Rejected when the agent does not take the token."""
-        where = ("POST", address, agent.SETTLE, access)
+    async def settle(
+        self, address: str, access: Access, asked: agent.SettleRequest | None = None
+    ) -> agent.SettleAnswer:
+        """See the port. Rejected when the agent does not take the token or the request."""
+        where = ("POST", address, agent.SETTLE, access, asked)
         seconds = max(SETTLE_SECONDS, self._seconds)
         return await self._ask(agent.SettleAnswer, *where, seconds=seconds)
 

@@ -59,7 +59,8 @@ class Proof(ProofVerdict):
     time: Time | None = None
     dirty_bytes: int | None = None
     """Of a trial's second proof: what its server had changed and not written when it was first
-    asked to. None where the engine or the agent does not count it, and before this figure."""
+    asked to. None where the engine or the agent does not count it, where the agent had ended since
+    the first proof, and before this figure."""
 
 
 class ProofRecord(Record):

@@ -282,8 +282,8 @@ class TrialRecord(Record):
     disk: DiskIo | None = None
     dirty_bytes: int | None = None
     """What the server had changed and not written after the run, before it was made to: InnoDB
-    writes and encrypts it outside of the window. Absent of other engines, and in records before
-    this figure."""
+    writes and encrypts it outside of the window. Absent of other engines, where the agent ended
+    during the run, and in records before this figure."""
     recovery: RecoveryFacts | None = None
     """For a recovery workload whose server answered again."""
     start_time: Time | None = None

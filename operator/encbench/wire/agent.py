@@ -78,6 +78,17 @@ class ServerAnswer(MachineRows):
     clock: float
 
 
+class SettleRequest(TypedDict):
+    """Bring the server to rest before or after a run.
+
+    A testbed's rest sends none, nor does an earlier operator.
+    """
+
+    run: str
+    ended: bool
+    """Whether the run is over."""
+
+
 class SettleAnswer(TypedDict):
     """Whether everything that the server had changed is written, and its pool is filled again."""
 
@@ -85,9 +96,9 @@ class SettleAnswer(TypedDict):
     dirtyPages: int | None
     """Pages still to be written; None if the engine does not report them."""
     dirtyBytes: NotRequired[int | None]
-    """Changed bytes that waited before the first round since the server was last at rest, beyond
-    those that waited then; None if the engine does not report them. An agent of an earlier version
-    does not count them."""
+    """Changed bytes that waited before the first round of this request, beyond those that waited
+    when the server was last at rest. None if the engine does not report them, or if this process of
+    the agent has not seen the run begin. An agent of an earlier version does not count them."""
     loading: bool
     """Whether the server still reads back the pages that its pool held when it stopped."""
     tookSeconds: float

@@ -11,7 +11,7 @@ from encbench.api.kinds import JOB, POD, STATEFUL_SET, TESTBED, TRIAL
 from encbench.kube import labels
 from encbench.ports import Unavailable
 from tests.support.fake_agent import FakeServer
-from tests.unit.reconcile.driver import now_and_then
+from tests.unit.reconcile.driver import Killed, now_and_then
 from tests.unit.reconcile.killing import Killer, Write, kind_of, watch_cluster
 from tests.unit.reconcile.oracle import assert_sound, final_state, leftovers
 from tests.unit.reconcile.world import SPACE, World, parts, study
@@ -218,6 +218,32 @@ async def test_a_record_says_what_waited_to_be_written_after_its_trial(fails: bo
     key = f"/trials/{trial.uid}/trial.json"
     (own,) = (one for one in world.store.objects if one.endswith(key))
     assert json.loads(world.store.objects[own])["dirtyBytes"] == 7 << 20
+
+
+@pytest.mark.parametrize("is_other", [False, True], ids=["", "with its agent"])
+async def test_what_waited_is_known_to_the_process_that_goes_on(is_other: bool) -> None:
+    """Of an operator that is killed once its server is at rest, with the second proof to come."""
+    world = World()
+    world.apply(*parts(), study("plain", blocks=1))
+    await world.run(lambda: len(world.agent.servers) == 2)
+    await world.run(world.running())
+    (trial,) = world.trials()
+    for server in world.agent.servers.values():
+        server.dirty_bytes = 7 << 20
+        server.answers = partial(_killing, server, is_other)
+    await world.run(world.ended)
+    assert world.deaths == 2, "once for each server"
+    key = f"/trials/{trial.uid}/trial.json"
+    (own,) = (one for one in world.store.objects if one.endswith(key))
+    found = json.loads(world.store.objects[own]).get("dirtyBytes")
+    assert found == (None if is_other else 7 << 20)
+
+
+def _killing(server: FakeServer, is_other: bool, full: bool) -> NoReturn:
+    """The operator ends, and maybe the agent's process too."""
+    server.answers = None
+    server.asked = None if is_other else server.asked
+    raise Killed(f"full: {full}")
 
 
 def _unreadable(server: FakeServer, full: bool) -> NoReturn:

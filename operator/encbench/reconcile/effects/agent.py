@@ -16,6 +16,7 @@ from encbench.reconcile.deps import Deps
 from encbench.reconcile.effects.effect import AskChecks
 from encbench.reconcile.objects import Testbed
 from encbench.reconcile.pods import PodFacts
+from encbench.wire.agent import SettleRequest
 
 PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
 """Each provisioner marks so what it makes, and deletes nothing else."""
@@ -51,14 +52,16 @@ def declared(testbed: Testbed) -> Proof:
     return before_sessions(instance, testbed.spec.mode)
 
 
-async def settle(deps: Deps, address: str, access: Access) -> int | None:
+async def settle(
+    deps: Deps, address: str, access: Access, asked: SettleRequest | None = None
+) -> int | None:
     """Have the server write what it has changed. NotNow while some of it is not written yet.
 
     NotNow too while the server still fills its pool with the pages of the run before.
     So a trial is measured on a server at rest, and leaves one behind for its neighbours.
     Returns the changed bytes that waited before the first round; None if that is not known.
     """
-    said = await deps.agent.settle(address, access)
+    said = await deps.agent.settle(address, access, asked)
     if said["loading"]:
         raise NotNow("the server is still reading the pages back that its pool held")
     if not said["settled"]:

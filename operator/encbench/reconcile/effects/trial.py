@@ -39,6 +39,7 @@ from encbench.reconcile.trial.running import longest
 from encbench.tools.context import TrialContext
 from encbench.tools.registry import tool
 from encbench.tools.turns import load_seconds, own_slots, slot_times
+from encbench.wire.agent import SettleRequest
 from encbench.wire.slices import SlotsOrder
 
 log = logging.getLogger(__name__)
@@ -169,8 +170,9 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
             full = nearly_full(server.get("room"), database.name)
             # Before the rest, which a full volume may keep from coming to anything.
             self.keep(trial, replace(self.found(trial), full=full))
-            unwritten = await agent.settle(self._deps, where, access)
-            # Nothing is left to be written when a proof that failed is asked for again.
+            asked = SettleRequest(run=trial.uid, ended=effect.when == "after")
+            unwritten = await agent.settle(self._deps, where, access, asked)
+            # An agent of an earlier version finds nothing left when it is asked again.
             if effect.when == "after" and self.found(trial).unwritten is None:
                 self.keep(trial, replace(self.found(trial), unwritten=unwritten))
             proof = await agent.prove(self._deps, testbed, database, full=False)

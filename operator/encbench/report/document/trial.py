@@ -140,7 +140,8 @@ class TrialView(Model):
     """Written past the page cache, or made dirty in it to be written later."""
     unwritten_mib: float | None = None
     """Changed pages that the server had not written when it was first asked to after the run. None
-    where its engine does not count them, or they were not asked for."""
+    where its engine does not count them, where they were not asked for, or where the agent ended
+    during the run."""
     recovery_seconds: float | None = None
     """For recovery workloads: from the new server's start to its first answer."""
     stop_seconds: float | None = None

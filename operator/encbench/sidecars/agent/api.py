@@ -32,8 +32,8 @@ class AgentParts:
     room: Callable[[], wire.RoomAnswer]
     evidence: Callable[[wire.EvidenceRequest, Callable[[], bool]], wire.EvidenceAnswer]
     """Takes a function that returns True to cancel as well."""
-    settle: Callable[[Callable[[], bool]], wire.SettleAnswer]
-    """Takes a function that returns True to cancel."""
+    settle: Callable[[Callable[[], bool], wire.SettleRequest | None], wire.SettleAnswer]
+    """Takes a function that returns True to cancel first."""
     checks: Callable[[wire.ChecksRequest], wire.ChecksAnswer]
     """State of that run of checks, begun if necessary; does not block. Busy while another runs."""
     stop: Callable[[wire.StopRequest], wire.RecoveryAnswer]
@@ -58,7 +58,7 @@ class AgentApi:
             ("GET", wire.SERVER): lambda _: said(agent.server()),
             ("GET", wire.ROOM): lambda _: said(agent.room()),
             ("POST", wire.EVIDENCE): self._evidence,
-            ("POST", wire.SETTLE): lambda request: self._alone(request, agent.settle),
+            ("POST", wire.SETTLE): self._settle,
             ("POST", wire.CHECKS): self._checks,
             ("POST", wire.RECOVERY): self._recovery,
             ("GET", wire.RECOVERY): lambda request: said(agent.stopped(request.asked("run"))),
@@ -95,6 +95,10 @@ class AgentApi:
         asked = _asked(wire.EvidenceRequest, request, full=False, seconds=_A_DAY)
         return self._alone(request, lambda gone: self._agent.evidence(asked, gone))
 
+    def _settle(self, request: Request) -> Response:
+        asked = _asked(wire.SettleRequest, request) if request.body else None
+        return self._alone(request, lambda gone: self._agent.settle(gone, asked))
+
     def _alone(self, request: Request, work: Callable[[Callable[[], bool]], object]) -> Response:
         """Do the work, one at a time: the next caller must not find the marker's table.
 
@@ -127,6 +131,7 @@ _FIELDS: dict[str, tuple[tuple[type, ...], Callable[[Any], bool], str]] = {
     "warehouses": ((int,), lambda count: count >= 1, "a whole number greater than 0"),
     "loaded": ((bool,), lambda _: True, "true or false"),
     "full": ((bool,), lambda _: True, "true or false"),
+    "ended": ((bool,), lambda _: True, "true or false"),
     "seconds": (_NUMBER, lambda seconds: seconds > 0, "a number greater than 0"),
     "afterSeconds": (_NUMBER, lambda seconds: seconds >= 0, "a number of 0 or more"),
     "startAt": (_NUMBER, lambda moment: moment >= 0, "Unix time in seconds"),

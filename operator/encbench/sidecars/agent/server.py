@@ -10,7 +10,14 @@ from pathlib import Path
 from encbench.adapters.sql import Session
 from encbench.sidecars.agent.probe import EngineProbe, OpenSession
 from encbench.sidecars.agent.process import Reading
-from encbench.wire.agent import MachineRows, RoomAnswer, ServerAnswer, SettleAnswer, VolumeRoom
+from encbench.wire.agent import (
+    MachineRows,
+    RoomAnswer,
+    ServerAnswer,
+    SettleAnswer,
+    SettleRequest,
+    VolumeRoom,
+)
 
 _SECRET = re.compile(r"passw|secret|token|auth|filekey|(^|_)key$")
 """Names of settings whose values are withheld, because these facts go into a report."""
@@ -79,25 +86,31 @@ class Settling:
         self._open, self._probe = open_session, probe
         self._after = ""
         """The last step that was done; empty where the next round begins with the first."""
+        self._for: SettleRequest | None = None
+        """What the last round was for."""
         self._found: int | None = None
-        """Changed bytes that the first round found; None where the next round is the first."""
+        """Changed bytes that the first round of that found. They stay known once it is at rest: the
+        operator may have ended before it has kept them."""
+        self._rests = True
+        """Whether that has ended with the server at rest."""
         self._left = 0
         """Changed bytes that the last settling left, because no step writes them: MariaDB's undo
         logs and system tables."""
 
-    def go_on(self, cancelled: Callable[[], bool]) -> SettleAnswer:
+    def go_on(
+        self, cancelled: Callable[[], bool], asked: SettleRequest | None = None
+    ) -> SettleAnswer:
         """One round. Blocks; SqlError when the server fails a statement.
 
         `settled` says whether every step was done and the pool is filled; `dirtyPages` counts the
-        pages still to be written, and `dirtyBytes` the bytes that waited before the first round
-        since the server was last at rest, beyond those that waited then, if the engine reports
-        them.
+        pages still to be written, and `dirtyBytes` the bytes that waited before the first round of
+        this request, beyond those that waited when the server was last at rest, if the engine
+        reports them.
         """
         began, probe = time.monotonic(), self._probe
         with closing(self._open()) as session:
-            found = self._found
-            if found is None and (waiting := _count(session, probe.dirty_bytes)) is not None:
-                found = self._found = max(0, waiting - self._left)
+            if asked != self._for or (asked is None and self._rests):
+                self._begin(session, asked)
             settled = False
             for name, statements in probe.settle(session, self._after):
                 if cancelled() or time.monotonic() - began > ROUND_SECONDS:
@@ -108,16 +121,24 @@ class Settling:
             else:
                 settled, self._after = True, ""
             pages, loading = _count(session, probe.dirty), probe.loading(session)
-            if settled and not loading:
-                self._found, self._left = None, _count(session, probe.dirty_bytes) or 0
+            self._rests = settled and not loading
+            if self._rests:
+                self._left = _count(session, probe.dirty_bytes) or 0
         return {
-            "settled": settled and not loading,
+            "settled": self._rests,
             "dirtyPages": pages,
-            "dirtyBytes": found,
+            "dirtyBytes": self._found,
             "loading": loading,
             "tookSeconds": round(time.monotonic() - began, 3),
             "clock": time.time(),
         }
+
+    def _begin(self, session: Session, asked: SettleRequest | None) -> None:
+        """Note what waits, unless an earlier process may have had some of it written already."""
+        is_known = asked is None or not asked["ended"] or self._for == {**asked, "ended": False}
+        waiting = _count(session, self._probe.dirty_bytes) if is_known else None
+        self._found = None if waiting is None else max(0, waiting - self._left)
+        self._for, self._rests = asked, False
 
 
 def _count(session: Session, statement: str | None) -> int | None:

@@ -52,10 +52,10 @@ class Behind:
             raise self.error
         return {"run": wish["run"], "state": "running"}
 
-    def settle(self, _: Callable[[], bool]) -> Any:
+    def settle(self, _: Callable[[], bool], asked: wire.SettleRequest | None) -> Any:
         if self.error is not None:
             raise self.error
-        return {"settled": True}
+        return {"settled": True, "asked": asked}
 
     def server(self) -> Any:
         if self.error is not None:
@@ -191,8 +191,12 @@ def test_the_room_is_known_whatever_the_server_does() -> None:
 def test_settling() -> None:
     behind = Behind()
     answer = post(behind, "/v1/settle")
-    assert (answer.status, content(answer)) == (200, {"settled": True})
+    assert (answer.status, content(answer)) == (200, {"settled": True, "asked": None})
     assert post(behind, "/v1/settle", headers={}).status == 401
+    asked = {"run": "trial-uid", "ended": True}
+    assert content(post(behind, "/v1/settle", asked))["asked"] == asked
+    refused = post(behind, "/v1/settle", {"run": "trial-uid"})
+    assert (refused.status, content(refused)["error"]) == (400, "ended must be true or false")
 
 
 CHECKS = {"run": "trial-uid", "warehouses": 2, "loaded": False, "full": True, "seconds": 600}

@@ -8,6 +8,7 @@ from encbench.adapters.sql import Row, SqlError
 from encbench.engines.innodb.pool import AT_STARTUP, STATUS
 from encbench.sidecars.agent.probe import probe
 from encbench.sidecars.agent.server import Settling
+from encbench.wire.agent import SettleRequest
 
 
 class Tables:
@@ -102,6 +103,31 @@ def test_what_waited_is_what_the_first_round_found(engine: str) -> None:
     assert settling.go_on(lambda: False)["dirtyBytes"] == 40
     tables.dirty = 5
     assert settling.go_on(lambda: False)["dirtyBytes"] == 0, "purge may have written some of them"
+
+
+def test_what_waited_after_a_run_is_said_again_to_whoever_asks_again() -> None:
+    """The first one that asked may have ended before it kept the answer."""
+    tables = Tables("a", "b")
+    settling = Settling(lambda: tables, probe("mariadb"))
+    for run in ("first", "second"):
+        for ended, waits in ((False, 20), (True, 70)):
+            tables.dirty += waits
+            asked = SettleRequest(run=run, ended=ended)
+            said = [settling.go_on(lambda: False, asked) for _ in range(3)]
+            assert [one["settled"] for one in said] == [True] * 3
+            assert [one["dirtyBytes"] for one in said] == [waits] * 3
+
+
+def test_an_agent_that_has_not_seen_a_run_begin_does_not_say_what_waits() -> None:
+    """The process before it may have had it written."""
+    tables = Tables("a")
+    settling = Settling(lambda: tables, probe("mariadb"))
+    settling.go_on(lambda: False, SettleRequest(run="another", ended=False))
+    for _ in range(2):
+        asked = SettleRequest(run="own", ended=True)
+        assert settling.go_on(lambda: False, asked)["dirtyBytes"] is None
+    tables.dirty = 30
+    assert settling.go_on(lambda: False, SettleRequest(run="next", ended=False))["dirtyBytes"] == 30
 
 
 def test_what_waited_is_known_until_the_pool_is_filled_again() -> None:
