@@ -77,12 +77,23 @@ class ProofRecord(Record):
     proof: Proof
 
 
+class ClockOffsetFacts(Model):
+    """The wall clock of a client or an agent against the operator's."""
+
+    seconds: float
+    """That clock minus the operator's."""
+    round_trip: float
+    """Of the question: the offset is uncertain by half of it."""
+
+
 class TrialProofsRecord(Record):
     """`trials/<uid>/proofs.json`: before and after one trial."""
 
     schema_: Literal["encbench.io/proofs/v1"] = Field("encbench.io/proofs/v1", alias="schema")
     before: Proof | None = None
     after: Proof | None = None
+    clock: ClockOffsetFacts | None = None
+    """The agent's when the first proof was made; only in the part that has this proof alone."""
 
 
 class MachineFacts(Model):
@@ -182,15 +193,6 @@ class OutputFile(Model):
     digest: Digest
 
 
-class ClockOffsetFacts(Model):
-    """A client's wall clock against the operator's, as measured before its release."""
-
-    seconds: float
-    """The client's minus the operator's."""
-    round_trip: float
-    """Of the question: the offset is uncertain by half of it."""
-
-
 class ClientMachine(Model):
     """What a client saw of its node."""
 
@@ -224,6 +226,7 @@ class ClientSummary(Record):
     clock_skew_seconds: float | None = None
     """How far the wall clock moved against the monotonic one during the run."""
     clock_offset: ClockOffsetFacts | None = None
+    """As it was measured before the release."""
     machine: ClientMachine | None = None
     """Absent from a recorder of an earlier version."""
     output: OutputFile | None = None

@@ -353,6 +353,9 @@ class MetricsRecord(Record):
     nodes, or on none that its series name."""
     client_nodes: tuple[NodeIdle, ...] = ()
     """Nodes of clients other than the database's."""
+    clocks_apart: float | None = None
+    """Seconds by which the operator's clock had moved against the agent's between the first proof
+    and the reading of these samples; None where that is not known, and before this field."""
 
 
 class IndexCondition(Model):

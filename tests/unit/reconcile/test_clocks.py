@@ -7,12 +7,15 @@ The agent's is in `test_interleaved`, Prometheus' own in tests/unit/adapters and
 import asyncio
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import Any, NoReturn
 
 import pytest
 
-from encbench.core.artefact import decode
+from encbench.api.conditions import find
+from encbench.core.artefact import decode, encode
+from encbench.core.evidence import TrialProofsRecord
 from encbench.core.records import TrialRecord
-from encbench.ports import Metrics, Series, SeriesSource
+from encbench.ports import Metrics, Series, SeriesSource, Unavailable
 from encbench.reconcile.trial.facts import clock_offset, run_facts
 from tests.support import sidecars
 from tests.support.fake_recorder import FakeClient, FakeRecorder
@@ -124,14 +127,14 @@ class OfTheirTime:
         await self.metrics.check()
 
 
-def with_clock(ahead: float) -> tuple[World, OperatorsClock]:
+def with_clock(ahead: float, **spec: Any) -> tuple[World, OperatorsClock]:
     """A world whose operator's clock is ahead by that."""
     world = World()
     clock = OperatorsClock(world.clock, ahead)
     metrics = OfTheirTime(world.deps.metrics, clock)
     world.deps = replace(world.deps, clock=clock, metrics=metrics)
     world.operators = [Operator(world.deps, world.clock, [SPACE], events=True)]
-    world.apply(*parts(), study("plain", blocks=1))
+    world.apply(*parts(), study("plain", blocks=1, **spec))
     return world, clock
 
 
@@ -153,6 +156,85 @@ async def test_an_operator_whose_clock_is_wrong(ahead: float) -> None:
         assert other.clients[0].clock_offset is not None
         assert other.clients[0].clock_offset.seconds == pytest.approx(-ahead, abs=0.001)
         assert_same_figures(one, other)
+
+
+async def once_measured(world: World) -> str:
+    """The name of the first trial, between the end of its run and its record."""
+
+    def ended() -> list[str]:
+        return [
+            trial.name
+            for trial in world.trials()
+            if find(trial.status.conditions, "Measured") and not trial.status.outcome
+        ]
+
+    await world.run(lambda: bool(ended()))
+    (name,) = ended()
+    return name
+
+
+@pytest.mark.parametrize("is_killed", [False, True])
+@pytest.mark.parametrize("step", [300.0, 6.0, -6.0, -300.0])
+async def test_an_operator_whose_clock_is_set_before_the_samples_are_read(
+    step: float, is_killed: bool
+) -> None:
+    """Or another takes over, whose clock is another."""
+    _, right = await records(0.0)
+    world, clock = with_clock(0.0)
+    struck = await once_measured(world)
+    clock.ahead = step
+    if is_killed:
+        world.restart()
+    await world.run(world.ended)
+    assert world.campaign().status.phase == "Succeeded", world.describe()
+    found = {record.trial.name: record for record in measured(world)}
+    assert (found[struck].outcome, found[struck].reason) == ("Invalid", "ClockSet")
+    for record in found.values():
+        if record.outcome == "Succeeded":
+            assert_same_figures(
+                next(one for one in right if one.spec.arm == record.spec.arm), record
+            )
+
+
+@pytest.mark.parametrize("is_killed", [False, True])
+async def test_an_agent_that_is_silent_then(
+    is_killed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Figures that may be of another time are withheld, unless the clients have shown it."""
+    world, _ = with_clock(0.0, stepDeadlines={"archive": "60s"})
+    struck = await once_measured(world)
+
+    async def silent(*_: object) -> NoReturn:
+        raise Unavailable("no agent answers")
+
+    monkeypatch.setattr(world.agent, "room", silent)
+    if is_killed:
+        world.restart()
+
+    def own() -> list[TrialRecord]:
+        return [one for one in measured(world) if one.trial.name == struck]
+
+    await world.run(lambda: bool(own()), limit=20_000)
+    (record,) = own()
+    if not is_killed:
+        assert record.outcome == "Succeeded"
+        return
+    assert (record.outcome, record.reason) == ("Invalid", "SeriesLost")
+    assert "operator's clock was set since the release is not known" in (record.message or "")
+
+
+async def test_with_nothing_to_compare_it_is_taken_not_to_be_set() -> None:
+    """An earlier version stored no agent's clock with the first proof, and a kill may lose it."""
+    world, _ = with_clock(0.0)
+    await world.run(world.running())
+    (key,) = (key for key in world.store.objects if key.endswith("/proof-before.json"))
+    proofs = decode(TrialProofsRecord, world.store.objects[key], key)
+    assert proofs.clock is not None
+    world.store.objects[key] = encode(proofs.model_copy(update={"clock": None}))
+    await once_measured(world)
+    world.restart()
+    await world.run(world.ended)
+    assert {record.outcome for record in measured(world)} == {"Succeeded"}
 
 
 def assert_same_figures(right: TrialRecord, other: TrialRecord) -> None:

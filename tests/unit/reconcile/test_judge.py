@@ -133,6 +133,16 @@ def test_an_operator_whose_clock_was_set() -> None:
     assert message.startswith("the operator's clock was set by +9.0 s during the run: ")
 
 
+def test_a_clock_that_moved_against_the_agent_s_is_one_of_the_two() -> None:
+    assert reason(collected=replace(COLLECTED, clocks_apart=0.3)) is None
+    _, why, message = judge(spec(), TrialGathered(replace(COLLECTED, clocks_apart=9.0), METRICS))
+    assert why == "ClockSet"
+    assert message is not None
+    assert message.startswith(
+        "the operator's clock, or that of the database's node, was set by +9.0 s during the run: "
+    )
+
+
 def test_foreign_load() -> None:
     assert reason(metrics=foreign(2.0)) is None, "half of four cores is allowed"
     assert reason(metrics=foreign(2.1)) == "ForeignLoad"

@@ -11,7 +11,7 @@ from encbench.api.conditions import format_time
 from encbench.api.kinds import JOB
 from encbench.api.scalars import parse_duration
 from encbench.core.artefact import RecordError
-from encbench.core.evidence import TrialProofsRecord
+from encbench.core.evidence import ClockOffsetFacts, TrialProofsRecord
 from encbench.core.naming import credentials_name
 from encbench.core.records import TrialRecord
 from encbench.database.connection import connection
@@ -152,13 +152,16 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
 
     async def _prove(self, trial: Trial, effect: do.Prove) -> bool:
         self._note_asked(trial, effect.when)
-        testbed, database, started = effect.testbed, effect.database, None
+        testbed, database = effect.testbed, effect.database
+        started: float | None = None
+        clock: ClockOffsetFacts | None = None
         if database is None:
             now = format_time(self._deps.clock.now())
             proof = agent.declared(testbed).model_copy(update={"time": now})
         else:
             space, name = testbed.namespace, testbed.name
             where, access = await agents.agent(self._deps.cluster, space, name, database)
+            begun = self._deps.clock.now()
             try:
                 server = await self._deps.agent.server(where, access)
             except Unavailable:
@@ -167,6 +170,9 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
                 self.keep(trial, replace(self.found(trial), full=full))
                 raise
             started = float(server["startedAt"])
+            if effect.when == "before":
+                told = clock_offset(float(server["clock"]), begun, self._deps.clock.now())
+                clock = ClockOffsetFacts.model_validate(told)
             full = nearly_full(server.get("room"), database.name)
             # Before the rest, which a full volume may keep from coming to anything.
             self.keep(trial, replace(self.found(trial), full=full))
@@ -177,9 +183,9 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
                 self.keep(trial, replace(self.found(trial), unwritten=unwritten))
             proof = await agent.prove(self._deps, testbed, database, full=False)
             proof = proof.model_copy(update={"dirty_bytes": self.found(trial).unwritten})
-        made = TrialProofsRecord.model_validate({effect.when: proof})
+        made = TrialProofsRecord.model_validate({effect.when: proof, "clock": clock})
         counts = await keep(self._deps.store, trial, proof_name(effect.when), made)
-        found = Proven(getattr(counts, effect.when) or proof, started)
+        found = Proven(getattr(counts, effect.when) or proof, started, counts.clock)
         return self._add(trial, **{effect.when: found})
 
     async def _gather(self, trial: Trial, effect: do.Gather) -> bool:

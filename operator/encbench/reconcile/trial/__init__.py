@@ -1,4 +1,4 @@
 """A trial's life: observe, decide by stages, and conclude from what lies in the bucket.
 
-24 files, because each stage of a trial has one, and so has each part of its record.
+25 files, because each stage of a trial has one, and so has each part of its record.
 """

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Literal
 
 from encbench.api.trial import Window
-from encbench.core.evidence import Proof, TrialProofsRecord
+from encbench.core.evidence import ClockOffsetFacts, Proof, TrialProofsRecord
 from encbench.core.records import ClientCpu, ClientFacts, RecoveryFacts, RecoveryRecord, TrialRecord
 from encbench.core.slices import Slices
 from encbench.kube.fit import Node
@@ -98,6 +98,8 @@ class Proven:
     proof: Proof
     server_started: float | None = None
     """Unix time; None of an external database."""
+    clock: ClockOffsetFacts | None = None
+    """The agent's; None of the second proof, and of an external database."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +126,10 @@ class Collected:
     slices: Slices | None = None
     """Of an interleaved block, as far as the clients know."""
     own_clock_moved: float = 0.0
-    """Seconds by which the operator's own clock was set since the release."""
+    """Seconds by which the operator's own clock was set from the release to the end of the runs."""
+    clocks_apart: float = 0.0
+    """Seconds by which it moved against the agent's from the first proof until the samples were
+    read; 0 where that is not known."""
     misplaced: str = ""
     """Where a window lies that the trial cannot have had."""
     early: float = 0.0
@@ -163,7 +168,7 @@ class TrialFound(FoundOnNodes):
     """When this process first had a slot to ask each, RFC 3339."""
     clocks: Mapping[int, ClockOffset] = field(default_factory=dict)
     """The clients' clocks against ours when their runs had ended, by index. They are lost with the
-    process, and whether our clock was set is not known then."""
+    process, and only the agent can show then whether our clock was set."""
     recovery: RecoveryRecord | None = None
     """What came of the intended stop: the record that counts."""
     gathered: TrialGathered | None = None

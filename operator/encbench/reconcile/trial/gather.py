@@ -19,7 +19,7 @@ from encbench.api.lifecycle import (
 )
 from encbench.api.trial import Window
 from encbench.core.artefact import RecordError
-from encbench.core.evidence import Proof, TrialProofsRecord
+from encbench.core.evidence import ClockOffsetFacts, Proof, TrialProofsRecord
 from encbench.core.records import (
     DatabaseCpu,
     DiskIo,
@@ -36,6 +36,7 @@ from encbench.proofs.check import joined
 from encbench.reconcile.deps import Deps
 from encbench.reconcile.objects import Trial
 from encbench.reconcile.trial import (
+    clocks,
     neighbours,
     placed,
     provenance,
@@ -95,8 +96,9 @@ async def gather(deps: Deps, trial: Trial, seen: TrialSeen, patience: Patience) 
     metrics = WindowMetrics()
     if collected.window is not None and seen.testbed is not None:
         try:
-            judged = _judged(deps, trial, place, collected.window, patience)
-            metrics, artefacts[METRICS] = await judged
+            judged = _judged(deps, trial, seen, place, collected.window, patience)
+            metrics, artefacts[METRICS], apart = await judged
+            collected = replace(collected, clocks_apart=apart or 0.0)
         except MetricsAway as error:
             if patience == "waits":
                 if away is None:
@@ -132,9 +134,16 @@ async def gather(deps: Deps, trial: Trial, seen: TrialSeen, patience: Patience) 
 
 
 async def _judged(
-    deps: Deps, trial: Trial, place: MetricsPlace, window: Window, patience: Patience
-) -> tuple[WindowMetrics, str]:
+    deps: Deps,
+    trial: Trial,
+    seen: TrialSeen,
+    place: MetricsPlace,
+    window: Window,
+    patience: Patience,
+) -> tuple[WindowMetrics, str, float | None]:
     """What is known of the window, and the digest of its samples; MetricsAway without them.
+
+    Also by how much our clock had moved against the agent's when they were read.
 
     Prometheus is asked for them only once: it may have forgotten them when another part comes.
     Many samples are there one trial at a time, and go before anything else is read.
@@ -145,16 +154,22 @@ async def _judged(
         if stored is None and patience == "none":
             raise MetricsAway("the operator ended while it read the samples")
         if stored is None:
-            stored = await settle(deps.store, trial, METRICS, await _read(deps, place, window))
+            read = await _read(deps, trial, seen, place, window)
+            stored = await settle(deps.store, trial, METRICS, read)
         read, digest = stored
-        return await asyncio.to_thread(windowed.judge, read, place), digest
+        return await asyncio.to_thread(windowed.judge, read, place), digest, read.clocks_apart
 
 
-async def _read(deps: Deps, place: MetricsPlace, window: Window) -> MetricsRecord:
+async def _read(
+    deps: Deps, trial: Trial, seen: TrialSeen, place: MetricsPlace, window: Window
+) -> MetricsRecord:
     try:
-        return await series.read(deps.metrics, place, window)
+        read = await series.read(deps.metrics, place, window)
+        # After them: a clock that was set while they were read counts as well.
+        apart = await clocks.apart(deps, trial, seen, await _first_clock(deps, trial, seen.found))
     except (Unavailable, Rejected) as error:
         raise MetricsAway(str(error)) from error
+    return read.model_copy(update={"clocks_apart": apart})
 
 
 def in_slices(cpu: TrialCpu, slices: Slices, place: MetricsPlace, problem: str = "") -> TrialCpu:
@@ -213,6 +228,13 @@ async def _proofs(deps: Deps, trial: Trial, found: TrialFound) -> TrialProofsRec
         stored = there and getattr(there[0], when)
         made[when] = stored or (kept.proof if kept else _from_condition(trial, when))
     return TrialProofsRecord.model_validate(made)
+
+
+async def _first_clock(deps: Deps, trial: Trial, found: TrialFound) -> ClockOffsetFacts | None:
+    """The agent's when the first proof was made."""
+    there = await settled(deps.store, trial, proof_name("before"), TrialProofsRecord)
+    stored = there[0].clock if there is not None else None
+    return stored or (found.before.clock if found.before is not None else None)
 
 
 def _from_condition(trial: Trial, when: When) -> Proof | None:

@@ -150,7 +150,9 @@ def _clock_set(collected: Collected) -> Iterator[tuple[str, str]]:
         f"the clock of client {index}": client.clock_skew_seconds or 0.0
         for index, client in enumerate(collected.clients)
     }
-    for whose, moved in {**clocks, "the operator's clock": collected.own_clock_moved}.items():
+    clocks["the operator's clock"] = collected.own_clock_moved
+    clocks["the operator's clock, or that of the database's node,"] = collected.clocks_apart
+    for whose, moved in clocks.items():
         if abs(moved) > STEP + SLEW * max(0.0, length):
             message = f"{whose} was set by {moved:+.1f} s during the run"
             yield "ClockSet", f"{message}: have its node's time adjusted smoothly, or between runs"
