@@ -78,6 +78,16 @@ def test_the_reason_why_a_report_is_late_is_shown() -> None:
     assert found.message == "the store is away"
 
 
+def test_why_an_earlier_report_is_late_is_none_of_the_next_ones() -> None:
+    of = a_campaign()
+    seen = saw(of, *ALL, testbeds={}, found=CampaignFound(problem="the store is away"))
+    decision = decide(of, seen)
+    found = find(decision.status.conditions, "Reported")
+    assert found is not None
+    assert found.message == "the report is being rendered"
+    assert status_of(decision, "Hindered") == ("", "")
+
+
 def test_a_report_is_given_up_only_while_something_prevents_it() -> None:
     """However long the operator was away since it began to render."""
     of = a_campaign({**ACCEPTED, "Reported": ("False", 24 * 3600 + 1.0)})

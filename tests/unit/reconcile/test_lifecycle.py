@@ -84,8 +84,8 @@ async def test_after_its_deadline_a_campaign_stops_and_reports_what_it_has() -> 
     assert not leftovers(world)
 
 
-@pytest.mark.parametrize("killed", [True, False])
-async def test_a_deadline_that_is_raised_takes_the_report_back(killed: bool) -> None:
+@pytest.mark.parametrize("killed", ["", "then", "before the next one"])
+async def test_a_deadline_that_is_raised_takes_the_report_back(killed: str) -> None:
     """It was written before the pass that would have ended the campaign with it."""
     world, raised = World(), list[bool]()
     world.apply(*parts(), study("plain", blocks=4, activeDeadlineSeconds=60))
@@ -96,8 +96,10 @@ async def test_a_deadline_that_is_raised_takes_the_report_back(killed: bool) -> 
         if kind == OVERHEAD_REPORT and not raised:
             raised.append(True)
             world.cluster.set_spec(CAMPAIGN, SPACE, NAME, activeDeadlineSeconds=86_400)
-            if killed:
+            if killed == "then":
                 raise Killed
+            if killed:
+                world.store.fail_next(Killed(), verb="put")
         return made
 
     world.cluster.apply_status = written  # type: ignore[method-assign]
@@ -107,6 +109,7 @@ async def test_a_deadline_that_is_raised_takes_the_report_back(killed: bool) -> 
     assert find(world.campaign().status.conditions, "Reported") is None
     await world.run(world.ended, limit=20_000)
     await world.settle()
+    assert world.deaths == bool(killed)
     assert max(early) < 4
     assert {row.blocks for row in report(world).status.rows} == {4}
     assert world.campaign().status.phase == "Succeeded"
