@@ -58,6 +58,14 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "db_ps_mode": ("auto", "disable"),
     "rand_type": ("uniform", "gaussian", "special", "pareto"),
 }
+RANGES: dict[str, tuple[float, float]] = {
+    "rand_pareto_h": (0.0001, 0.9999),
+    "rand_spec_iter": (1, 2**31 - 1),
+    "rand_spec_pct": (1, 100),
+    "rand_spec_res": (0, 99),
+}
+"""Values with which sysbench draws ids of the table. It takes any other and computes with it, by
+which it divides by zero or draws from beyond the table's ends."""
 
 OWNED: dict[str, str] = {
     "db_debug": "it would change what is measured",

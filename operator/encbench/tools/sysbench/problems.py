@@ -6,6 +6,7 @@ script without any accepts every option and ignores it, so the run does not meas
 workload describes.
 """
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from itertools import count
@@ -24,7 +25,7 @@ from encbench.tools.sysbench import builtin, enclave, memory, script
 from encbench.tools.sysbench.builtin import Kind
 
 _NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
-_INTEGER, _LARGEST = re.compile(r"[0-9]+"), 2**31 - 1
+_INTEGER = re.compile(r"[0-9]+")
 _NOT_OFFERED = re.compile("|".join(OWNED_OPTIONS))
 LARGEST_SCRIPT = 128 * 1024
 """Letters of a script: the check reads all of it between two looks at the cluster."""
@@ -182,12 +183,19 @@ def _wrong_value(option: str, kind: Kind, value: str) -> str | None:
     choices = {**builtin.CHOICES, **enclave.CHOICES}.get(option)
     if choices is not None and value not in choices:
         return f"write {' or '.join(choices)}"
-    if kind == "number" and not _NUMBER.fullmatch(value):
-        return "write a number"
-    if kind == "integer" and not (_INTEGER.fullmatch(value) and int(value) <= _LARGEST):
-        return f"write a whole number of {_LARGEST} at most"
+    if kind in ("number", "integer"):
+        return _wrong_number(option, kind, value)
     if kind == "flag" and value not in (*FLAG_ON, *FLAG_OFF):
         return "write on or off"
     if not value or any(ord(letter) < 32 for letter in value):
         return "write a value on one line"
     return None
+
+
+def _wrong_number(option: str, kind: Kind, value: str) -> str | None:
+    form, what = (_INTEGER, "whole number") if kind == "integer" else (_NUMBER, "number")
+    lowest, highest = builtin.RANGES.get(option, (0, math.inf))
+    if form.fullmatch(value) and lowest <= float(value) <= highest:
+        return None
+    limits = f" from {lowest} to {highest}" if option in builtin.RANGES else ""
+    return f"write a {what}{limits}"
