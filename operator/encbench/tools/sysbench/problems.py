@@ -70,6 +70,12 @@ def pair_problems(
     yield from enclave.problems(sysbench, instance, mode)
     if facts(instance.engine).driver == "mysql":
         yield from _taken_ids(workload)
+    elif sysbench.script is not None and sysbench.flag("secondary", default=False):
+        text = (
+            "sysbench.options secondary: its tables have an index in MySQL's words, which "
+            "PostgreSQL does not take: leave secondary out"
+        )
+        yield Problem(WORKLOAD, Reason.SETTING_INVALID, text)
     if mode.driver is not None:
         text = (
             "sysbench does not use JDBC: leave driver out of the mode, or give TPC-C and sysbench "

@@ -145,6 +145,16 @@ def test_threads_that_may_do_without_transactions(
     assert beside(engine, options, concurrency=[threads]) == []
 
 
+def test_a_key_in_the_words_of_mysql() -> None:
+    (problem,) = beside("postgresql", {"secondary": "on"})
+    assert problem == (
+        "sysbench.options secondary: its tables have an index in MySQL's words, which PostgreSQL "
+        "does not take: leave secondary out"
+    )
+    assert beside("postgresql", {"secondary": "off"}) == []
+    assert beside("mysql", {"secondary": "on"}) == []
+
+
 def test_the_script_of_the_docs() -> None:
     (example,) = re.findall(r"```yaml\n(.*?)```", OWN_SCRIPT.read_text(), re.DOTALL)
     scripts, workload = yaml.safe_load_all(example)
