@@ -201,6 +201,21 @@ def test_a_script_of_the_user_s_own(bench: Bench, tmp_path: Path, receiver: Rece
     assert found.qps == found.tps > 0
 
 
+def test_a_driver_in_event_makes_no_function(bench: Bench, tmp_path: Path) -> None:
+    """LuaJIT does not compile what makes one, and oltp_insert asks for the driver's name."""
+    script = tmp_path / "driver.lua"
+    script.write_text(
+        'sysbench.cmdline.options = {tables = {"", 1}, table_size = {"", 1}}\n'
+        "function thread_init() driver = sysbench.sql.driver() con = driver:connect() end\n"
+        "function event()\n"
+        '   assert(driver.name == driver.name and driver:name() == "mysql")\n'
+        '   con:query("SELECT 1")\n'
+        "end\n"
+    )
+    code, output = bench.run(str(script), warmup="0s", duration="1s")
+    assert (code, parse(output).transactions > 0) == (0, True)
+
+
 def test_no_password_is_visible(bench: Bench, tmp_path: Path, receiver: Receiver) -> None:
     with local_client(tmp_path / "pod", bench.tool(), own="--threads=1") as one:
         one.wait_for("waiting")

@@ -51,14 +51,14 @@ end
 function sysbench.sql.driver(...)
    local driver = make_driver(...)
    if told then return driver end
-   return setmetatable({}, {
-      __index = function(_, name)
-         if name == "connect" then
-            return function() return connect(driver) end
-         end
+   -- A method is made once: an event() that asks the driver for its name would be interpreted if
+   -- each call made a function, which LuaJIT does not compile.
+   return setmetatable({connect = function() return connect(driver) end}, {
+      __index = function(own, name)
          local value = driver[name]
          if type(value) ~= "function" then return value end
-         return function(_, ...) return value(driver, ...) end
+         own[name] = function(_, ...) return value(driver, ...) end
+         return own[name]
       end,
    })
 end
