@@ -80,6 +80,9 @@ class Measurement:
     """Figures of this tool only, such as newOrdersPerSecond; they add up. The figures of a recovery
     (`core.figure_names`) are the server's and join them in the trial's result."""
     kinds: tuple[TransactionKind, ...] = ()
+    lasted: float | None = None
+    """Seconds of its load after which the first of its threads had ended by itself; None where the
+    tool does not say. Not merged."""
     sessions: tuple[TlsSession, ...] = ()
     """Distinct parameters that the client's sessions negotiated; empty if it reported none."""
     queue: tuple[int, int] | None = None

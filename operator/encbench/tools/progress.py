@@ -37,7 +37,8 @@ class Mark(Enum):
     CHECKPOINT = "checkpoint"
     """The warm-up is over: the final report counts from here on."""
     ENDED = "ended"
-    """The window is over although the tool continues; without it the last write is the end."""
+    """The window is over although the tool continues, at the last of several such lines; without
+    one the last write is the end."""
 
 
 class OutputReader(Protocol):

@@ -201,6 +201,35 @@ def test_a_script_of_the_user_s_own(bench: Bench, tmp_path: Path, receiver: Rece
     assert found.qps == found.tps > 0
 
 
+def test_the_end_of_a_thread_is_not_in_the_window(
+    bench: Bench, tmp_path: Path, receiver: Receiver
+) -> None:
+    script = tmp_path / "slow.lua"
+    script.write_text(
+        'local ffi = require("ffi")\n'
+        'ffi.cdef("int usleep(unsigned microseconds);")\n'
+        'sysbench.cmdline.options = {tables = {"", 1}, table_size = {"", 1}}\n'
+        "function thread_init() con = sysbench.sql.driver():connect() end\n"
+        'function event() con:query("SELECT 1") end\n'
+        "function thread_done() ffi.C.usleep(900000) con:disconnect() end\n"
+    )
+
+    def off(number: int) -> float:
+        """By how many seconds the windows of recorder and tool differ, or the end is in them."""
+        command = bench.tool(str(script), warmup="1s", duration="2s")
+        with local_client(tmp_path / f"{number}", command, own="--threads=2") as one:
+            one.wait_for("waiting")
+            one.release(uploads(receiver))
+            one.wait_for("uploaded")
+        assert one.output.count("\nencbench-over ") == 2
+        found, seconds = parse(one.output), float(one.summary()["window"]["seconds"])
+        assert found.lasted is not None
+        assert found.lasted >= 3.0
+        return max(found.seconds - 2.5, abs(seconds - found.seconds))
+
+    assert nearest(off, EDGE) <= EDGE
+
+
 def test_a_driver_in_event_makes_no_function(bench: Bench, tmp_path: Path) -> None:
     """LuaJIT does not compile what makes one, and oltp_insert asks for the driver's name."""
     script = tmp_path / "driver.lua"

@@ -53,11 +53,12 @@ class Observation:
         self._checkpoint_second: int | None = None
 
     def see_mark(self, mark: Mark, when: Moment) -> None:
-        """Note a moment of the run."""
+        """Note a moment of the run. Each thread may have an end of its own: the last one counts."""
         if mark is Mark.STARTED and self.started is None:
             self.started = when
         if mark is Mark.ENDED:
-            self.window_end = when
+            ends = (end for end in (self.window_end, when) if end is not None)
+            self.window_end = max(ends, key=lambda end: end.monotonic)
         if mark is self._first_mark and self.window_start is None:
             self.window_start = when
             if self.started is not None:

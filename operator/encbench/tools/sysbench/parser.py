@@ -5,10 +5,14 @@ Seen with Debian's 1.0.20 against MariaDB 10.11, where the source says the same:
 - `--report-checkpoints=W` prints a full report at W seconds and resets transactions, queries,
   errors, latency and histogram. The final report therefore covers the transactions that ended after
   the checkpoint; warm-up and window together were equal to the server's own Com_commit. Its `total
-  time`, however, still counts from the start of the load, and the window ends when the *last*
-  transaction does, not at `--time`. So the window's length is the difference of the two reports'
-  `total time` (four digits), and the rates are computed with it; the printed rates use an interval
-  that ends some milliseconds later than the counters.
+  time`, however, still counts from the start of the load, and ends when the last thread is gone.
+  Until then each calls thread_done(), which closes its statements (200,000 of 2,048 threads) and
+  its connection, or does whatever a script has it do.
+- The window ends when the *last* transaction does, not at `--time`. `session.lua` has each thread
+  say when its last one was over, by the timer of `total time`. So the window lasts from the
+  checkpoint's `total time` (four digits) to the last of these moments, and the rates are computed
+  with that; the printed rates use an interval that ends later than the counters.
+- A thread ends before `--time` only if event() returns a value. That is no error.
 - Counters, latency sums and histogram are reset one after the other. With tens of thousands of
   transactions a second, the histogram lacked up to 0.3 % of the window's, all from the first
   milliseconds. The average is computed from the latency sum and its own event count.
@@ -48,7 +52,7 @@ from encbench.tools.measurement import (
 )
 from encbench.tools.progress import Mark
 from encbench.tools.session import columns, session_count, sessions
-from encbench.tools.sysbench.progress import SysbenchReader, progress
+from encbench.tools.sysbench.progress import SysbenchReader, over, progress
 from encbench.wire.foreign import LONGEST
 
 _QUEUE = re.compile(r"\[ (\d+)s \] queue length: (\d+)")
@@ -78,7 +82,8 @@ def parse(output: str) -> Measurement:
     report, histogram = reports[-1], _histogram(body)
     try:
         warmup = reports[0]["total time"] if checkpoint else 0.0
-        seconds = report["total time"] - warmup
+        first, last = _ends(lines, threads, report["total time"])
+        seconds = last - warmup
         transactions, queries = int(report["transactions"]), int(report["queries"]) - asked
         errors, reconnects = int(report["ignored errors"]), int(report["reconnects"])
         events = report[_LAST_VALUE] * threads
@@ -99,6 +104,7 @@ def parse(output: str) -> Measurement:
         errors=errors,
         reconnects=reconnects,
         histogram=histogram,
+        lasted=first,
         sessions=sessions(output),
         columns=rows,
         queue=_queue({whole(found[1]): whole(found[2]) for found in queue}, checkpoint),
@@ -180,6 +186,18 @@ def _reports(lines: list[str]) -> list[dict[str, float]]:
                 reports.append(current)
                 current = None
     return reports
+
+
+def _ends(lines: list[str], threads: int, total: float) -> tuple[float, float]:
+    """When the first thread and the last had ended their last transaction, in seconds of the load.
+
+    A `session.lua` of an earlier version has no thread say so, and another build of sysbench may
+    hide its timer. `total time` contains what the threads do afterwards.
+    """
+    ends = [found.seconds for line in lines if (found := over(line))]
+    if len(ends) != threads:
+        return total, total
+    return min(ends), min(max(ends), total)
 
 
 def _queue(waiting: dict[int, int], warmup: int) -> tuple[int, int] | None:

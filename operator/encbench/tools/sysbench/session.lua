@@ -3,6 +3,11 @@
 --
 --     encbench-session tls=TLSv1.3 cipher=TLS_AES_128_GCM_SHA256
 --
+-- Each thread says when its last transaction was over, in seconds of the load and as Unix time
+-- (progress.py reads it), because sysbench's own time ends with the last thread_done():
+--
+--     encbench-over 61.002345 1763731234.123456
+--
 -- sysbench loads this file in place of the script, once for each thread and once to read options and
 -- commands; what the script declares is global and so declared all the same. Only the first thread's
 -- driver is replaced, by one that hands out the real connections: a transaction costs what it cost.
@@ -70,23 +75,42 @@ else
    require(script)
 end
 
+local ffi = require("ffi")
+ffi.cdef[[
+typedef struct { long seconds; long nanoseconds; } encbench_moment;
+int encbench_now(int clock, encbench_moment *now) __asm__("clock_gettime");
+int encbench_sleep_until(int clock, int flags, const encbench_moment *until, void *left)
+   __asm__("clock_nanosleep");
+extern const encbench_moment encbench_load __asm__("sb_exec_timer");
+]]
+local REALTIME, MONOTONIC, ABSOLUTE, INTERRUPTED = 0, 1, 1, 4
+
+local function seconds(moment)
+   return tonumber(moment.seconds) + tonumber(moment.nanoseconds) / 1e9
+end
+
+local function now(clock)
+   local moment = ffi.new("encbench_moment")
+   ffi.C.encbench_now(clock, moment)
+   return seconds(moment)
+end
+
+-- sysbench's timer of the load begins with the moment of its start. A build that hides it has its
+-- threads say nothing.
+local has_timer, load = pcall(function() return ffi.C.encbench_load end)
+local done = thread_done
+function thread_done(...)
+   if has_timer then
+      io.stdout:write(string.format("\nencbench-over %.6f %.6f\n",
+                                    now(MONOTONIC) - seconds(load), now(REALTIME)))
+   end
+   if done then return done(...) end
+end
+
 -- Of several clients (tools/gathering.py): each thread connects and prepares, and then waits for the
 -- moment at which all of them begin. What it lacks by then, it does late.
 local gather = os.getenv("ENCBENCH_GATHER")
 if gather then
-   local ffi = require("ffi")
-   ffi.cdef[[
-   typedef struct { long seconds; long nanoseconds; } encbench_moment;
-   int encbench_now(int clock, encbench_moment *now) __asm__("clock_gettime");
-   int encbench_sleep_until(int clock, int flags, const encbench_moment *until, void *left)
-      __asm__("clock_nanosleep");
-   ]]
-   local REALTIME, MONOTONIC, ABSOLUTE, INTERRUPTED = 0, 1, 1, 4
-   local function now(clock)
-      local moment = ffi.new("encbench_moment")
-      ffi.C.encbench_now(clock, moment)
-      return tonumber(moment.seconds) + tonumber(moment.nanoseconds) / 1e9
-   end
    -- By a clock that nobody sets.
    local zero = now(REALTIME) - now(MONOTONIC)
    local at = tonumber(os.getenv("ENCBENCH_START_AT")) + tonumber(gather) - zero

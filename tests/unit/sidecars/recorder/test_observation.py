@@ -103,6 +103,14 @@ def test_a_tool_that_says_when_the_window_is_over_is_believed() -> None:
     assert seen.window(end(), at(11.9)) == ObservedWindow(at(2.5), at(7.5))
 
 
+def test_of_several_ends_the_last_counts_in_whatever_order_they_were_written() -> None:
+    seen = Observation(has_warmup=True)
+    seen.see_mark(Mark.CHECKPOINT, at(2.5))
+    for moment in (3.0, 7.5, 7.4):
+        seen.see_mark(Mark.ENDED, at(moment))
+    assert seen.window(end(), at(11.9)) == ObservedWindow(at(2.5), at(7.5))
+
+
 def test_only_the_first_start_counts() -> None:
     seen = Observation(has_warmup=False)
     seen.see_mark(Mark.STARTED, at(0.5))

@@ -129,6 +129,36 @@ def test_the_window_ends_with_the_last_transaction() -> None:
     assert found.latency_average_ms == pytest.approx(2502.05)
 
 
+def done(name: str, *moments: float) -> str:
+    """The output of a run whose threads say that they were done after so many seconds."""
+    lines = "".join(f"\nencbench-over {moment:.6f} 1763731234.000000\n" for moment in moments)
+    return output(name).replace("Latency histogram", f"{lines}Latency histogram", 1)
+
+
+def test_what_threads_do_after_their_last_transaction_is_not_in_the_window() -> None:
+    """`total time` ends with the last thread_done(), and so do the rates that sysbench prints."""
+    text = done("read_write", 5.002, 5.009512).replace("5.0096s", "6.8096s")
+    found = parse(text)
+    assert found.seconds == pytest.approx(5.009512 - 2.0001)
+    assert found.tps == pytest.approx(2962 / found.seconds)
+    assert found.qps == pytest.approx(59225 / found.seconds)
+    assert found.lasted == 5.002
+    assert parse(done("no_warmup", 2.5)).seconds == 2.5
+
+
+@pytest.mark.parametrize("moments", [(), (5.003,), (5.003, 5.004, 5.005), (5.009649, 7.0)], ids=len)
+def test_without_a_line_of_each_thread_the_window_ends_with_the_total_time(
+    moments: tuple[float, ...],
+) -> None:
+    """As by an earlier session.lua; and the window is never longer."""
+    assert parse(done("read_write", *moments)).seconds == parse(output("read_write")).seconds
+
+
+def test_how_long_the_first_thread_lasted() -> None:
+    assert parse(done("read_write", 5.002, 0.431)).lasted == 0.431
+    assert parse(output("read_write")).lasted == 5.0096
+
+
 @pytest.mark.parametrize(
     ("name", "reason"),
     [

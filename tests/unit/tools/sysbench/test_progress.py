@@ -3,7 +3,7 @@
 import pytest
 
 from encbench.tools.progress import Mark, Sample
-from encbench.tools.sysbench.progress import SysbenchReader, progress
+from encbench.tools.sysbench.progress import Over, SysbenchReader, over, progress
 
 LINE = (
     "[ 12s ] thds: 2 tps: 19.50 qps: 380.25 (r/w/o: 266.00/76.00/38.25) "
@@ -49,6 +49,25 @@ def test_marks() -> None:
 def test_marks_at_the_end_of_a_line_that_the_script_left_unfinished(unfinished: str) -> None:
     assert marks(f"{unfinished}Threads started!", "", "") == [Mark.STARTED]
     assert marks(f"{unfinished}[ 30s ] Checkpoint report:") == [Mark.CHECKPOINT]
+
+
+OVER = "encbench-over 61.002345 1763731234.123456"
+
+
+def test_the_end_of_a_thread_has_its_time() -> None:
+    assert marks("Threads started!", "", "", OVER, "", OVER) == [Mark.STARTED, *[Mark.ENDED] * 2]
+    assert over(OVER) == Over(61.002345, 1763731234.123456)
+    assert SysbenchReader().when(OVER) == 1763731234.123456
+    assert SysbenchReader().when("[ 30s ] Checkpoint report:") is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [OVER[:-1], f"x{OVER}", f"{OVER} ", OVER.replace("61.", "-61."), OVER.replace("61.", "1e9.")],
+)
+def test_a_damaged_line_is_no_end_of_a_thread(line: str) -> None:
+    assert over(line) is None
+    assert marks(line) == []
 
 
 @pytest.mark.parametrize(
