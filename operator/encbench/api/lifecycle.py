@@ -391,7 +391,7 @@ _OUTCOMES = {
         "Overrun": "The tool did not end within `stepDeadlines.overrun`.",
         RECOVERY_FAILED: "The server did not come back, or could not be stopped.",
         "ArchiveTimeout": "The store did not take the log or the record in time.",
-        "OutputUnreadable": "The tool's output holds no figures.",
+        "OutputUnreadable": "The tool's output holds no figures of the whole load.",
     },
 }
 

@@ -230,6 +230,20 @@ def test_the_end_of_a_thread_is_not_in_the_window(
     assert nearest(off, EDGE) <= EDGE
 
 
+def test_a_thread_whose_event_returns_a_value_has_left(bench: Bench, tmp_path: Path) -> None:
+    script = tmp_path / "leaves.lua"
+    script.write_text(
+        'sysbench.cmdline.options = {tables = {"", 1}, table_size = {"", 1}}\n'
+        "function thread_init() con = sysbench.sql.driver():connect() end\n"
+        'function event(thread) con:query("SELECT SLEEP(0.1)") return thread == 1 end\n'
+    )
+    code, output = bench.run(str(script), warmup="1s", duration="1s")
+    found = parse(output)
+    assert (code, output.count("\nencbench-over ")) == (0, 2)
+    assert found.lasted is not None
+    assert found.lasted < 1 < found.seconds + 0.1
+
+
 def test_a_driver_in_event_makes_no_function(bench: Bench, tmp_path: Path) -> None:
     """LuaJIT does not compile what makes one, and oltp_insert asks for the driver's name."""
     script = tmp_path / "driver.lua"

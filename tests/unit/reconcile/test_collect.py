@@ -20,6 +20,8 @@ from tests.unit.reconcile.seen import NOW, a_trial
 
 BARE = json.dumps({"schema": "encbench.io/client-summary/v1", "tool": "sysbench"}).encode()
 LOG = (Path(__file__).parents[2] / "data/sysbench/rate.log").read_bytes()
+LOG = LOG.replace(b"4.0623s", b"70.0623s")
+"""Of a load of 70 seconds, as the trial's."""
 
 
 async def collected(trial: Trial, store: FakeStore, **after: ClockOffset) -> Collected:
@@ -129,6 +131,44 @@ async def test_what_waited_in_a_client_is_among_its_facts() -> None:
     summary = with_window(RELEASED + 10, RELEASED + 13)
     found = await collected(trial, stored(trial, summary=summary, output=waiting.encode()))
     assert [client.queue for client in found.clients] == [(293, 0)]
+
+
+def left(moment: float) -> bytes:
+    """The output of a client of whose two threads one ended after so many seconds."""
+    over = "".join(f"encbench-over {at:.6f} 1893499070.000000\n" for at in (moment, 70.0))
+    return LOG.replace(b"Latency histogram", over.encode() + b"Latency histogram", 1)
+
+
+@pytest.mark.parametrize("moment", [69.31, 70.0, 95.0], ids=["stamps", "at-once", "long"])
+async def test_threads_that_stayed_to_the_end_of_the_load(moment: float) -> None:
+    trial = a_trial(releaseAt=RELEASED)
+    store = stored(trial, summary=with_window(RELEASED + 10, RELEASED + 70), output=left(moment))
+    found = await collected(trial, store)
+    assert (found.problem, found.measurement is None) == ("", False)
+
+
+@pytest.mark.parametrize(
+    "output", [left(50.0), LOG.replace(b"70.0623s", b"50.0000s")], ids=["a-thread", "all"]
+)
+async def test_a_run_that_a_script_ended_is_no_measurement(output: bytes) -> None:
+    """It exits with 0, and its report is complete."""
+    trial = a_trial(releaseAt=RELEASED, replicas=2)
+    summary = with_window(RELEASED + 10, RELEASED + 70)
+    ends = {SUMMARY: summary, OUTPUT: output}
+    found = await collected(trial, of_two(trial, {SUMMARY: summary}, ends))
+    assert found.problem == (
+        "client 1, or one of its threads, ended by itself 20.0 s before its load was over: event() "
+        "must return nothing, because a value ends its thread"
+    )
+    assert judge(trial.spec, TrialGathered(found)) == ("Failed", "OutputUnreadable", found.problem)
+
+
+async def test_without_a_window_the_output_says_why() -> None:
+    trial = a_trial(releaseAt=RELEASED)
+    found = await collected(trial, stored(trial))
+    assert found.problem.startswith("the output is not sysbench 1.0's: line 1")
+    found = await collected(trial, stored(trial, output=LOG))
+    assert found.problem == "a client has no measured window"
 
 
 def of_two(trial: Trial, *content: dict[str, bytes]) -> FakeStore:

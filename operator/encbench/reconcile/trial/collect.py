@@ -19,9 +19,10 @@ from encbench.reconcile.objects import Trial
 from encbench.reconcile.trial import placed, running
 from encbench.reconcile.trial.facts import Collected, TrialSeen
 from encbench.reconcile.trial.first_stored import key_of
+from encbench.tools.gathering import gather_seconds
 from encbench.tools.measurement import Measurement, ParseError, in_slices, merge
 from encbench.tools.registry import tool
-from encbench.tools.turns import own_slots
+from encbench.tools.turns import load_seconds, own_slots
 from encbench.wire.files import (
     FILES,
     LARGEST,
@@ -35,7 +36,8 @@ from encbench.wire.files import (
 from encbench.wire.slices import SlicesFile
 
 MAX_EARLY = 0.7
-"""Seconds by which a client may end before its server's planned stop; stamps are not that exact."""
+"""Seconds by which a client may end before its load or its server's planned stop; stamps are not
+that exact."""
 FAR = 60.0
 """Seconds by which a window may seem to lie outside of its trial: clocks are not that wrong."""
 
@@ -244,15 +246,34 @@ def _whole(trial: Trial, artefacts: dict[str, str], runs: Sequence[_Run]) -> Mea
     windows = [(run.summary.window, run.skew) for run in runs if run.summary.window]
     start = max((window.start - skew for window, skew in windows), default=0.0)
     end = min((window.end - skew for window, skew in windows), default=0.0)
+    parts = _parts(runs)
     if len(windows) < len(runs) or end <= start:
-        return Collected(artefacts, problem="a client ended before its measured window began")
+        why = str(parts) if isinstance(parts, ParseError) else "a client has no measured window"
+        return Collected(artefacts, problem=why)
     if (misplaced := _misplaced(trial, start, end)) is not None:
         return Collected(artefacts, misplaced=misplaced)
     window = Window(start=start, end=end)
-    parts = _parts(runs)
     if isinstance(parts, ParseError):
         return Collected(artefacts, window, problem=str(parts))
+    if (left := _left(trial, parts)) is not None:
+        return Collected(artefacts, window, problem=left)
     return window, parts
+
+
+def _left(trial: Trial, parts: Sequence[Measurement]) -> str | None:
+    """Which client had fewer threads before its load was over; None where all went on, or may have.
+
+    Its tool reports that as a complete run.
+    """
+    planned = load_seconds(trial.spec) - gather_seconds(trial.spec)
+    for index, part in enumerate(parts):
+        early = 0.0 if part.lasted is None else planned - part.lasted
+        if early > MAX_EARLY:
+            return (
+                f"client {index}, or one of its threads, ended by itself {early:.1f} s before its "
+                "load was over: event() must return nothing, because a value ends its thread"
+            )
+    return None
 
 
 def _misplaced(trial: Trial, start: float, end: float) -> str | None:

@@ -66,6 +66,10 @@ _VALUE = re.compile(
 _LAST_VALUE = "events (avg/stddev)"
 _QUEUE_IS_FULL = "FATAL: The event queue is full."
 _QUEUE_HOLDS = 131_071
+_NO_WINDOW = (
+    "sysbench's last transaction ended before load.warmup did: event() must return nothing, "
+    "because a value ends its thread"
+)
 
 
 def parse(output: str) -> Measurement:
@@ -91,7 +95,7 @@ def parse(output: str) -> Measurement:
     except KeyError as missing:
         raise ParseError(f"sysbench's final report lacks {missing}") from missing
     if seconds <= 0:
-        raise ParseError("sysbench's final report gives the window no length")
+        raise ParseError(_NO_WINDOW)
     if transactions and not histogram:
         raise ParseError("the output has no latency histogram: sysbench must run with --histogram")
     return Measurement(
@@ -229,4 +233,6 @@ def _why_incomplete(lines: list[str], reports: int) -> str:
             "sysbench's report has no SQL statistics: the script must use sysbench.sql and leave "
             "sysbench.hooks alone"
         )
+    if reports and not any(line.endswith("Checkpoint report:") for line in lines):
+        return _NO_WINDOW
     return f"sysbench's output ends before its final report, after {len(lines)} lines"

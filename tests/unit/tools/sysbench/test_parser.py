@@ -154,6 +154,17 @@ def test_without_a_line_of_each_thread_the_window_ends_with_the_total_time(
     assert parse(done("read_write", *moments)).seconds == parse(output("read_write")).seconds
 
 
+def test_a_run_that_its_script_ended_in_the_warm_up() -> None:
+    """Of two complete reports that sysbench prints there is one, or a window without a length."""
+    whole = output("read_write")
+    begin, end = whole.index("[ 2s ] Checkpoint report:"), whole.index("[ 3s ] thds:")
+    for text in (whole[:begin] + whole[end:], done("read_write", 0.4, 1.9)):
+        with pytest.raises(ParseError, match=r"before load\.warmup did: event\(\) must return no"):
+            parse(text)
+    with pytest.raises(ParseError, match="before its final report"):
+        parse(whole[:end])
+
+
 def test_how_long_the_first_thread_lasted() -> None:
     assert parse(done("read_write", 5.002, 0.431)).lasted == 0.431
     assert parse(output("read_write")).lasted == 5.0096
