@@ -1,11 +1,14 @@
-"""Which of PostgreSQL's errors refuse a statement, and which only end it."""
+"""Which of PostgreSQL's errors refuse a statement, and which only end it; what bounds MySQL's."""
 
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pg8000.dbapi
+import pymysql
 import pytest
 
-from encbench.adapters.sql import SqlError, StatementRefused
+from encbench.adapters.sql import SqlError, StatementRefused, connect, raw
 from encbench.adapters.sql.postgresql import PostgresSession
 
 
@@ -50,3 +53,32 @@ def test_what_the_server_does_not_do_is_refused() -> None:
 )
 def test_what_takes_too_long_and_what_is_cut_off_is_not(error: Exception) -> None:
     assert not isinstance(failed(error), StatementRefused)
+
+
+@pytest.fixture
+def first(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The first statement of each session of MySQL's protocol."""
+    found: list[str] = []
+
+    def made(init_command: str, **_: object) -> Any:
+        found.append(init_command)
+        return SimpleNamespace(open=False)
+
+    monkeypatch.setattr(pymysql, "connect", made)
+    return found
+
+
+@pytest.mark.parametrize(("seconds", "whole"), [(30.0, 30), (0.4, 1), (17.9, 17), (1e9, 4_294_967)])
+def test_a_server_of_mysql_s_family_gives_up_with_its_caller(
+    first: list[str], seconds: float, whole: int
+) -> None:
+    connect("mysql", Path("socket"), "user", "password", statement_timeout=seconds)
+    (said,) = first
+    assert said.startswith(f"SET SESSION lock_wait_timeout = {whole} ")
+    assert f"/*M! , SESSION max_statement_time = {whole} */" in said
+    assert f"/*!50704 , SESSION max_execution_time = {whole}000 */" in said
+
+
+def test_what_goes_through_the_proxy_has_only_its_wait_bounded(first: list[str]) -> None:
+    raw.proxied(3307, "user", "password", login_port=3306)
+    assert first == ["SET SESSION lock_wait_timeout = 20"] * 2

@@ -24,6 +24,9 @@ finally:
     if sys.modules[UNUSED] is None:
         del sys.modules[UNUSED]
 
+_MOST_SECONDS = 2**32 // 1000
+"""MySQL keeps a statement's bound in 32 bits of milliseconds."""
+
 
 class MySqlConnection:
     """What a session is made of: each error is translated, and closes it."""
@@ -60,14 +63,27 @@ def connect(
     socket: Path, user: str, password: str, connect_timeout: float, statement_timeout: float
 ) -> MySqlSession:
     """See the package."""
-    limits = (connect_timeout, statement_timeout)
-    return MySqlSession(opened(user, password, *limits, unix_socket=str(socket)))
+    return MySqlSession(
+        opened(
+            user,
+            password,
+            connect_timeout,
+            statement_timeout,
+            _bound(statement_timeout),
+            unix_socket=str(socket),
+        )
+    )
 
 
 def opened(
-    user: str, password: str, connect_timeout: float, statement_timeout: float, **options: Any
+    user: str,
+    password: str,
+    connect_timeout: float,
+    statement_timeout: float,
+    first: str,
+    **options: Any,
 ) -> "Connection[Any]":
-    """A connection as PyMySQL makes it. SqlError."""
+    """A connection as PyMySQL makes it, once the server has run that first statement. SqlError."""
     try:
         return pymysql.connect(
             user=user,
@@ -79,10 +95,36 @@ def opened(
             connect_timeout=connect_timeout,
             read_timeout=statement_timeout,
             write_timeout=statement_timeout,
+            init_command=first,
             **options,
         )
     except (pymysql.MySQLError, OSError) as error:
         raise _translated(error) from error
+
+
+def patience(seconds: float) -> str:
+    """A statement by which the server waits for a table's lock no longer than its caller.
+
+    By default it waits for a day (MariaDB) or a year, although the caller has gone, and a lock that
+    it waits for keeps all who come later from writing to the table.
+    """
+    return f"SET SESSION lock_wait_timeout = {_whole(seconds)}"
+
+
+def _bound(seconds: float) -> str:
+    """The same with a bound of the statement itself, which the server would go on with.
+
+    MariaDB runs `/*M!` and ignores `/*!50704`; MySQL does the opposite, and bounds queries alone.
+    """
+    whole = _whole(seconds)
+    return (
+        f"{patience(seconds)} /*M! , SESSION max_statement_time = {whole} */ "
+        f"/*!50704 , SESSION max_execution_time = {1000 * whole} */"
+    )
+
+
+def _whole(seconds: float) -> int:
+    return max(1, min(int(seconds), _MOST_SECONDS))
 
 
 def _translated(error: Exception) -> SqlError:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from encbench.adapters.sql.mysql import MySqlConnection, opened
+from encbench.adapters.sql.mysql import MySqlConnection, opened, patience
 from encbench.core.columns.envelope import UNBOUND, ColumnKind, binding
 from encbench.core.connection import DATABASE
 
@@ -72,7 +72,7 @@ def _by_port(port: int, user: str, password: str) -> RawSession:
 def _connect(user: str, password: str, **where: Any) -> RawSession:
     # No conversion: every value is the bytes that the server sent.
     raw = {"database": DATABASE, "use_unicode": False, "conv": {}}
-    return RawSession(opened(user, password, SECONDS, SECONDS, **raw, **where))
+    return RawSession(opened(user, password, SECONDS, SECONDS, patience(SECONDS), **raw, **where))
 
 
 def _text(name: str | bytes) -> str:

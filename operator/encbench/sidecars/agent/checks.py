@@ -56,8 +56,6 @@ class CheckRuns:
 
     def _check(self, query: Query, seconds: float) -> wire.CheckRows:
         with closing(self._open(seconds)) as session:
-            if self._driver == "mysql":
-                session.rows(_bound(seconds))
             rows = session.rows(_sample(query.sql, self._driver))
         shown = [[str(value) for value in row] for row in rows]
         return wire.CheckRows(name=query.name, meaning=query.meaning, rows=shown)
@@ -73,16 +71,3 @@ def _sample(query: str, driver: Driver) -> str:
     if driver == "pgsql":
         return f"WITH found AS MATERIALIZED ({query}) SELECT * FROM found LIMIT {SAMPLE}"  # noqa: S608
     return f"{query} LIMIT {SAMPLE}"
-
-
-def _bound(seconds: float) -> str:
-    """A statement that makes the server give up as well, instead of working on for no caller.
-
-    PostgreSQL's sessions have their bound already. MariaDB runs `/*M!` and ignores `/*!50704`;
-    MySQL does the opposite.
-    """
-    whole = max(1, int(seconds))
-    return (
-        f"SET /*M! SESSION max_statement_time = {whole}, */ "
-        f"/*!50704 SESSION max_execution_time = {1000 * whole}, */ @encbench_bound = {whole}"
-    )

@@ -170,19 +170,13 @@ def test_all_of_it_is_bounded(server: Server) -> None:
     assert "took longer" in state["error"]
     ended(lambda: checks.ask(WISH))
     assert server.bounds
-    assert all(bound <= 60.0 for bound in server.bounds)
+    assert all(bound < 60.0 for bound in server.bounds), "the bound is of all of it"
     assert server.bounds == sorted(server.bounds, reverse=True)
 
 
-def test_mysql_s_family_is_told_the_bound_and_the_database(server: Server) -> None:
+def test_mysql_s_family_is_told_the_database(server: Server) -> None:
     checks = CheckRuns(server.open, "mysql")
     ended(lambda: checks.ask(WISH))
-    queries = [statement for statement in server.statements if statement.startswith("SELECT")]
-    bounds = [statement for statement in server.statements if statement.startswith("SET")]
-    assert len(bounds) == len(queries) == len(consistency.conditions(""))
-    left = int(server.bounds[0])
-    assert left < 60, "the bound is of all of it"
-    assert f"max_statement_time = {left}" in bounds[0]
-    assert f"max_execution_time = {left}000" in bounds[0]
-    assert all("sbtest.bmsql_" in statement for statement in queries)
-    assert not any("@" in statement for statement in queries)
+    assert len(server.statements) == len(server.bounds) == len(consistency.conditions(""))
+    assert all("sbtest.bmsql_" in statement for statement in server.statements)
+    assert not any("@" in statement for statement in server.statements)
