@@ -87,6 +87,9 @@ class FakeServer:
     """Rounds of `settle` that it takes until everything is written."""
     reading_back: int = 0
     """Rounds of `settle` that it takes until its pool is filled again."""
+    sessions: int = 0
+    """Those of clients that are gone. Each round of `settle` ends one, which is there until the
+    next."""
     room: wire.VolumeRoom | None = None
     """How full its volume is; an agent of an earlier version does not say it."""
     volume: wire.VolumeGround | None = None
@@ -182,7 +185,9 @@ class FakeAgent:
             is_known = asked is None or not asked["ended"] or server.asked == begun
             server.waited = server.dirty_bytes if is_known else None
             server.asked = asked
-        settled, server.unwritten = server.unwritten == 0, max(0, server.unwritten - 1)
+        sessions, server.sessions = server.sessions, max(0, server.sessions - 1)
+        settled = server.unwritten == 0 and not sessions
+        server.unwritten = max(0, server.unwritten - 1)
         loading, server.reading_back = server.reading_back > 0, max(0, server.reading_back - 1)
         if settled and not loading and server.dirty_bytes is not None:
             server.dirty_bytes = 0
@@ -191,6 +196,7 @@ class FakeAgent:
             "dirtyPages": 0 if settled else 64 * (server.unwritten + 1),
             "dirtyBytes": server.waited,
             "loading": loading,
+            "sessions": sessions,
             "tookSeconds": 0.1,
             "clock": self.clock(),
         }

@@ -65,7 +65,7 @@ def credentials_secret(
         "password": made.password,
         "agent-password": made.agent_password,
         "sysbench.conf": sysbench_conf(made, engine.facts.driver),
-        "init.sql": engine.init_sql(made, context.spec.mode),
+        "init.sql": engine.init_sql(made, context.spec),
         **certificates,
         **sidecars.entries(random_token),
         **proxy.key_entries(context.spec, random_token, keys),

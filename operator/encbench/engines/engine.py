@@ -71,7 +71,7 @@ class Engine:
     """What is wrong with this embedded template under this mode."""
     room: Callable[[InstanceTemplateSpec, Sessions], Iterable[Problem]]
     """What is wrong with its memory, given the sessions that a workload opens at once."""
-    init_sql: Callable[[Credentials, EncryptionModeSpec], str]
+    init_sql: Callable[[Credentials, TestbedSpec], str]
     """The statements that create users, grants and the benchmark's database."""
     config_files: Callable[[TestbedSpec], dict[str, str]]
     """Files for the server's containers; nothing secret in any."""

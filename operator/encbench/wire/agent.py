@@ -101,6 +101,9 @@ class SettleAnswer(TypedDict):
     the agent has not seen the run begin. An agent of an earlier version does not count them."""
     loading: bool
     """Whether the server still reads back the pages that its pool held when it stopped."""
+    sessions: NotRequired[int]
+    """Sessions of the benchmark's login that were ended and have not gone yet. Nothing is written
+    while there are some. An agent of an earlier version ends none."""
     tookSeconds: float
     clock: float
 

@@ -4,7 +4,10 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
+import pg8000.dbapi
+import pymysql
 import pytest
+from pymysql.constants import COMMAND
 
 from encbench.adapters.agent import HttpAgent
 from encbench.ports import Rejected
@@ -24,7 +27,7 @@ CHANGE = {
     "mysql": "UPDATE sbtest.filling SET pad = REVERSE(pad)",
     "postgresql": "UPDATE filling SET pad = reverse(pad)",
 }
-FIELDS = {"settled", "dirtyPages", "dirtyBytes", "loading", "tookSeconds", "clock"}
+FIELDS = {"settled", "dirtyPages", "dirtyBytes", "loading", "sessions", "tookSeconds", "clock"}
 
 
 def fill(server: Any) -> None:
@@ -89,6 +92,47 @@ async def test_a_settled_server_has_nothing_left_to_write(name: str) -> None:
     waited = said["dirtyBytes"]
     assert (waited is None) is (name == "postgresql")
     assert waited is None or waited > 50 * 2**10, "before the server wrote"
+
+
+OWN = {
+    "mariadb": "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE USER = 'encbench'",
+    "mysql": "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE USER = 'encbench'",
+    "postgresql": "SELECT count(*) FROM pg_stat_activity WHERE usename = 'encbench'",
+}
+MUCH = "SELECT REPEAT('x', 200) FROM sbtest.filling a, sbtest.filling b"
+
+
+def lost(server: Any) -> list[Any]:
+    """Sessions of a client that says nothing any more: it holds locks, and reads no answer."""
+    login = {"user": server.credentials["username"], "password": server.credentials["password"]}
+    where = {"host": "127.0.0.1", "port": server.layout.port, "database": "sbtest"}
+    if server.engine == "postgresql":
+        found = [pg8000.dbapi.connect(**login, **where, ssl_context=False) for _ in range(2)]
+        for number, one in enumerate(found):
+            one.cursor().execute("UPDATE filling SET pad = 'x' WHERE id = %s", (number + 1,))
+        return found
+    found = [pymysql.connect(**login, **where) for _ in range(2)]
+    found[0].cursor().execute("UPDATE filling SET pad = 'x' ORDER BY id LIMIT 1")
+    found[1]._execute_command(COMMAND.COM_QUERY, MUCH)
+    return found
+
+
+@pytest.mark.parametrize("name", SERVERS)
+async def test_sessions_of_lost_clients_end_before_the_server_writes(name: str) -> None:
+    with SERVERS[name]() as server:
+        fill(server)
+        if name == "postgresql":
+            server.admin("GRANT ALL ON filling TO encbench")
+        held, database = lost(server), HttpAgent()
+        assert server.admin(OWN[name])[0][0] == len(held)
+        try:
+            with serving(server) as address:
+                said = await database.settle(address, access_of(server))
+        finally:
+            await database.aclose()
+        assert (said["settled"], said["sessions"]) == (True, 0)
+        assert said["tookSeconds"] < 30
+        assert server.admin(OWN[name])[0][0] == 0
 
 
 async def test_the_fake_answers_alike() -> None:

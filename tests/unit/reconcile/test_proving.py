@@ -53,7 +53,7 @@ class Pauses:
         self._patch.setattr("encbench.reconcile.effects.testbed.asyncio.sleep", sleep)
 
 
-@pytest.mark.parametrize("what", ["unwritten", "reading_back"])
+@pytest.mark.parametrize("what", ["unwritten", "reading_back", "sessions"])
 async def test_it_waits_until_the_server_is_at_rest(what: str, pauses: Pauses) -> None:
     """Files that lack pages would prove nothing of themselves."""
     world = campaign()
@@ -218,6 +218,19 @@ async def test_its_own_time_begins_after_the_rest_in_the_same_slot(
     assert found.asked is not None
     assert parse_time(found.asked) - parse_time(found.resting) == timedelta(seconds=50)
     assert not found.problem, "a search that runs is hindered by nothing"
+
+
+async def test_it_says_how_many_sessions_of_lost_clients_are_in_the_way(
+    proving: Proving, pauses: Pauses, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watched(proving, monkeypatch, [None])
+    pauses.pass_in(proving.world, lambda: proving.found)
+    proving.server.sessions = 2
+    assert await proving.ask()
+    assert [one.problem for one in pauses.seen] == [
+        f"the server is still ending {which} of clients that are gone"
+        for which in ("2 sessions", "1 session")
+    ]
 
 
 async def test_a_server_that_never_rests_is_proven_as_it_is(

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.api.testbed import TestbedSpec
 from encbench.core.connection import DATABASE
 from encbench.engines.engine import ServerContainer
 from encbench.engines.innodb.settings import InnodbLayout
@@ -39,7 +39,7 @@ def with_files(command: Sequence[str]) -> list[str]:
 
 def init_sql(
     credentials: Credentials,
-    mode: EncryptionModeSpec,
+    spec: TestbedSpec,
     *,
     create: Sequence[str],
     grants: Sequence[str],
@@ -51,7 +51,7 @@ def init_sql(
     `grants` are what the agent may do, and `last` comes after them.
     """
     user = f"'{BENCHMARK_USER}'@'%'"
-    require = "REQUIRE NONE" if mode.in_transit is None else "REQUIRE SSL"
+    require = "REQUIRE NONE" if spec.mode.in_transit is None else "REQUIRE SSL"
     statements = (
         "SET SESSION sql_log_bin=0",
         *create,

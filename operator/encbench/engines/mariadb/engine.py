@@ -19,10 +19,11 @@ MARIADB = Engine(
     init_sql=partial(
         init_sql,
         create=[f"CREATE DATABASE IF NOT EXISTS {DATABASE}"],
-        # RELOAD lets the agent flush and PROCESS lets it read InnoDB's catalogue. The grants in the
-        # database are for the marker table.
+        # RELOAD lets the agent flush, PROCESS lets it read InnoDB's catalogue, and CONNECTION ADMIN
+        # lets it end the sessions of clients that are gone. The grants in the database are for the
+        # marker table.
         grants=[
-            "RELOAD, PROCESS ON *.*",
+            "RELOAD, PROCESS, CONNECTION ADMIN ON *.*",
             f"SELECT, INSERT, CREATE, DROP, LOCK TABLES ON {DATABASE}.*",
         ],
     ),

@@ -2,19 +2,19 @@
 
 from functools import partial
 
-from encbench.api.encryptionmode import EncryptionModeSpec
+from encbench.api.testbed import TestbedSpec
 from encbench.core.connection import DATABASE
 from encbench.engines.engine import Engine, ServerContainer, scripts
 from encbench.engines.innodb import engine as innodb
 from encbench.engines.log_words import LogWords
 from encbench.engines.mysql import judge, problems
-from encbench.engines.mysql.flavour import FLAVOURS, Flavour
+from encbench.engines.mysql.flavour import FIRST_8, FLAVOURS, Flavour, number
 from encbench.engines.mysql.layout import POD, keyring_files
 from encbench.engines.mysql.settings import server_cnf
 from encbench.engines.users import Credentials
 
 
-def init_sql(flavour: Flavour, credentials: Credentials, mode: EncryptionModeSpec) -> str:
+def init_sql(flavour: Flavour, credentials: Credentials, spec: TestbedSpec) -> str:
     """Database, users and grants, and the encryption that no setting does.
 
     A database created here ignores `default_table_encryption`, so its tables would be in plaintext.
@@ -22,20 +22,22 @@ def init_sql(flavour: Flavour, credentials: Credentials, mode: EncryptionModeSpe
 
     RELOAD lets the agent flush, PROCESS and the performance schema let it read the catalogue, and
     REPLICATION CLIENT lets it list the binary logs. The grants in the database are for the marker
-    table. Nothing logs in as root.
+    table. To end the sessions of clients that are gone it may kill them, for which 5.7 has no less
+    than SUPER. Nothing logs in as root.
     """
-    scope = flavour.scope(mode)
+    scope = flavour.scope(spec.mode)
+    killing = "CONNECTION_ADMIN" if number(spec.instance.version) >= FIRST_8 else "SUPER"
     encryption = " DEFAULT ENCRYPTION='Y'" if "tables" in scope else ""
     system = ["ALTER TABLESPACE mysql ENCRYPTION='Y'", "ALTER TABLE sys.sys_config ENCRYPTION='Y'"]
     return innodb.init_sql(
         credentials,
-        mode,
+        spec,
         create=[
             f"CREATE DATABASE IF NOT EXISTS {DATABASE}{encryption}",
             *(system if "system" in scope else []),
         ],
         grants=[
-            "RELOAD, PROCESS, REPLICATION CLIENT ON *.*",
+            f"RELOAD, PROCESS, REPLICATION CLIENT, {killing} ON *.*",
             "SELECT ON performance_schema.*",
             f"SELECT, INSERT, UPDATE, CREATE, DROP, LOCK TABLES ON {DATABASE}.*",
         ],

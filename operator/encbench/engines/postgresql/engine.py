@@ -1,6 +1,5 @@
 """PostgreSQL, as the registry lists it, and who may log in to it."""
 
-from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.testbed import TestbedSpec
 from encbench.core.connection import DATABASE
 from encbench.engines.engine import Engine, ServerContainer, scripts
@@ -17,20 +16,22 @@ PASSWD = "passwd"  # noqa: S105 the name of a file
 _USERS = f"encbench:x:{USER_ID}:{USER_ID}::/:/bin/sh\n"
 
 
-def init_sql(credentials: Credentials, mode: EncryptionModeSpec) -> str:
+def init_sql(credentials: Credentials, spec: TestbedSpec) -> str:
     """Users, grants and the database; for template1, from which the database is copied.
 
     Each statement ends with an empty line, because the single-user server needs one. The
     benchmark's user owns its database and nothing else. The agent may read every setting, the
-    access rules and the tables (it checks a benchmark's consistency), may request a checkpoint, and
-    has a schema of its own for its marker. Encrypted column types are an extension of template1.
-    Only the agent may measure what their boundary costs.
+    access rules and the tables (it checks a benchmark's consistency), may request a checkpoint and
+    end the sessions of clients that are gone, and has a schema of its own for its marker. Encrypted
+    column types are an extension of template1. Only the agent may measure what their boundary
+    costs.
     """
     user, agent = BENCHMARK_USER, AGENT_USER
     statements = (
         f"CREATE ROLE {user} LOGIN PASSWORD '{credentials.password}'",
         f"CREATE ROLE {agent} LOGIN PASSWORD '{credentials.agent_password}'",
         f"GRANT pg_read_all_settings, pg_checkpoint, pg_read_all_data TO {agent}",
+        f"GRANT pg_signal_backend TO {agent}",
         f"GRANT SELECT ON pg_hba_file_rules TO {agent}",
         f"GRANT EXECUTE ON FUNCTION pg_hba_file_rules() TO {agent}",
         *(
@@ -38,7 +39,7 @@ def init_sql(credentials: Credentials, mode: EncryptionModeSpec) -> str:
                 f"CREATE EXTENSION {EXTENSION}",
                 f"GRANT EXECUTE ON FUNCTION enclave_calibrate(integer) TO {agent}",
             )
-            if mode.enclave
+            if spec.mode.enclave
             else ()
         ),
         f"CREATE DATABASE {DATABASE} OWNER {user} TEMPLATE template1",

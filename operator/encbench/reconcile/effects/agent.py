@@ -16,6 +16,7 @@ from encbench.reconcile.deps import Deps
 from encbench.reconcile.effects.effect import AskChecks
 from encbench.reconcile.objects import Testbed
 from encbench.reconcile.pods import PodFacts
+from encbench.text.words import plural
 from encbench.wire.agent import SettleRequest
 
 PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
@@ -57,13 +58,18 @@ async def settle(
 ) -> int | None:
     """Have the server write what it has changed. NotNow while some of it is not written yet.
 
-    NotNow too while the server still fills its pool with the pages of the run before.
+    NotNow too while the server still fills its pool with the pages of the run before, or ends the
+    sessions of clients that are gone.
     So a trial is measured on a server at rest, and leaves one behind for its neighbours.
     Returns the changed bytes that waited before the first round; None if that is not known.
     """
     said = await deps.agent.settle(address, access, asked)
     if said["loading"]:
         raise NotNow("the server is still reading the pages back that its pool held")
+    sessions = said.get("sessions", 0)
+    if sessions:
+        whose = "of clients that are gone"
+        raise NotNow(f"the server is still ending {plural(sessions, 'session')} {whose}")
     if not said["settled"]:
         left = said["dirtyPages"]
         pages = "changes" if left is None else f"{left} changed pages"

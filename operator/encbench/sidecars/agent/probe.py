@@ -51,6 +51,8 @@ class EngineProbe:
     plant: Callable[[str, str], Iterable[Statement]]
     """Make the table and write the marker, until both are in the table's file."""
     drop: Callable[[str], Statement]
+    ending: Callable[[Session, str], Iterable[Statement]]
+    """For each session of that login, the statement that ends it."""
     settle: Callable[[Session, str], Iterable[Step]]
     """Steps after which no change waits to be written, without those up to the one of that name.
     Each works for a bounded time, and stopping between two does no harm."""
@@ -83,7 +85,7 @@ def _innodb(
     row: EngineFacts, says: EngineCatalogue, busy: Callable[[Iterable[Row]], bool]
 ) -> EngineProbe:
     """The common part of MariaDB and MySQL."""
-    from encbench.engines.innodb import marker, pool, tables, unwritten  # noqa: PLC0415
+    from encbench.engines.innodb import marker, pool, sessions, tables, unwritten  # noqa: PLC0415
 
     return EngineProbe(
         facts=row,
@@ -95,6 +97,7 @@ def _innodb(
         flush_logs=(marker.FLUSH_BINARY_LOG,),
         drop=marker.drop,
         further=(tables.OTHERS,),
+        ending=sessions.ending,
         settle=unwritten.flush,
         loading=pool.is_loading,
         dirty=unwritten.DIRTY,
@@ -123,7 +126,7 @@ def _mysql(row: EngineFacts) -> EngineProbe:
 
 
 def _postgresql(row: EngineFacts) -> EngineProbe:
-    from encbench.engines.postgresql import catalogue, marker  # noqa: PLC0415
+    from encbench.engines.postgresql import catalogue, marker, sessions  # noqa: PLC0415
 
     def table_file(session: Session, table: str) -> str:
         return str(session.rows(*marker.file_of(table))[0][0])
@@ -136,6 +139,7 @@ def _postgresql(row: EngineFacts) -> EngineProbe:
         table_file=table_file,
         plant=marker.plant,
         drop=marker.drop,
+        ending=sessions.ending,
         settle=lambda _session, _after: (("checkpoint", (("CHECKPOINT", ()),)),),
         redo=lambda session: catalogue.redo_bytes(session.rows(catalogue.SINCE_CHECKPOINT)),
         # SIGTERM would wait until every client has left.

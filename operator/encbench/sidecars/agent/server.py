@@ -8,6 +8,8 @@ from contextlib import closing
 from pathlib import Path
 
 from encbench.adapters.sql import Session
+from encbench.engines.marker import Statement
+from encbench.engines.users import BENCHMARK_USER
 from encbench.sidecars.agent.probe import EngineProbe, OpenSession
 from encbench.sidecars.agent.process import Reading
 from encbench.wire.agent import (
@@ -27,6 +29,11 @@ LARGEST = 2**62
 """No number of an answer may be larger, and some network file systems have no bound to tell."""
 STATEMENT_SECONDS = 120.0
 """Limit for one table's changed pages or one checkpoint. The next round resumes a longer one."""
+LEAVE_SECONDS = 3.0
+"""How long a server has to notice by itself that a client has left."""
+END_SECONDS = 10.0
+"""How long sessions have to roll back once they are ended. The next round looks again."""
+LOOK_SECONDS = 0.1
 
 
 def describe(
@@ -79,7 +86,9 @@ class Settling:
     Otherwise a server that has just been loaded, or that served the last trial, would write during
     the next window: its own, or that of a neighbour on the same disk. A round goes on where the one
     before ended, so that thousands of tables take several. No load runs between the rounds, because
-    a trial waits for the last one.
+    a trial waits for the last one. So sessions of the benchmark's login are those of clients that
+    are gone, and a round ends them first: their locks would keep a flush waiting, and their number
+    the next clients out.
     """
 
     def __init__(self, open_session: OpenSession, probe: EngineProbe) -> None:
@@ -105,21 +114,16 @@ class Settling:
         `settled` says whether every step was done and the pool is filled; `dirtyPages` counts the
         pages still to be written, and `dirtyBytes` the bytes that waited before the first round of
         this request, beyond those that waited when the server was last at rest, if the engine
-        reports them.
+        reports them. Nothing is written while there are `sessions`.
         """
         began, probe = time.monotonic(), self._probe
         with closing(self._open()) as session:
             if asked != self._for or (asked is None and self._rests):
                 self._begin(session, asked)
-            settled = False
-            for name, statements in probe.settle(session, self._after):
-                if cancelled() or time.monotonic() - began > ROUND_SECONDS:
-                    break
-                for statement in statements:
-                    session.rows(*statement)
-                self._after = name
-            else:
-                settled, self._after = True, ""
+            sessions = _end_sessions(session, probe, cancelled)
+            settled = not sessions and self._write(
+                session, lambda: cancelled() or time.monotonic() - began > ROUND_SECONDS
+            )
             pages, loading = _count(session, probe.dirty), probe.loading(session)
             self._rests = settled and not loading
             if self._rests:
@@ -129,6 +133,7 @@ class Settling:
             "dirtyPages": pages,
             "dirtyBytes": self._found,
             "loading": loading,
+            "sessions": sessions,
             "tookSeconds": round(time.monotonic() - began, 3),
             "clock": time.time(),
         }
@@ -139,6 +144,34 @@ class Settling:
         waiting = _count(session, self._probe.dirty_bytes) if is_known else None
         self._found = None if waiting is None else max(0, waiting - self._left)
         self._for, self._rests = asked, False
+
+    def _write(self, session: Session, is_over: Callable[[], bool]) -> bool:
+        """Whether every step was done."""
+        for name, statements in self._probe.settle(session, self._after):
+            if is_over():
+                return False
+            for statement in statements:
+                session.rows(*statement)
+            self._after = name
+        self._after = ""
+        return True
+
+
+def _end_sessions(session: Session, probe: EngineProbe, cancelled: Callable[[], bool]) -> int:
+    """End those of the benchmark's login; how many are still there."""
+
+    def left(seconds: float) -> list[Statement]:
+        """Those that have not gone by themselves within that time."""
+        deadline = time.monotonic() + seconds
+        while here := list(probe.ending(session, BENCHMARK_USER)):
+            if cancelled() or time.monotonic() > deadline:
+                break
+            time.sleep(LOOK_SECONDS)
+        return here
+
+    for statement in left(LEAVE_SECONDS):
+        session.rows(*statement)
+    return len(left(END_SECONDS))
 
 
 def _count(session: Session, statement: str | None) -> int | None:

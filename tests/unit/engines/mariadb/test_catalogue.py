@@ -4,13 +4,12 @@ from typing import Any
 
 import pytest
 
-from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.database.children import generate
 from encbench.engines.innodb import marker
 from encbench.engines.mariadb import catalogue
 from encbench.engines.marker import is_marker, table_name
 from encbench.engines.registry import engine
-from tests.support.testbeds import PLAINTEXT, TLS, counting_tokens
+from tests.support.testbeds import PLAINTEXT, TLS, counting_tokens, spec_of_testbed
 
 
 @pytest.mark.parametrize(
@@ -82,7 +81,7 @@ def test_what_is_no_marker(text: str) -> None:
 
 def test_statements_at_start_may_run_again_and_stand_on_a_line_each() -> None:
     made = generate(counting_tokens())
-    lines = engine("mariadb").init_sql(made, EncryptionModeSpec()).splitlines()
+    lines = engine("mariadb").init_sql(made, spec_of_testbed(PLAINTEXT)).splitlines()
     assert all(line.endswith(";") and line.count(";") == 1 for line in lines)
     assert all("IF NOT EXISTS" in line for line in lines if line.startswith("CREATE"))
     assert lines[0].startswith("SET SESSION sql_log_bin=0")
@@ -92,8 +91,6 @@ def test_statements_at_start_may_run_again_and_stand_on_a_line_each() -> None:
 def test_the_benchmark_s_user_must_use_tls_where_the_mode_says_so(
     mode: dict[str, Any], clause: str
 ) -> None:
-    statements = engine("mariadb").init_sql(
-        generate(counting_tokens()), EncryptionModeSpec.model_validate(mode)
-    )
+    statements = engine("mariadb").init_sql(generate(counting_tokens()), spec_of_testbed(mode))
     (line,) = [one for one in statements.splitlines() if "CREATE USER" in one and "'%'" in one]
     assert line.endswith(f" {clause};")

@@ -20,9 +20,9 @@ def settings(mode: dict[str, Any] = PLAINTEXT, **changes: Any) -> dict[str, str]
     return server_settings(spec(mode, **changes), POD)
 
 
-def statements(mode: dict[str, Any], engine: str = "mysql") -> list[str]:
-    made = spec(mode, engine=engine)
-    return init_sql(FLAVOURS[engine], generate(counting_tokens()), made.mode).splitlines()
+def statements(mode: dict[str, Any], engine: str = "mysql", **changes: Any) -> list[str]:
+    made = spec(mode, engine=engine, **changes)
+    return init_sql(FLAVOURS[engine], generate(counting_tokens()), made).splitlines()
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -186,6 +186,13 @@ def test_statements_at_start_may_run_again_and_stand_on_a_line_each() -> None:
         assert lines[0].startswith("SET SESSION sql_log_bin=0")
         user = next(line for line in lines if "'encbench'@'%' IDENTIFIED" in line)
         assert user.endswith("REQUIRE SSL;" if mode is TLS else "REQUIRE NONE;")
+
+
+@pytest.mark.parametrize("version", ["5.7", *VERSIONS])
+def test_the_agent_may_end_sessions_with_no_more_rights_than_it_takes(version: str) -> None:
+    (line,) = (one for one in statements(PLAINTEXT, version=version) if "RELOAD" in one)
+    assert ("SUPER" in line) is (version == "5.7")
+    assert ("CONNECTION_ADMIN" in line) is (version != "5.7")
 
 
 def test_what_no_setting_encrypts_is_encrypted_by_statements() -> None:

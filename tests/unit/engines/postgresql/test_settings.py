@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.database.children import generate, sysbench_conf
 from encbench.engines.postgresql.engine import host_rules, init_sql
 from encbench.engines.postgresql.settings import POD, server_conf, server_settings
@@ -94,7 +93,7 @@ def test_under_tls_no_rule_does_without_it() -> None:
 
 def test_statements_end_as_the_single_user_server_wants_it() -> None:
     made = generate(counting_tokens())
-    *statements, rest = init_sql(made, EncryptionModeSpec()).split(";\n\n")
+    *statements, rest = init_sql(made, spec(PLAINTEXT)).split(";\n\n")
     assert rest == ""
     assert all("\n" not in statement for statement in statements)
     assert sum(made.password in statement for statement in statements) == 1

@@ -6,6 +6,8 @@ import pytest
 
 from encbench.adapters.sql import Row, SqlError
 from encbench.engines.innodb.pool import AT_STARTUP, STATUS
+from encbench.engines.users import AGENT_USER, BENCHMARK_USER
+from encbench.sidecars.agent import server
 from encbench.sidecars.agent.probe import probe
 from encbench.sidecars.agent.server import Settling
 from encbench.wire.agent import SettleRequest
@@ -141,3 +143,70 @@ def test_what_waited_is_known_until_the_pool_is_filled_again() -> None:
 
 def test_postgresql_does_not_count_what_waits() -> None:
     assert Settling(Tables, probe("postgresql")).go_on(lambda: False)["dirtyBytes"] is None
+
+
+class Crowd(Tables):
+    """A server with sessions of these users, by their numbers."""
+
+    def __init__(self, **users: str) -> None:
+        super().__init__("a")
+        self.users = {number.removeprefix("n"): user for number, user in users.items()}
+        self.ended: list[str] = []
+        self.stays = False
+        """Those that are ended roll back for long."""
+        self.looks = 0
+        self.leaves_at: int | None = None
+        """The look at which all have left by themselves."""
+
+    def rows(self, statement: str, arguments: Sequence[object] = ()) -> list[Row]:
+        if statement == "SHOW PROCESSLIST":
+            self._look()
+            return [(int(number), user, "10.0.0.1:4711") for number, user in self.users.items()]
+        if "pg_stat_activity" in statement:
+            self._look()
+            return [(int(number),) for number, user in self.users.items() if user in arguments]
+        if statement.startswith(("KILL ", "SELECT pg_terminate_backend(")):
+            number = "".join(filter(str.isdigit, statement))
+            self.ended.append(number)
+            if not self.stays:
+                del self.users[number]
+            return []
+        return super().rows(statement, arguments)
+
+    def _look(self) -> None:
+        self.looks += 1
+        if self.looks == self.leaves_at:
+            self.users.clear()
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("LEAVE_SECONDS", "END_SECONDS", "LOOK_SECONDS"):
+        monkeypatch.setattr(server, name, 0.01)
+
+
+@pytest.mark.parametrize("engine", ["mariadb", "mysql", "percona", "postgresql"])
+@pytest.mark.usefixtures("quick")
+def test_sessions_of_clients_that_are_gone_are_ended_first(engine: str) -> None:
+    crowd = Crowd(n7=BENCHMARK_USER, n8=AGENT_USER, n9="event_scheduler", n10=BENCHMARK_USER)
+    said = Settling(lambda: crowd, probe(engine)).go_on(lambda: False)
+    assert (said["settled"], said["sessions"]) == (True, 0)
+    assert crowd.ended == ["7", "10"]
+
+
+@pytest.mark.usefixtures("quick")
+def test_nothing_is_written_while_a_session_may_hold_a_lock() -> None:
+    crowd = Crowd(n7=BENCHMARK_USER, n8=BENCHMARK_USER)
+    crowd.stays, settling = True, Settling(lambda: crowd, probe("mysql"))
+    said = settling.go_on(lambda: False)
+    assert (said["settled"], said["sessions"], crowd.flushed) == (False, 2, [])
+    crowd.users.clear()
+    said = settling.go_on(lambda: False)
+    assert (said["settled"], said["sessions"], crowd.flushed) == (True, 0, ["a"])
+
+
+def test_a_client_that_has_just_left_is_left_alone() -> None:
+    crowd = Crowd(n7=BENCHMARK_USER)
+    crowd.leaves_at = 3
+    said = Settling(lambda: crowd, probe("mariadb")).go_on(lambda: False)
+    assert (said["settled"], said["sessions"], crowd.ended) == (True, 0, [])
