@@ -16,6 +16,7 @@ use tokio::net::{TcpStream, UnixStream};
 use crate::clock;
 use crate::open_files;
 use crate::refusal::{self, Refusal};
+use crate::socket;
 use crate::stream::Stream;
 
 const CONNECT: Duration = Duration::from_secs(10);
@@ -75,6 +76,7 @@ impl Upstream {
             Self::Tcp(address) => {
                 let stream = TcpStream::connect(address).await?;
                 stream.set_nodelay(true)?;
+                socket::keep_alive(&stream)?;
                 Stream::new(stream.into_std()?)
             }
             Self::Unix(path) => loop {

@@ -10,6 +10,7 @@ from encbench.core.session_memory import SPARE_CONNECTIONS, SessionMemory
 from encbench.engines.innodb import settings as innodb
 from encbench.engines.innodb.settings import InnodbLayout, Settings
 from encbench.engines.memory_fit import KIBIBYTE, MEBIBYTE
+from encbench.wire import alive
 
 POD = InnodbLayout(server="mariadb")
 KEY_FILE = "keyfile"
@@ -23,6 +24,13 @@ FIRST_ISOLATES_SNAPSHOTS = (11, 6)
 """The first series that by default refuses a transaction a row which another has changed since its
 first read (error 1020). 11.6.2 is the first release of it that does."""
 WAITS: Settings = {"loose_innodb_snapshot_isolation": "OFF"}
+KEPT_ALIVE: Settings = {
+    # A client that is lost is missed in two minutes, by the kernel's defaults in two hours. MySQL
+    # has no such settings.
+    "tcp_keepalive_time": str(alive.IDLE),
+    "tcp_keepalive_interval": str(alive.INTERVAL),
+    "tcp_keepalive_probes": str(alive.PROBES),
+}
 
 POOL = innodb.pool(
     "MariaDB",
@@ -74,6 +82,7 @@ def _defaults(spec: TestbedSpec) -> Settings:
         "sync_binlog": "1",
         **innodb.STEADY,
         **innodb.KEEP_BINARY_LOGS,
+        **KEPT_ALIVE,
         **({} if is_before(instance.version, FIRST_COUNTS_REPLICAS) else ALONE),
         # As earlier ones and MySQL do. A script of sysbench that reads before it writes would have
         # more errors with each thread, until its trials are Invalid.

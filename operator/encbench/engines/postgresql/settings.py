@@ -20,6 +20,7 @@ from encbench.engines.facts import facts
 from encbench.engines.layout import ServerLayout
 from encbench.engines.memory_fit import KIBIBYTE, MEBIBYTE, Pool
 from encbench.engines.postgresql.enclave import EXTENSION
+from encbench.wire import alive
 
 Settings = dict[str, str]
 
@@ -143,6 +144,12 @@ def _defaults(spec: TestbedSpec) -> Settings:
         # The pod requests none. Where the node has some, the server would be killed as soon as it
         # touches one.
         "huge_pages": "off",
+        # A client that is lost is missed in two minutes, by the kernel's defaults in two hours. No
+        # tcp_user_timeout: the kernel also ends by it a session whose client is alive and does not
+        # read, as one that an interleaved block has stopped in the middle of a long answer.
+        "tcp_keepalives_idle": str(alive.IDLE),
+        "tcp_keepalives_interval": str(alive.INTERVAL),
+        "tcp_keepalives_count": str(alive.PROBES),
     }
 
 

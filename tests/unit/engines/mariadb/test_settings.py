@@ -49,6 +49,17 @@ def test_a_template_changes_defaults_and_nothing_that_is_owned() -> None:
     assert settings["log_bin"] == "binlog"
 
 
+def test_a_client_that_is_lost_is_missed_in_two_minutes() -> None:
+    own = {"tcp_keepalive_time": "7200"}
+    made = server_settings(spec_of_testbed(PLAINTEXT), POD)
+    idle, interval, probes = (
+        int(made[f"tcp_keepalive_{name}"]) for name in ("time", "interval", "probes")
+    )
+    assert idle + interval * probes == 120
+    made = server_settings(spec_of_testbed(PLAINTEXT, settings=own), POD)
+    assert made["tcp_keepalive_time"] == "7200"
+
+
 @pytest.mark.parametrize("given", [{}, {"innodb_buffer_pool_size": "800M"}])
 @pytest.mark.parametrize(("version", "is_one"), [("10.6", True), ("10.7.8", True), ("10.8", False)])
 def test_before_10_8_the_pool_is_one_chunk(

@@ -230,6 +230,9 @@ def test_what_the_operator_writes_is_known_to_the_server() -> None:
         "synchronous_commit",
         "max_wal_size",
         "huge_pages",
+        "tcp_keepalives_idle",
+        "tcp_keepalives_interval",
+        "tcp_keepalives_count",
     }
 
 

@@ -40,6 +40,17 @@ def test_a_template_changes_defaults_and_nothing_that_is_owned() -> None:
     assert settings["ssl"] == "off"
 
 
+def test_a_client_that_is_lost_is_missed_in_two_minutes() -> None:
+    made = server_settings(spec(PLAINTEXT), POD)
+    idle, interval, count = (
+        int(made[f"tcp_keepalives_{name}"]) for name in ("idle", "interval", "count")
+    )
+    assert idle + interval * count == 120
+    assert "tcp_user_timeout" not in made, "it would end a client that is stopped between turns"
+    made = server_settings(spec(PLAINTEXT, settings={"tcp_keepalives_idle": "7200"}), POD)
+    assert made["tcp_keepalives_idle"] == "7200"
+
+
 def test_the_log_is_in_the_language_that_its_reader_knows() -> None:
     assert server_settings(spec(TLS), POD)["lc_messages"] == "C"
 
