@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TypeVar
 
-from encbench.core.figure_names import CELLS, NEW_ORDERS, ROUND_TRIPS
+from encbench.core.figure_names import CELLS, DELIVERED, NEW_ORDERS, ROUND_TRIPS, SKIPPED
 from encbench.core.slices import Slices
 from encbench.core.statistics.histogram import percentile
 from encbench.core.tls import TlsSession
@@ -155,7 +155,7 @@ def _extra_in_slices(whole: Measurement, slices: Slices) -> dict[str, float]:
     found: dict[str, float] = {}
     if NEW_ORDERS in whole.extra:
         found[NEW_ORDERS] = slices.new_orders / slices.seconds
-    for name in (ROUND_TRIPS, CELLS):
+    for name in (ROUND_TRIPS, CELLS, DELIVERED, SKIPPED):
         if name in whole.extra and whole.tps:
             found[name] = whole.extra[name] / whole.tps * _tps(slices)
     return found

@@ -80,6 +80,8 @@ class Study:
     warehouses: int = 100
     statements: str | None = None
     """Of TPC-C; None for a client that neither knows of any nor counts them."""
+    skipped: float | None = None
+    """Share of the districts in which a Delivery found no order; None where no client counts."""
     checked: bool = True
     """Whether somebody looked for inconsistencies after each trial of TPC-C."""
     rate: int | None = None
@@ -542,6 +544,9 @@ def _extra(study: Study, tps: float) -> dict[str, float]:
     found = {"newOrdersPerSecond": 0.45 * tps}
     if study.statements:
         found |= {"roundTripsPerSecond": 19.4 * tps, "cellsPerSecond": 85.8 * tps}
+    if (skipped := study.skipped) is not None:
+        districts = {"skippedDistrictsPerSecond": skipped, "deliveredOrdersPerSecond": 1 - skipped}
+        found |= {name: share * 0.4 * tps for name, share in districts.items()}
     return found
 
 

@@ -126,6 +126,7 @@ def test_of_an_interleaved_run_only_slices_count() -> None:
     )
     slices = of_clients([file], [0.0], 2)
     traffic = {"roundTripsPerSecond": 190.0, "cellsPerSecond": 860.0}
+    traffic |= {"deliveredOrdersPerSecond": 36.0, "skippedDistrictsPerSecond": 4.0}
     whole = measured(extra={"newOrdersPerSecond": 4.5, "retriesPerSecond": 1.0, **traffic})
     found = in_slices(whole, slices)
     assert (found.transactions, found.seconds, found.tps) == (400, 4.0, 100.0)

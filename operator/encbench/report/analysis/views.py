@@ -5,7 +5,7 @@ from typing import Any
 
 from encbench.api.trial import TrialResult, TrialSpec
 from encbench.core import records
-from encbench.core.figure_names import CELLS, NEW_ORDERS, ROUND_TRIPS
+from encbench.core.figure_names import CELLS, DELIVERED, NEW_ORDERS, ROUND_TRIPS, SKIPPED
 from encbench.core.slices import Slices
 from encbench.core.statistics import interrupted
 from encbench.core.statistics.rounding import rounded, rounded_if_known
@@ -58,6 +58,7 @@ def view(attempt: Attempt, home: records.IndexTestbed | None = None) -> TrialVie
         new_orders_per_second=_positive(result.extra.get(NEW_ORDERS) if result else None),
         round_trips_per_transaction=_each(result, ROUND_TRIPS),
         cells_per_transaction=_each(result, CELLS),
+        skipped_percent=_skipped(result),
         latency_average_ms=_positive(result.latency_average_ms if result else None),
         latency_p95_ms=_positive(
             result.latency_p95_ms if result and interrupted.is_known(95, missing) else None
@@ -219,6 +220,15 @@ def _each(result: TrialResult | None, name: str) -> float | None:
     """One of the tool's rates, per transaction."""
     rate = result.extra.get(name) if result else None
     return rounded(rate / result.tps) if result and rate and result.tps else None
+
+
+def _skipped(result: TrialResult | None) -> float | None:
+    """Districts without an order, of those that Deliveries came to, in percent."""
+    if result is None or not {SKIPPED, DELIVERED} <= result.extra.keys():
+        return None
+    skipped, delivered = result.extra[SKIPPED], result.extra[DELIVERED]
+    came_to = skipped + delivered
+    return rounded(100 * skipped / came_to) if came_to else None
 
 
 def _sum(*parts: float | None) -> float | None:

@@ -89,11 +89,14 @@ class TrialView(Model):
     tps: float | None = None
     qps: float | None = None
     new_orders_per_second: float | None = None
-    """Of TPC-C only, as are the two below."""
+    """Of TPC-C only, as are the three below."""
     round_trips_per_transaction: float | None = None
     """Retries included; a batch is one round trip, as is a commit."""
     cells_per_transaction: float | None = None
     """Values in the rows of its results."""
+    skipped_percent: float | None = None
+    """Of the districts that Deliveries came to, those without an order to deliver; None where no
+    Delivery ran, or the client does not count them."""
     latency_average_ms: float | None = None
     latency_p95_ms: float | None = None
     latency_percentiles_ms: dict[str, float] = Field(default_factory=dict)

@@ -12,7 +12,7 @@ figures need no correction. All replicas use the same histogram buckets.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from encbench.core.figure_names import CELLS, NEW_ORDERS, RETRIES, ROUND_TRIPS
+from encbench.core.figure_names import CELLS, DELIVERED, NEW_ORDERS, RETRIES, ROUND_TRIPS, SKIPPED
 from encbench.core.statistics.histogram import percentile
 from encbench.tools.measurement import PERCENTILE, Measurement, ParseError, TransactionKind, summed
 from encbench.tools.session import columns, sessions
@@ -92,11 +92,18 @@ def _measurement(
             RETRIES: int(result["retries"]) / seconds,
             ROUND_TRIPS: int(traffic["roundTrips"]) / seconds,
             CELLS: int(traffic["cells"]) / seconds,
+            **_districts(result, seconds),
         },
         kinds=kinds,
         sessions=sessions("\n".join(lines)),
         columns=columns("\n".join(lines)),
     )
+
+
+def _districts(result: Mapping[str, Any], seconds: float) -> dict[str, float]:
+    """Those in which a Delivery found an order, and none; earlier clients do not count them."""
+    keys = {DELIVERED: "deliveredOrders", SKIPPED: "skippedDistricts"}
+    return {name: int(result[key]) / seconds for name, key in keys.items() if key in result}
 
 
 def _kind(event: Mapping[str, Any]) -> TransactionKind:

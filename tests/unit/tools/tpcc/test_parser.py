@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from encbench.core.figure_names import CELLS, NEW_ORDERS, RETRIES, ROUND_TRIPS
+from encbench.core.figure_names import CELLS, DELIVERED, NEW_ORDERS, RETRIES, ROUND_TRIPS, SKIPPED
 from encbench.core.tls import PLAIN
 from encbench.tools.measurement import ParseError, merge
 from encbench.tools.tpcc.parser import parse
@@ -109,6 +109,23 @@ def test_replicas_add_up() -> None:
     assert kinds["newOrder"].transactions == 145
     assert kinds["newOrder"].histogram == ((2.0, 40), (8.0, 5), (9.0, 100))
     assert both.qps is None
+
+
+def test_districts_of_deliveries_are_counted() -> None:
+    full = parse(own(deliveredOrders=90, skippedDistricts=10))
+    half = parse(own(deliveredOrders=50, skippedDistricts=50))
+    assert (full.extra[DELIVERED], full.extra[SKIPPED]) == (9.0, 1.0)
+    both = merge([full, half])
+    assert (both.extra[DELIVERED], both.extra[SKIPPED]) == (14.0, 6.0)
+    real = parse(golden("encbench.log"))
+    assert real.extra[DELIVERED] == pytest.approx(130 / 9.985968)
+    assert real.extra[SKIPPED] == 0
+
+
+def test_an_earlier_client_did_not_count_them() -> None:
+    assert not {DELIVERED, SKIPPED} & parse(own()).extra.keys()
+    counted = parse(own(deliveredOrders=90, skippedDistricts=10))
+    assert not {DELIVERED, SKIPPED} & merge([counted, parse(own())]).extra.keys()
 
 
 def test_events_of_more_than_a_client_writes_are_refused() -> None:
