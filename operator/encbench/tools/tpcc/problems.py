@@ -12,7 +12,7 @@ from encbench.api.campaign import Blocks
 from encbench.api.encryptionmode import EncryptionModeSpec
 from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.kinds import ENCRYPTION_MODE, WORKLOAD
-from encbench.api.tpcc import Tpcc
+from encbench.api.tpcc import TERMINALS_PER_WAREHOUSE, Tpcc
 from encbench.api.workload import WorkloadSpec
 from encbench.core.columns import selection
 from encbench.core.problem import Problem, Reason
@@ -47,6 +47,14 @@ def problems(workload: WorkloadSpec, _: str | None, blocks: Blocks) -> Iterator[
             f"tpcc.warehouses: {tpcc.warehouses} are more than encbench's own client can load, "
             "because the numbers of the payments in bmsql_history would exceed 32 bits: write "
             f"{MOST_WAREHOUSES} at most"
+        )
+        yield Problem(WORKLOAD, Reason.SETTING_INVALID, text)
+    # The API took these in that release as well.
+    if tpcc.paced and workload.client.replicas > 1:
+        text = (
+            "replicas of BenchmarkSQL 6 that key and think would each offer the whole load, "
+            f"because each has all {TERMINALS_PER_WAREHOUSE} terminals a warehouse: write "
+            f"client.replicas: 1, not {workload.client.replicas}"
         )
         yield Problem(WORKLOAD, Reason.SETTING_INVALID, text)
     if kind_of(tpcc) in _EACH_SECOND:

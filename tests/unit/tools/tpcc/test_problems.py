@@ -54,6 +54,22 @@ def test_an_option_that_our_client_does_not_know(option: str, advice: str) -> No
     assert advice in found
 
 
+THINKING = (
+    "replicas of BenchmarkSQL 6 that key and think would each offer the whole load, because each "
+    "has all 10 terminals a warehouse: write client.replicas: 1, not 2"
+)
+ROOMY = {"resources": {"cpu": "2", "memory": "4Gi"}}
+
+
+@pytest.mark.parametrize(
+    ("option", "replicas", "refused"), [("0.5", 2, True), ("0.0", 2, False), ("0.5", 1, False)]
+)
+def test_replicas_that_think(option: str, replicas: int, refused: bool) -> None:
+    tpcc = {"benchmarksql": {}, "dialect": 6, "options": {"thinkTimeMultiplier": option}}
+    found = problems(tpcc_spec(tpcc, WHOLE, {"replicas": replicas, **ROOMY}))
+    assert found == [THINKING] * refused
+
+
 FLAG, SECONDS = "write true or false", "write whole seconds from 1 to 2147483647"
 
 
