@@ -16,6 +16,7 @@ from encbench.core.session_memory import SessionMemory, Sessions
 from encbench.engines.registry import engine
 from encbench.engines.setting_names import unknown
 from encbench.tools.registry import tool
+from encbench.tools.tpcc.notes import notes
 
 PROXY_AT_REST = 4 * 2**20
 PROXY_MEMORY = SessionMemory(connection=24 * 2**10, statement=24)
@@ -28,6 +29,13 @@ def tools(found: CampaignParts) -> Iterator[Problem]:
     blocks = found.campaign.blocks
     for name, workload in found.workloads.items():
         for problem in tool(workload).problems(workload, found.script(workload), blocks):
+            yield problem.about(name, f"Workload {name}")
+
+
+def unusual_loads(found: CampaignParts) -> Iterator[Problem]:
+    """Notes on loads of TPC-C."""
+    for name, workload in found.workloads.items():
+        for problem in notes(workload):
             yield problem.about(name, f"Workload {name}")
 
 

@@ -28,6 +28,7 @@ class Reason(StrEnum):
     RESET_REQUIRED = "ResetRequired"
     RESET_ADVISED = "ResetAdvised"
     ROWS_GONE = "RowsGone"
+    UNLIKE_TPCC = "UnlikeTpcc"
     STORAGE_TOO_SMALL = "StorageTooSmall"
     DEADLINE_TOO_SHORT = "DeadlineTooShort"
     NOT_INSTALLED = "NotInstalled"
@@ -70,6 +71,7 @@ MEANINGS = {
     Reason.RESET_REQUIRED: "The workload needs `spec.reset`.",
     Reason.RESET_ADVISED: "Arms may drift apart without `spec.reset` (a note of `plan` alone).",
     Reason.ROWS_GONE: "Statements may find their rows deleted (a note of `plan` alone).",
+    Reason.UNLIKE_TPCC: "The load differs from what TPC-C specifies (a note of `plan` alone).",
     Reason.STORAGE_TOO_SMALL: "The volume does not hold the data (a note of `plan` alone).",
     Reason.DEADLINE_TOO_SHORT: "A step takes longer than its deadline (a note of `plan` alone).",
     Reason.NOT_INSTALLED: "The chart's values leave out what the mode needs.",

@@ -9,7 +9,7 @@ from encbench.admission import limits
 from encbench.admission.campaign import deleted_rows, most_trials, piling_orders
 from encbench.admission.checks import admit
 from encbench.admission.gather import CampaignParts, Lookup
-from encbench.admission.programs import unknown_settings
+from encbench.admission.programs import unknown_settings, unusual_loads
 from encbench.admission.sizes import sizes
 from encbench.api import resources
 from encbench.api.campaign import CampaignSpec, Resolved
@@ -122,7 +122,7 @@ async def _answered(
     waits = tuple(one for one in problems if one.reason is Reason.NAMESPACE_FULL)
     problems = tuple(one for one in problems if one not in waits)
     notes = (*waits, *unknown_settings(parts), *piling_orders(parts), *deleted_rows(parts))
-    notes += tuple(sizes(parts))
+    notes += (*unusual_loads(parts), *sizes(parts))
     if problems:
         return Planned(campaign.name, campaign.namespace, problems, notes)
     frozen = parts.freeze({})

@@ -233,6 +233,16 @@ def test_orders_that_may_pile_up_are_noted(
     assert (note in said) is noted
 
 
+def test_a_load_unlike_tpcc_s_is_noted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    instance, plain, tls, workload, _ = everything()
+    del workload["spec"]["sysbench"]
+    workload["spec"]["tpcc"] = {"warehouses": 50}
+    tls["spec"] = {"inTransit": {}}
+    main(["plan", "-f", written(tmp_path, instance, plain, tls, workload, campaign())])
+    said = " ".join(capsys.readouterr().out.split())
+    assert "note: Workload oltp: a terminal stays with its warehouse, so " in said
+
+
 UNIFORM = "write sysbench.options rand-type: uniform"
 RESET, ANEW = "write reset: block", "write blocks.perTestbed: 1"
 
