@@ -100,6 +100,41 @@ def test_it_says_which_statements_ran(statements: str | None, title: str) -> Non
     assert [title] == [one for one in titles if "tatements" in one]
 
 
+def texts(found: Report, title: str) -> list[str]:
+    return [one.text for one in found.caveats if one.title == title]
+
+
+def test_it_says_where_warehouses_have_no_terminal() -> None:
+    title = "Warehouses without a terminal"
+    (text,) = texts(report_of(TPCC), title)
+    assert text.startswith("tpcc: 64 terminals work on 64 of 100 warehouses. A ")
+    assert not texts(report_of(replace(TPCC, warehouses=64)), title)
+    assert not texts(report_of(Study(concurrency=(4,), blocks=4)), title)
+
+
+@pytest.mark.parametrize(
+    ("skipped", "said"), [(None, False), (0.0, False), (0.01, False), (0.011, True), (1.0, True)]
+)
+def test_deliveries_that_find_no_order_are_serious(skipped: float | None, said: bool) -> None:
+    found = report_of(replace(TPCC, concurrency=(128,), skipped=skipped))
+    shares = {trial.skipped_percent for trial in found.trials}
+    assert shares == {None if skipped is None else round(100 * skipped, 4)}
+    title = "Deliveries found no order"
+    assert bool(texts(found, title)) is said
+    if said:
+        (caveat,) = [one for one in found.caveats if one.title == title]
+        assert caveat.weight == "serious"
+        assert caveat.text.startswith("In 12 of 12 counted trials more than 1 % of the districts")
+
+
+def test_which_statements_share_a_round_trip_and_whose_cells_these_are() -> None:
+    sent = report_of(replace(TPCC, statements="benchmarksql"))
+    (text,) = texts(sent, "Statements as BenchmarkSQL sends them")
+    assert "but for the stock and the lines of a New-Order, which are a batch each" in text
+    (text,) = texts(report_of(TPCC), "Lean statements")
+    assert "BenchmarkSQL 6 has about 19 with 86 result cells" in text
+
+
 PILED = replace(
     TPCC,
     engine="postgresql",
@@ -113,6 +148,14 @@ PILED = replace(
 
 def piled(study: Study) -> list[str]:
     return [one.text for one in report_of(study).caveats if one.title == "Orders piled up"]
+
+
+def test_orders_pile_up_where_terminals_are() -> None:
+    """Ten terminals are in ten of a thousand warehouses."""
+    few, some = (replace(PILED, seconds=6000, warehouses=count) for count in (1000, 10))
+    ((few_orders,), (some_orders,)) = piled(few), piled(some)
+    assert "about 360,000 new orders in each warehouse with terminals" in few_orders
+    assert "about 356,000 new orders in each warehouse with terminals" in some_orders
 
 
 def test_orders_that_pile_up_may_change_a_plan() -> None:
@@ -205,6 +248,34 @@ def test_short_latencies_in_whole_milliseconds_are_said(p95: float | None, said:
     assert all("which is 2.0 % of the lowest 95th percentile here" in text for text in texts)
     own = replace(facts, resolved=report_of(TPCC).resolved)
     assert not list(tpcc.whole_milliseconds(own)), "encbench's own client counts finer"
+
+
+def queued(found: Report, latency: float | None, **fields: int) -> Facts:
+    """The same with that latency, and of a condition with these fields."""
+    group = found.groups[0]
+    rows = tuple(row.model_copy(update={"latency_average_ms": latency}) for row in group.rows)
+    groups = [group.model_copy(update={"rows": rows, **fields})]
+    return Facts(found.spec, found.resolved, groups, (), (), found.provenance, ())
+
+
+@pytest.mark.parametrize(
+    ("options", "latency", "level", "said"),
+    [
+        ({}, 80.0, 64, True),
+        ({}, 80.0, 1000, False),
+        ({}, None, 64, False),
+        ({"thinkTimeMultiplier": "0.5"}, 80.0, 64, False),
+    ],
+    ids=["queue", "a connection for each of the terminals", "no latency", "paced"],
+)
+def test_latency_of_benchmarksql_6_is_that_of_a_queue(
+    options: dict[str, str], latency: float | None, level: int, said: bool
+) -> None:
+    facts = queued(thinking(replace(TPCC, concurrency=(1,)), **options), latency, concurrency=level)
+    found = [*tpcc.queue_of_terminals(facts)]
+    assert [one.title for one in found] == ["Latency of a queue"] * said
+    own = replace(facts, resolved=report_of(TPCC).resolved)
+    assert not list(tpcc.queue_of_terminals(own))
 
 
 @pytest.mark.parametrize("tpcc", [True, False])

@@ -9,6 +9,7 @@ from encbench.api.instancetemplate import InstanceTemplateSpec
 from encbench.api.scalars import parse_quantity
 from encbench.api.workload import WorkloadSpec
 from encbench.core.dataset import dataset_bytes
+from encbench.core.terminals import REMOTE, worked_on
 from encbench.engines.innodb import settings as innodb
 from encbench.engines.postgresql import settings as postgresql
 from encbench.report.analysis.caveats.facts import Facts, note
@@ -78,6 +79,28 @@ def drawn_rows_in_memory(facts: Facts) -> Iterator[Caveat]:
             text=f"{'; '.join(found)}. Its rand-type draws 99 rows of 100 from this part of the "
             "dataset. Pages are decrypted when they are read from disk, which then seldom happens. "
             "With rand-type: uniform, which draws from all rows, encryption at rest can cost more.",
+        )
+
+
+def worked_on_in_memory(facts: Facts) -> Iterator[Caveat]:
+    """The same of the warehouses at which TPC-C's terminals stand, where others have none."""
+    found: list[str] = []
+    for name, places in _places(facts).items():
+        tpcc = facts.resolved.workloads[name].tpcc
+        if tpcc is None:
+            continue
+        levels = {group.concurrency for group in facts.groups if group.workload == name}
+        for level in sorted(levels):
+            share = worked_on(tpcc, level) / tpcc.warehouses
+            if share < 1:
+                found += _in_memory(f"{name} at {level:,} terminals", places, share)
+    if found:
+        yield note(
+            title="The warehouses that are worked on fit into memory",
+            text=f"{'; '.join(found)}. The other warehouses have no terminal, and {REMOTE} alone "
+            "reach them. Pages are decrypted when they are read from disk, which then happens for "
+            "these and for little else. With more terminals, or with terminalWarehouseFixed: "
+            "false, encryption at rest can cost more.",
         )
 
 

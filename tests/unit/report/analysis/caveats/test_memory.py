@@ -14,7 +14,7 @@ from encbench.report.analysis.caveats import Facts, memory
 from encbench.report.document import Report
 from tests.data.report.golden import report_of
 from tests.support.testbeds import ENCLAVE, ENCRYPTED_CLASS, GOCRYPTFS, TDE, TLS
-from tests.support.workloads import CUSTOM, workload_spec
+from tests.support.workloads import CUSTOM, tpcc_spec, workload_spec
 from tests.unit.report.analysis.caveats.studies import CALM, titles
 
 
@@ -255,6 +255,26 @@ def test_a_part_of_the_rows_may_be_all_that_is_drawn(
 def test_rows_that_are_found_by_another_column_lie_in_all_of_the_table(script: str) -> None:
     assert drawn_note("127M", {"script": "oltp_point_select", "tables": 1, "tableSize": 1000000})
     assert not drawn_note("127M", {"script": script, "tables": 1, "tableSize": 1000000})
+
+
+@pytest.mark.parametrize(
+    ("level", "pool", "said"),
+    [
+        (16, "2G", "about 1,600 of 100,000 MiB of rows in a buffer pool of 2,048 MiB"),
+        (32, "2G", ""),
+        (16, "1G", ""),
+        (1000, "2G", ""),
+        (16, "200G", ""),
+    ],
+)
+def test_the_warehouses_that_are_worked_on_may_fit(level: int, pool: str, said: str) -> None:
+    found = report_of(replace(CALM, blocks=2))
+    workload = tpcc_spec({"warehouses": 1000}, {"concurrency": [level]})
+    facts = facts_with(found, workload, {"innodb_buffer_pool_size": pool})
+    groups = [group.model_copy(update={"concurrency": level}) for group in facts.groups]
+    texts = [it.text for it in memory.worked_on_in_memory(replace(facts, groups=groups))]
+    start = f"oltp-read-write at {level} terminals: {said}. The other warehouses"
+    assert [one.startswith(start) for one in texts] == [True] * bool(said)
 
 
 def drawn_note(pool: str, test: dict[str, Any]) -> list[str]:
