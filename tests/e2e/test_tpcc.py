@@ -200,7 +200,7 @@ def test_every_consistency_query_was_empty(study: Study) -> None:
     for testbed in study.testbeds:
         fact = conditions(testbed)["Consistent"]
         assert fact["status"] == "True", fact["message"]
-        assert fact["message"].startswith("11 queries gave no row")
+        assert fact["message"].startswith("16 queries gave no row")
     for trial in study.trials:
         assert trial.record["consistency"]["ok"]
         assert trial.record["consistency"]["summary"].startswith("6 queries gave no row")

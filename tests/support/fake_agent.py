@@ -27,7 +27,7 @@ from encbench.ports import Access, Rejected, Unavailable
 from encbench.proofs.volume import FORMATS, process_name
 from encbench.sidecars.agent.recovery import READY_BEFORE
 from encbench.sidecars.agent.slots import KEPT, KEPT_SLOTS
-from encbench.tools.tpcc.consistency import Query, conditions, counts
+from encbench.tools.tpcc.consistency import Query, conditions, of_load
 from encbench.wire import agent as wire
 from encbench.wire.slices import SAME_START, SlotReading, SlotRow, SlotsAnswer, SlotsOrder
 
@@ -239,7 +239,8 @@ class FakeAgent:
                 raise Unavailable(
                     f"the agent at {address}: the checks of {last.run} have not ended"
                 )
-            queries = (*(counts("", warehouses) if loaded else ()), *conditions("", full=full))
+            fresh = of_load("mysql", warehouses) if loaded else ()
+            queries = (*fresh, *conditions("", full=full))
             last = server.checks = FakeChecks(run, self.clock(), queries)
             self.begun.append((run, loaded))
             self.in_full += [run] if full else []

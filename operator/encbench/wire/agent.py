@@ -315,7 +315,7 @@ class ChecksRequest(TypedDict):
     """Name of the run: the same request bears the same name."""
     warehouses: int
     loaded: bool
-    """The dataset is fresh, so its numbers of rows are checked as well."""
+    """The dataset is fresh, so its numbers of rows and its indexes are checked as well."""
     full: bool
     """Whether the slow conditions are asked as well."""
     seconds: float

@@ -90,8 +90,27 @@ async def test_a_load_that_did_not_bring_every_row(bench: Bench) -> None:
     found, answer = await checked(bench, "load", loaded=True)
     assert (found.ok, found.reason) == (False, "Inconsistent")
     broken = {check["name"] for check in answer["checks"] if check["rows"]}
-    assert broken == {"customer-count", "stock-count", "item-count"}
+    tables = ("customer", "history", "oorder", "new-order", "stock", "item")
+    assert broken == {f"{table}-count" for table in tables}
     assert "60,000 rows of 2 warehouses" in found.message
+
+
+@pytest.mark.parametrize(
+    ("name", "table", "columns"),
+    [
+        ("primary-keys", "bmsql_stock", "s_id INT"),
+        ("secondary-indexes", "bmsql_customer", "c_id INT PRIMARY KEY, c_last VARCHAR(16)"),
+    ],
+)
+async def test_an_index_that_a_load_did_not_make(
+    bench: Bench, name: str, table: str, columns: str
+) -> None:
+    bench.run(f"DROP TABLE {table}", f"CREATE TABLE {table} ({columns})")
+    found, answer = await checked(bench, name, loaded=True)
+    assert not found.ok
+    lacking = {check["name"]: check["rows"] for check in answer["checks"] if check["rows"]}
+    assert lacking[name] == [[table]]
+    assert lacking.keys().isdisjoint({"primary-keys", "secondary-indexes"} - {name})
 
 
 async def test_a_load_that_made_no_tables(bench: Bench) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from encbench.adapters.sql import SqlError
 from encbench.core.connection import SCHEMAS, Driver
 from encbench.sidecars.agent.background import Background, BackgroundRun, OpenBounded
-from encbench.tools.tpcc.consistency import Query, conditions, counts
+from encbench.tools.tpcc.consistency import Query, conditions, of_load
 from encbench.wire import agent as wire
 
 SAMPLE = 3
@@ -47,8 +47,8 @@ class CheckRuns:
 
     def _work(self, run: _Run) -> None:
         request, prefix = run.request, f"{SCHEMAS[self._driver]}."
-        rows = counts(prefix, request["warehouses"]) if request["loaded"] else ()
-        for query in (*rows, *conditions(prefix, full=request["full"])):
+        fresh = of_load(self._driver, request["warehouses"]) if request["loaded"] else ()
+        for query in (*fresh, *conditions(prefix, full=request["full"])):
             left = request["seconds"] - (time.monotonic() - run.began)
             if left <= 0:
                 raise SqlError(f"the checks took longer than {request['seconds']:.0f} s")

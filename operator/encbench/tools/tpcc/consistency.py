@@ -6,7 +6,11 @@ and its highest new order; new orders have no gap; orders have as many lines as 
 a single statement, which sees one state of the database, so it also holds during a load. A district
 whose new orders are all delivered has no highest one and is skipped, as in the specification. NULL
 in a column that a condition compares contradicts it.
-`counts` check the loading by numbers of rows that a run never changes.
+
+`of_load` checks a load itself: the numbers of rows that it makes (clause 4.3.3.1), the primary keys
+and the secondary indexes. A table without one of these is slower, and the mode would be blamed.
+bmsql_history has a primary key only where a program wants one, and foreign keys are optional, so
+neither is asked for. What finds an index is its column, because builds may name it as they like.
 
 The `_SLOW` ones are conditions 5 to 12, which read every order, line, customer and payment and need
 a database at rest. They find, for example, a Delivery that changes no balance. Condition 11 asks
@@ -14,12 +18,18 @@ for the 2,100 delivered orders of a fresh load; here it adds what customers coun
 since. The client's `check-all` asks the same (images/tpcc).
 
 The agent runs them in the database's own pod (docs/design/0004-tpcc.md explains why), so they work
-for any client's tables of these names, and use only SQL that every engine supports.
+for any client's tables of these names. They use only SQL that every engine supports, but for the
+catalogues of indexes.
 """
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
+from encbench.core.connection import SCHEMAS, Driver
+
 CUSTOMERS_PER_WAREHOUSE = 30_000
+"""Each has one payment and one order."""
+NEW_ORDERS_PER_WAREHOUSE = 9_000
 STOCK_PER_WAREHOUSE = 100_000
 ITEMS = 100_000
 DISTRICTS_PER_WAREHOUSE = 10
@@ -178,27 +188,94 @@ _SLOW = (
 )
 
 
+class _Catalogue(NamedTuple):
+    """How a server lists its indexes to an account that may only read."""
+
+    lacking: str
+    """Those of `tables` that have no `index`."""
+    primary: str
+    """What `index` is for a primary key."""
+    column: str
+    """A column of an index."""
+
+
+_KEYED = (
+    *("bmsql_warehouse", "bmsql_district", "bmsql_customer", "bmsql_new_order"),
+    *("bmsql_oorder", "bmsql_order_line", "bmsql_stock", "bmsql_item"),
+)
+_INDEXED = {"bmsql_customer": "c_last", "bmsql_oorder": "o_carrier_id"}
+"""A column of each secondary index that no primary or foreign key has."""
+_CATALOGUES: dict[Driver, _Catalogue] = {
+    "mysql": _Catalogue(
+        "SELECT t.table_name FROM information_schema.tables t "  # noqa: S608
+        f"WHERE t.table_schema = '{SCHEMAS['mysql']}' AND t.table_name IN ({{tables}}) "
+        "AND t.table_name NOT IN (SELECT i.table_name FROM information_schema.statistics i "
+        f"WHERE i.table_schema = '{SCHEMAS['mysql']}' AND {{index}})",
+        "i.index_name = 'PRIMARY'",
+        "i.column_name",
+    ),
+    # The information schema shows the constraints of those alone who may write.
+    "pgsql": _Catalogue(
+        "SELECT t.relname FROM pg_class t "  # noqa: S608
+        f"WHERE t.relnamespace = '{SCHEMAS['pgsql']}'::regnamespace AND t.relname IN ({{tables}}) "
+        "AND t.oid NOT IN (SELECT i.indrelid FROM pg_index i "
+        "JOIN pg_attribute a ON a.attrelid = i.indexrelid WHERE {index})",
+        "i.indisprimary",
+        "a.attname",
+    ),
+}
+
+
 def conditions(prefix: str, *, full: bool = False) -> tuple[Query, ...]:
     """The six, or with `full` all fourteen; `prefix` precedes each table's name (`sbtest.`)."""
     asked = _CONDITIONS + (_SLOW if full else ())
     return tuple(query._replace(sql=query.sql.replace("@", prefix)) for query in asked)
 
 
-def counts(prefix: str, warehouses: int) -> tuple[Query, ...]:
-    """Row counts that a run never changes; on empty tables the six would hold trivially."""
+def of_load(driver: Driver, warehouses: int) -> tuple[Query, ...]:
+    """What a load leaves behind; on empty tables the six would hold trivially.
+
+    A run adds orders and payments. The number of order lines is drawn, and `order-lines` compares
+    it with what the orders say.
+    """
+    return (*_counts(f"{SCHEMAS[driver]}.", warehouses), *_indexes(driver))
+
+
+def _counts(prefix: str, warehouses: int) -> Iterable[Query]:
     wanted = {
         "warehouse": warehouses,
         "district": warehouses * DISTRICTS_PER_WAREHOUSE,
         "customer": warehouses * CUSTOMERS_PER_WAREHOUSE,
+        "history": warehouses * CUSTOMERS_PER_WAREHOUSE,
+        "oorder": warehouses * CUSTOMERS_PER_WAREHOUSE,
+        "new_order": warehouses * NEW_ORDERS_PER_WAREHOUSE,
         "stock": warehouses * STOCK_PER_WAREHOUSE,
         "item": ITEMS,
     }
-    return tuple(
-        Query(
-            f"{table}-count",
+    for table, rows in wanted.items():
+        yield Query(
+            f"{table.replace('_', '-')}-count",
             f"bmsql_{table} does not hold the {rows:,} rows of {warehouses:,} warehouses",
             f"SELECT t.held FROM (SELECT COUNT(*) AS held FROM {prefix}bmsql_{table}) t "  # noqa: S608
             f"WHERE t.held <> {rows}",
         )
-        for table, rows in wanted.items()
+
+
+def _indexes(driver: Driver) -> Iterable[Query]:
+    catalogue = _CATALOGUES[driver]
+    yield Query(
+        "primary-keys",
+        "a table has no primary key",
+        catalogue.lacking.format(tables=_quoted(_KEYED), index=catalogue.primary),
     )
+    yield Query(
+        "secondary-indexes",
+        "a table has no index on its column " + " or ".join(_INDEXED.values()),
+        catalogue.lacking.format(
+            tables=_quoted(_INDEXED), index=f"{catalogue.column} IN ({_quoted(_INDEXED.values())})"
+        ),
+    )
+
+
+def _quoted(words: Iterable[str]) -> str:
+    return ", ".join(f"'{word}'" for word in words)
