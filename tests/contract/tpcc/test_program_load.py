@@ -36,7 +36,7 @@ BREAKAGES = {
     6: "DELETE FROM @bmsql_order_line WHERE ol_w_id = 1 AND ol_d_id = 10 AND ol_o_id = 5 "
     "AND ol_number = 3",
 }
-"""By the number of a condition, what contradicts it."""
+"""By the number of a query, what contradicts its condition."""
 
 SLOW_BREAKAGES = [
     (
@@ -86,7 +86,7 @@ SLOW_BREAKAGES = [
         {14},
     ),
 ]
-"""What contradicts conditions that `check` does not ask, how to mend it, and their numbers."""
+"""What contradicts conditions that `check` does not ask, how to mend it, and the queries' numbers."""
 
 
 ONE = {
@@ -104,7 +104,7 @@ NULLS = [
     ("customer", "c_balance", {12, 14}),
     ("customer", "c_ytd_payment", {14}),
 ]
-"""Columns in which NULL contradicts conditions, of `check-all` as well, and their numbers."""
+"""Columns in which NULL contradicts conditions, and the numbers of the queries of `check-all`."""
 
 
 @pytest.fixture(scope="module", params=first_of(ENGINES))
@@ -233,7 +233,7 @@ def test_check_catches_a_row_that_is_wrong(program: Program, number: int) -> Non
     broken = {event["number"] for event in done.named("check") if event["rows"]}
     # The first two ask the same question from either side, 3 and 4 both look at the next order.
     assert number in broken <= {1: {1, 2}, 2: {1, 2}, 3: {3, 4}}.get(number, {number})
-    assert f"Condition {number}, contradicted by " in done.output
+    assert f"Query {number}, contradicted by " in done.output
     assert done.events[-1] == {"event": "checked", "conditions": 6, "failed": len(broken)}
 
 

@@ -58,13 +58,13 @@ public final class Check {
     try (ResultSet rows = statement.executeQuery(query)) {
       while (rows.next()) {
         if (count++ < ROWS_SHOWN) {
-          output.error(String.format("Condition %d, contradicted by %s", number, text(rows)));
+          output.error(String.format("Query %d, contradicted by %s", number, text(rows)));
         }
       }
     }
     String many = count > ROWS_COUNTED ? "more than " + ROWS_COUNTED : String.valueOf(count);
     String result = count == 0 ? "holds" : "is contradicted by " + many + " rows";
-    output.line(String.format("Condition %d, %s: %s", number, condition.says(), result));
+    output.line(String.format("Query %d, %s: %s", number, condition.says(), result));
     output.event(
         Json.object()
             .put("event", "check")

@@ -9,25 +9,26 @@ import java.util.List;
  *
  * <p>The first six are those of the published procedure, which are conditions 1 to 4 of the
  * specification's clause 3.3.2. Condition 2 says nothing of districts without an outstanding order.
- * The others are its conditions 5 to 12, which read every order, line, customer and payment.
+ * The others are its conditions 5 to 12, which read every order, line, customer and payment. Each
+ * says its clause, because two of the conditions are two queries and the numbers differ.
  */
 public enum Condition {
   WAREHOUSE_YTD(
-      "every warehouse's year-to-date is the sum of its districts'",
+      "every warehouse's year-to-date is the sum of its districts' (3.3.2.1)",
       """
       SELECT w_id, w_ytd, d_sum FROM bmsql_warehouse
         LEFT JOIN (SELECT d_w_id, SUM(d_ytd) AS d_sum FROM bmsql_district GROUP BY d_w_id) d
         ON d_w_id = w_id
       WHERE w_ytd IS NULL OR d_sum IS NULL OR d_sum <> w_ytd"""),
   DISTRICT_YTD(
-      "the sum of its districts' year-to-date is every warehouse's",
+      "the sum of its districts' year-to-date is every warehouse's (3.3.2.1)",
       """
       SELECT d_w_id, d_sum, w_ytd
       FROM (SELECT d_w_id, SUM(d_ytd) AS d_sum FROM bmsql_district GROUP BY d_w_id) d
         LEFT JOIN bmsql_warehouse ON w_id = d_w_id
       WHERE w_ytd IS NULL OR d_sum IS NULL OR d_sum <> w_ytd"""),
   NEXT_ORDER(
-      "every district's next order is the one after its last",
+      "every district's next order is the one after its last (3.3.2.2)",
       """
       SELECT d_w_id, d_id, d_next_o_id, o_max FROM bmsql_district
         LEFT JOIN (SELECT o_w_id, o_d_id, MAX(o_id) AS o_max FROM bmsql_oorder
@@ -35,7 +36,7 @@ public enum Condition {
         ON o_w_id = d_w_id AND o_d_id = d_id
       WHERE d_next_o_id IS NULL OR o_max IS NULL OR d_next_o_id - 1 <> o_max"""),
   NEXT_NEW_ORDER(
-      "every district's next order is the one after its last outstanding one",
+      "every district's next order is the one after its last outstanding one (3.3.2.2)",
       """
       SELECT d_w_id, d_id, d_next_o_id, no_max FROM bmsql_district
         JOIN (SELECT no_w_id, no_d_id, MAX(no_o_id) AS no_max FROM bmsql_new_order
@@ -43,13 +44,13 @@ public enum Condition {
         ON no_w_id = d_w_id AND no_d_id = d_id
       WHERE d_next_o_id IS NULL OR d_next_o_id - 1 <> no_max"""),
   NO_GAPS(
-      "outstanding orders are numbered without gaps",
+      "outstanding orders are numbered without gaps (3.3.2.3)",
       """
       SELECT no_w_id, no_d_id, MIN(no_o_id), MAX(no_o_id), COUNT(*) FROM bmsql_new_order
       GROUP BY no_w_id, no_d_id
       HAVING MAX(no_o_id) - MIN(no_o_id) + 1 <> COUNT(*)"""),
   ORDER_LINES(
-      "orders have as many lines as they say",
+      "orders have as many lines as they say (3.3.2.4)",
       """
       SELECT o_w_id, o_d_id, o_lines, ol_lines
       FROM (SELECT o_w_id, o_d_id, SUM(o_ol_cnt) AS o_lines FROM bmsql_oorder
