@@ -85,6 +85,6 @@ public record CommandLine(
     if (equals < 1) {
       throw new InvalidInput("--set '" + text + "' has no name: write --set NAME=VALUE");
     }
-    overrides.put(text.substring(0, equals), text.substring(equals + 1).strip());
+    overrides.put(text.substring(0, equals), text.substring(equals + 1));
   }
 }

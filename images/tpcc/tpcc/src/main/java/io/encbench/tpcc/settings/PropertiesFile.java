@@ -31,7 +31,7 @@ public final class PropertiesFile {
     Map<String, String> values = new TreeMap<>();
     for (String name : properties.stringPropertyNames()) {
       if (!name.startsWith("//")) {
-        values.put(name, properties.getProperty(name).strip());
+        values.put(name, properties.getProperty(name));
       }
     }
     values.putAll(overrides);

@@ -1,13 +1,19 @@
 package io.encbench.tpcc.settings;
 
+import java.util.HashMap;
 import java.util.Map;
 
-/** The text of properties as numbers and flags. An empty text is one that is not there. */
+/**
+ * The text of properties as numbers and flags. An empty text is one that is not there.
+ *
+ * <p>Blanks around a value mean nothing, and editors leave them there. A user's name may have some.
+ */
 final class Values {
   private final Map<String, String> properties;
 
-  Values(Map<String, String> properties) {
-    this.properties = properties;
+  Values(Map<String, String> given) {
+    properties = new HashMap<>(given);
+    properties.replaceAll((name, text) -> name.equals(Name.USER.text) ? text : text.strip());
   }
 
   boolean has(Name name) {

@@ -36,6 +36,13 @@ class PropertiesFileTest {
   }
 
   @Test
+  void blanksOfAValueAreKeptAsTheFormatHasThem() throws IOException, InvalidInput {
+    Path file = Files.writeString(folder.resolve("props"), "user=\\ bench \nwarehouses= 2\t\n");
+    assertEquals(
+        Map.of("user", " bench ", "warehouses", "2\t"), PropertiesFile.read(file, Map.of()));
+  }
+
+  @Test
   void aMissingFileIsNamed() {
     Path file = folder.resolve("nothing");
     InvalidInput refused =

@@ -52,6 +52,14 @@ class SettingsReaderTest {
   }
 
   @Test
+  void blanksBelongToAUsersNameAlone() throws InvalidInput {
+    Settings settings =
+        SettingsReader.read(properties("user", " bench ", "warehouses", "2 \t"), true);
+    assertEquals(" bench ", settings.access().user());
+    assertEquals(2, settings.warehouses());
+  }
+
+  @Test
   void statementsAreOneOfTwo() throws InvalidInput {
     Settings settings = SettingsReader.read(properties("statements", "benchmarksql"), true);
     assertEquals(Statements.BENCHMARKSQL, settings.statements());
