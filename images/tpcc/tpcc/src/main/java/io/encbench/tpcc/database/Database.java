@@ -37,12 +37,16 @@ public final class Database {
   /**
    * The database that the settings name; nothing is connected yet.
    *
-   * @param output from now on masks what the driver repeats of a secret URL
+   * @param output from now on masks what the driver repeats of a secret
    */
   public static Database of(Access access, Output output) throws InvalidInput {
     Driver driver = driver(access.driver());
     Url url = Url.of(access);
-    output.hide(url.secrets());
+    String password =
+        access.passwordFile() == null
+            ? null
+            : SecretFile.read("passwordFile", access.passwordFile());
+    output.hide(Secrets.of(url, password, System.getenv()));
     try {
       if (!driver.acceptsURL(url.text())) {
         throw new InvalidInput(
@@ -54,8 +58,8 @@ public final class Database {
     }
     Properties properties = DriverDefaults.beside(url.text());
     properties.setProperty("user", access.user());
-    if (access.passwordFile() != null) {
-      properties.setProperty("password", SecretFile.read("passwordFile", access.passwordFile()));
+    if (password != null) {
+      properties.setProperty("password", password);
     }
     if (access.mekFile() != null) {
       properties.setProperty(Encbench.MEK_FILE, Encbench.mekFile(access.mekFile(), url));

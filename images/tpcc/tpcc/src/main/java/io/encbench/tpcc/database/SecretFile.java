@@ -13,7 +13,7 @@ final class SecretFile {
   /**
    * The file's text without the newline at its end.
    *
-   * @param property the property that names the file
+   * @param property the property or the variable that names the file
    */
   static String read(String property, Path file) throws InvalidInput {
     try {
@@ -28,7 +28,15 @@ final class SecretFile {
               + " cannot be read ("
               + error.getClass().getSimpleName()
               + "): write the path of a file that holds the "
-              + (property.equals("connFile") ? "URL" : "password"));
+              + held(property));
     }
+  }
+
+  private static String held(String property) {
+    return switch (property) {
+      case "connFile" -> "URL";
+      case Secrets.KEY_FILE -> "key";
+      default -> "password";
+    };
   }
 }

@@ -13,8 +13,8 @@ import java.util.List;
  * @param property the property that it is from
  */
 record Url(String text, String property) {
-  /** Shorter values than this would be found all over a sentence, and are no keys. */
-  private static final int SHORTEST_SECRET = 6;
+  /** What parts parameters: those of a query, and those of an address in parentheses. */
+  private static final List<String> SEPARATORS = List.of("[?&;]", "[?&;(),]");
 
   static Url of(Access access) throws InvalidInput {
     return access.urlFile() == null
@@ -27,20 +27,21 @@ record Url(String text, String property) {
     return isSecret() ? property : property + ": " + text;
   }
 
-  /** What must be masked wherever a driver says it: the URL and what stands in it. */
+  /** The URL and the values that stand in it, where it is secret. */
   List<String> secrets() {
     if (!isSecret()) {
       return List.of();
     }
     List<String> secrets = new ArrayList<>(List.of(text));
-    for (String parameter : text.split("[?&;]")) {
-      String value = parameter.substring(parameter.indexOf('=') + 1);
-      if (parameter.indexOf('=') > 0) {
-        secrets.add(value);
-        secrets.add(decoded(value));
+    for (String separator : SEPARATORS) {
+      for (String parameter : text.split(separator)) {
+        String value = parameter.substring(parameter.indexOf('=') + 1);
+        if (parameter.indexOf('=') > 0) {
+          secrets.add(value);
+          secrets.add(decoded(value));
+        }
       }
     }
-    secrets.removeIf(secret -> secret.length() < SHORTEST_SECRET);
     return secrets;
   }
 
@@ -49,7 +50,7 @@ record Url(String text, String property) {
     return shown();
   }
 
-  private boolean isSecret() {
+  boolean isSecret() {
     return property.equals("connFile");
   }
 

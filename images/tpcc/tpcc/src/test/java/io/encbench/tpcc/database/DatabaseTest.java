@@ -12,6 +12,7 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -104,10 +105,45 @@ class DatabaseTest {
   }
 
   @Test
-  void whatADriverDecodesIsNotSaidEither() {
+  void whatADriverDecodesIsNotSaidEither() throws InvalidInput {
     String url = "jdbc:mysql://localhost/tpcc?user=geheim&MEK=geheim%2Bkey%3D%3D&ratio=100%";
-    output.hide(new Url(url, "connFile").secrets());
+    output.hide(Secrets.of(new Url(url, "connFile"), null, Map.of()));
     assertEquals("*** of *** is no key", output.masked("geheim+key== of geheim is no key"));
+  }
+
+  @Test
+  void aKeyAmongTheKeysOfAnAddressIsNotSaid() throws InvalidInput {
+    String key = "00112233445566778899aabbccddeeff";
+    String url = "jdbc:mysql:encdb://address=(host=db)(port=3306)(MEK=" + key + ")/tpcc";
+    output.hide(Secrets.of(new Url(url, "connFile"), null, Map.of()));
+    assertEquals("no key *** for ***", output.masked("no key " + key + " for " + url));
+  }
+
+  @Test
+  void aKeyIsNotSaidWhereverTheUrlHasIt() throws IOException, InvalidInput {
+    String key = "00112233445566778899aabbccddeeff";
+    Path file = Files.writeString(folder.resolve("mek"), key + "\n");
+    Url url = new Url("jdbc:users:" + key + "@db:3306/tpcc", "connFile");
+    output.hide(Secrets.of(url, null, Map.of("ENCBENCH_MEK_FILE", file.toString())));
+    assertEquals("no key ***", output.masked("no key " + key));
+  }
+
+  @Test
+  void aPasswordIsNotSaid() throws IOException, InvalidInput {
+    Path file = Files.writeString(folder.resolve("password"), "geheim!\n");
+    Database.of(access("org.postgresql.Driver", URL, file, null), output);
+    assertEquals("*** is refused", output.masked("geheim! is refused"));
+  }
+
+  @Test
+  void aFileOfAKeyThatIsNotThereIsRefused() {
+    Map<String, String> environment = Map.of("ENCBENCH_MEK_FILE", folder.resolve("no").toString());
+    String refused =
+        assertThrows(
+                InvalidInput.class, () -> Secrets.of(new Url(URL, "connFile"), null, environment))
+            .getMessage();
+    assertTrue(refused.startsWith("the ENCBENCH_MEK_FILE "), refused);
+    assertTrue(refused.endsWith("write the path of a file that holds the key"), refused);
   }
 
   @Test
