@@ -86,7 +86,7 @@ SLOW_BREAKAGES = [
         {14},
     ),
 ]
-"""What contradicts conditions that `check` does not ask, how to mend it, and the queries' numbers."""
+"""What contradicts conditions that `check` does not ask, its mend, and the queries' numbers."""
 
 
 ONE = {
