@@ -183,7 +183,7 @@ async def test_a_token_that_came_in_the_place_of_a_refused_one_is_taken_at_once(
 
 @pytest.mark.parametrize(
     ("host", "server"),
-    [("10.96.0.1", "https://10.96.0.1:6443"), ("fd00::1", "https://[fd00::1]:6443")],
+    [("api.example.com", "https://api.example.com:6443"), ("fd00::1", "https://[fd00::1]:6443")],
 )
 async def test_watches_go_where_all_other_requests_go(
     monkeypatch: pytest.MonkeyPatch, host: str, server: str

@@ -103,7 +103,7 @@ async def test_a_rotated_token_is_read_whatever_the_wall_clock_says(
     """The library's own way waits until a clock that was set back has caught up."""
     token, authority = tmp_path / "token", tmp_path / "ca.crt"
     authority.write_text("PEM")
-    monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "10.96.0.1")
+    monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "api.example.com")
     monkeypatch.setenv("KUBERNETES_SERVICE_PORT", "443")
     monkeypatch.setattr(incluster_config, "SERVICE_TOKEN_FILENAME", str(token))
     monkeypatch.setattr(incluster_config, "SERVICE_CERT_FILENAME", str(authority))
@@ -116,7 +116,7 @@ async def test_a_rotated_token_is_read_whatever_the_wall_clock_says(
             ServiceAccount(lambda: seconds[0])(settings)
         sent.append(await settings.get_api_key_with_prefix("BearerToken"))
     assert sent == ["bearer old", "bearer old", "bearer new", "bearer new"]
-    assert settings.host == "https://10.96.0.1:443"
+    assert settings.host == "https://api.example.com:443"
 
 
 async def test_409_is_a_conflict_but_for_delete() -> None:
