@@ -20,6 +20,7 @@ _ATTEMPT = re.compile(
     r"Request attempt #\S+ (?:failed; will retry|succeeded): "
     r"[A-Z]+ (?P<path>[^\s?]+)\S*(?: -> (?P<error>\w+))?"
 )
+_INACTIVE = re.compile(r"Watch-stream for \S+ (?:in '(?P<space>[^']+)'|cluster-wide) is inactive")
 _NAMESPACE = re.compile("/namespaces/([^/]+)/")
 
 log = logging.getLogger(__name__)
@@ -54,6 +55,10 @@ class Retries(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Whether to log it; debug lines are never logged."""
+        if (silent := _INACTIVE.match(record.getMessage())) is not None:
+            # An API server that takes a request and does not answer it is no end of an outage.
+            failing = self._failing.get(silent["space"] or "", {})
+            failing.update(dict.fromkeys(failing, self._ticks()))
         self._find_quiet()
         found = _ATTEMPT.match(record.getMessage())
         if found is None:

@@ -104,14 +104,18 @@ def _place(row: Row) -> tuple[str, ...]:
 def pooled(rows: Iterable[Row]) -> Iterator[Row]:
     """One row for each figure of each kind of campaign.
 
-    Each campaign counts by the inverse of its variance (Cochran's fixed-effect mean). One without
-    bounds is left out where another has them.
+    Each campaign counts by the inverse of its variance (Cochran's fixed-effect mean). One with an
+    interval that has no bounds, or no width, is left out where another has them.
     """
     for place in dict.fromkeys(map(_place, rows := list(rows))):
         own = [row for row in rows if _place(row) == place]
-        own = [row for row in own if row["difference"]["low"] is not None] or own[:1]
+        own = [row for row in own if all(map(_has_width, map(row.get, INTERVALS)))] or own[:1]
         intervals = {it: _mean([row[it] for row in own]) for it in INTERVALS}
         yield {**own[0], **intervals, "blocks": sum(row["blocks"] for row in own)}
+
+
+def _has_width(interval: Any) -> bool:
+    return None not in (interval["low"], interval["high"]) and interval["low"] < interval["high"]
 
 
 def _mean(intervals: list[Row]) -> Row:

@@ -199,4 +199,6 @@ async def test_watches_go_where_all_other_requests_go(
 
 
 def test_a_watch_without_a_word_begins_anew() -> None:
+    """By a setting that kopf knows: a name of our own would be taken without a word."""
+    assert "inactivity_timeout" in vars(kopf.OperatorSettings().watching)
     assert kopf_settings().watching.inactivity_timeout == handlers.SILENCE

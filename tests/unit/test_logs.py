@@ -129,7 +129,21 @@ def test_other_lines_of_kopf_stay_as_they_are(kopf: Kopf, caplog: pytest.LogCapt
     assert [record.levelname for record in caplog.records] == ["WARNING", "ERROR"] * 2
 
 
+def test_a_watch_without_an_answer_is_no_end(kopf: Kopf, caplog: pytest.LogCaptureFixture) -> None:
+    kopf.failed("a", "trials", "TimeoutError()")
+    caplog.clear()
+    for _ in range(5):
+        kopf.seconds += 70
+        kopf.logger.debug(
+            "Watch-stream for trials.v1.encbench.io in 'a' is inactive, reconnecting."
+        )
+    assert not caplog.records
+
+
 def test_kopf_writes_these_lines() -> None:
+    silent = inspect.getsource(watching)
+    assert "Watch-stream for {resource} {where} is inactive, reconnecting." in silent
+    assert "where = f'in {namespace!r}' if namespace is not None else 'cluster-wide'" in silent
     text = inspect.getsource(api.request)
     assert "Request attempt {idx} failed; will retry: {what} -> {e!r}" in text
     assert "Request attempt {idx} succeeded: {what}" in text

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from encbench.admission.combined import of_pairs
 from encbench.admission.gather import CampaignParts
-from encbench.admission.kept import says_nothing
+from encbench.admission.kept import CUT, says_nothing
 from encbench.admission.references import not_found
 from encbench.api.campaign import CampaignSpec
 from encbench.api.encryptionmode import EncryptionModeSpec
@@ -16,6 +16,7 @@ from encbench.engines.external import OWN_CERTIFICATE, entries_of, faults, prese
 from encbench.engines.facts import facts
 from encbench.kube.labels import CREDENTIALS, USE
 from encbench.kube.use import unmarked
+from encbench.ports import Body
 
 
 def check(found: CampaignParts) -> Iterator[Problem]:
@@ -44,10 +45,18 @@ def check(found: CampaignParts) -> Iterator[Problem]:
         body = found.objects[SECRET, secret]
         if says_nothing(entries_of(body).get(AUTHORITY, "")):
             needed.pop(AUTHORITY, None)  # the testbed checks all of it
-        for reason, text in faults(body, needed):
+        for reason, text in faults(_whole(body), needed):
             yield Problem(SECRET, reason, f"{where}Secret {secret}{text}", secret)
         if presents(body):
             yield from _not_presented(found, name, secret)
+
+
+def _whole(body: Body) -> Body:
+    """Without the client's own certificate and key if one was cut: the testbed checks all of it."""
+    if not {*body.get(CUT, ())} & {*OWN_CERTIFICATE}:
+        return body
+    data = {name: it for name, it in body["data"].items() if name not in OWN_CERTIFICATE}
+    return {**body, "data": data}
 
 
 def _not_presented(found: CampaignParts, template: str, secret: str) -> Iterator[Problem]:

@@ -19,6 +19,8 @@ LARGEST_SECRET = 32 * 1024
 longer bundle of certificates those are checked that are whole in the beginning; the testbed checks
 all of them when it copies the entry."""
 
+CUT = "cut"
+"""Of an object that admission holds: the entries of which it has the beginning alone."""
 _CUT = LARGEST_SECRET * 3 // 4
 """Bytes of a longer entry's beginning; a letter that does not fit is left out."""
 _END = re.compile(r"-----END (?:X509 |TRUSTED )?CERTIFICATE-----")
@@ -33,14 +35,11 @@ def kept(kind: Kind, body: Body, entries: Iterable[str]) -> Body:
     own = {name: meta[name] for name in ("name", "namespace") if name in meta}
     marks = {label: value for label, value in (meta.get("labels") or {}).items() if label == USE}
     shortened = _beginning if kind is SECRET else _script
-    return {
-        "kind": body["kind"],
-        "metadata": {**own, "labels": marks},
-        # An entry of a manifest may be null, which is as good as none.
-        "data": {
-            name: shortened(data[name]) for name in entries if isinstance(data.get(name), str)
-        },
-    }
+    # An entry of a manifest may be null, which is as good as none.
+    named = [name for name in entries if isinstance(data.get(name), str)]
+    found = {name: shortened(data[name]) for name in named}
+    cut = [name for name in named if found[name] not in (data[name], _NO_TEXT)]
+    return {"kind": body["kind"], "metadata": {**own, "labels": marks}, "data": found, CUT: cut}
 
 
 def _script(text: str) -> str:

@@ -326,6 +326,20 @@ async def test_a_client_certificate_that_no_client_presents_is_refused(
     assert is_presented or "only sysbench with MySQL's protocol presents" in said[-1]
 
 
+@pytest.mark.parametrize("long", ["client.crt", "client.key"])
+@pytest.mark.parametrize("bad", [False, True])
+async def test_a_client_certificate_that_was_cut_is_left_to_the_testbed(
+    long: str, bad: bool
+) -> None:
+    """Certificates before a key, or what openssl prints of one before the certificate."""
+    issued = certified.issued().client
+    pair = {"client.crt": issued.certificate, "client.key": "no key" if bad else issued.key}
+    before = PEM * 80 if long == "client.key" else "Certificate: " * 2_400 + "\n"
+    own = {name: encoded(before * (name == long) + text) for name, text in pair.items()}
+    user = {name: encoded("bob") for name in ("username", "password")}
+    assert await admitted(*external(), secret("login", CREDENTIALS, **user, **own)) == ()
+
+
 async def test_the_login_has_what_each_mode_needs_and_not_the_last_alone() -> None:
     matrix = {"instanceRefs": ["small"], "modeRefs": ["enc", "off"], "workloadRefs": ["oltp"]}
     modes = [mode(inTransit={}), manifests.body(ENCRYPTION_MODE, "off", SPACE)]

@@ -47,6 +47,7 @@ def test_the_mark_and_the_named_entries_are_kept() -> None:
         "kind": "Secret",
         "metadata": {"name": "keys", "namespace": SPACE, "labels": {USE: KEY}},
         "data": {"a": encoded(b"1")},
+        "cut": [],
     }
     storage = {"metadata": {"name": "fast", "annotations": {"is-default": "true"}}}
     assert kept(STORAGE_CLASS, storage, []) == storage, "an administrator wrote it"

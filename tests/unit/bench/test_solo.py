@@ -45,7 +45,9 @@ def test_campaigns_of_one_kind_are_pooled_by_their_precision() -> None:
     wide = {"estimate": 0.01, "low": -0.01, "high": 0.03}
     narrow = {"estimate": 0.0, "low": -0.01, "high": 0.01}
     none = {"estimate": 0.5, "low": None, "high": None}
-    rows = [{**ROW, "number": n, "difference": it} for n, it in enumerate((wide, narrow, none))]
+    point = {"estimate": 0.5, "low": 0.5, "high": 0.5}
+    every = (wide, narrow, none, point)
+    rows = [{**ROW, "number": n, "difference": it} for n, it in enumerate(every)]
     (one,) = solo.pooled(rows)
     assert one["blocks"] == 160
     expected = {"estimate": 0.002, "low": 0.002 - 0.00894, "high": 0.002 + 0.00894}
