@@ -1,5 +1,6 @@
 """A set of testbeds that is lost with a node: the campaign goes on with another, and says so."""
 
+from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
@@ -17,10 +18,18 @@ from encbench.reconcile.effects.campaign import CampaignEffects
 from encbench.reconcile.effects.effect import Announce, LookForTestbeds
 from encbench.reconcile.objects import Campaign, Testbed, Trial
 from tests.unit.reconcile.accidents import lost
-from tests.unit.reconcile.campaigns import a_campaign, deleted, made, saw, the_testbeds, the_trials
+from tests.unit.reconcile.campaigns import (
+    ACCEPTED,
+    a_campaign,
+    deleted,
+    made,
+    saw,
+    the_testbeds,
+    the_trials,
+)
 from tests.unit.reconcile.oracle import assert_sound, leftovers, report
 from tests.unit.reconcile.seen import ago
-from tests.unit.reconcile.world import SPACE, World, parts, study
+from tests.unit.reconcile.world import NAME, SPACE, World, parts, study
 
 EVICTED = 300.0
 """Seconds after which Kubernetes deletes the pods of a node that does not answer."""
@@ -187,6 +196,38 @@ def test_a_deleted_testbed_ends_its_cell_where_the_status_takes_no_more_sets() -
     failed = find(decision.status.conditions, "Failed")
     assert failed is not None and failed.reason == "TestbedFailed"
     assert f"testbed {gone} was lost: it was deleted; a campaign may lose 32" in failed.message
+
+
+def test_a_new_process_that_looks_for_a_deleted_testbed_takes_no_report_back() -> None:
+    """It knows once more what is gone, and goes on with the report that another announced."""
+    announced = {**ACCEPTED, "Reported": ("False", 5.0)}
+    one = a_campaign(announced, blocks={"min": 2, "maxReplacements": 1})
+    _, left = without_one(one)
+    looks = decide(one, saw(one, "Succeeded", testbeds=left))
+    assert [e for e in looks.effects if isinstance(e, LookForTestbeds)]
+    assert is_false(looks.status.conditions, "Reported")
+
+    measures = decide(one, saw(one, "Succeeded"))
+    assert made(measures) == ["Trial"]
+    assert find(measures.status.conditions, "Reported") is None
+
+
+async def test_a_campaign_whose_cell_a_deleted_testbed_ended_is_reported_once() -> None:
+    world = World()
+    world.apply(*parts(), study("tde", blocks={"min": 3, "maxReplacements": 1}))
+    await world.run(lambda: world.campaign().status.progress.succeeded >= 3, limit=20_000)
+    body = deepcopy(world.cluster.one(CAMPAIGN, SPACE, NAME))
+    other = {"cell": "other", "generation": 1, "message": "m", "time": "2026-01-01T00:00:00Z"}
+    body["status"]["lostSets"] = [other] * MAX_LOST_SETS
+    await world.cluster.apply_status(CAMPAIGN, body)
+    bed = next(iter(world.latest("Testbed", "-tde")))["metadata"]["name"]
+    world.cluster.remove(TESTBED, SPACE, bed)
+    await world.run(world.ended, limit=20_000)
+    (index,) = (key for key in world.store.objects if key.endswith("/index.json"))
+    assert world.store.written[index] == 1
+    failed = find(world.campaign().status.conditions, "Failed")
+    assert failed is not None and failed.reason == "TestbedFailed"
+    assert f"testbed {bed} was lost: it was deleted" in failed.message
 
 
 @pytest.mark.parametrize("replacements", [0, 1])

@@ -42,6 +42,11 @@ class CellStep:
         """Whether databases are about to be placed."""
         return any(isinstance(one, do.Create) and one.kind == TESTBED for one in self.effects)
 
+    @property
+    def is_sure(self) -> bool:
+        """Whether it is the next step whatever comes of looks at what seems to be gone."""
+        return not any(isinstance(one, do.LookForTestbeds) for one in self.effects)
+
 
 def side_by_side(
     campaign: Campaign,

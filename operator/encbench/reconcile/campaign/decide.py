@@ -204,10 +204,9 @@ def _run(draft: CampaignDraft, resolved: Resolved) -> CampaignDecision:
     closed = [*news, *_clear_closed(standing, open_cells, seen)]
     if not open_cells and all(is_archived(trial) for trial in trials):
         return _report(draft, standing, closed)
-    # One of less may have been announced, and even written, before there was more to measure.
-    draft.take_back(life.REPORTED)
     if open_cells:
         return _measure(draft, resolved, standing, open_cells[: spec.parallelism], closed)
+    draft.take_back(life.REPORTED)
     return draft.decide(*closed, step="archiving the last trials", requeue=IDLE)
 
 
@@ -263,8 +262,13 @@ def _measure(
         trials = "trial is" if len(left) == 1 else "trials are"
         step = f"suspended once the running {trials} done" if left else "suspended"
         draft.set(estimated_completion_time=None)
+        draft.take_back(life.REPORTED)
         return draft.decide(*effects, step=step)
     steps = side_by_side(campaign, resolved, cells, standing.states, seen)
+    # A report of less may have been announced, and even written, before there was more to measure.
+    # That a new process only looks for what an earlier one knew to be gone is no more to measure.
+    if any(step.is_sure for step in steps.values()):
+        draft.take_back(life.REPORTED)
     wanted = (effect for step in steps.values() for effect in step.effects)
     return draft.decide(*effects, *wanted, step=_said(standing.cells, steps), requeue=IDLE)
 

@@ -124,7 +124,9 @@ class CampaignEffects(Effects[Campaign, do.CampaignEffect, CampaignFound]):
                 except NOT_PUBLISHED as error:
                     self._not_published(campaign, str(error), _reason(error))
                     return False
-                self.keep(campaign, CampaignFound(has_begun=True))
+                # A cell that was given up for a deleted testbed would open again without it.
+                gone = super().found(campaign).gone
+                self.keep(campaign, CampaignFound(has_begun=True, gone=gone))
                 return True
             case do.Create(kind, body) if kind == TRIAL:
                 self._ledger(campaign).awaited.add(body["metadata"]["name"])
