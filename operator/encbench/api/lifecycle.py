@@ -366,8 +366,8 @@ _OUTCOMES = {
         "SlotMissed": "A client did not run in a slot of its interleaved block as planned.",
         "ArtefactsLost": "A client's log is missing or is not what the recorder stored.",
         "OutputTooLarge": "A client stored more than the operator reads.",
-        "ClockSet": "A client's clock or the operator's was set during the run, or a window lies "
-        "outside of it.",
+        "ClockSet": "A client's clock or the operator's was set during the run, or before its "
+        "samples were read, or a window lies outside of it.",
         "NoTransactions": "The tool finished no transaction in the window.",
         "ErrorRate": "The run had more errors than `maxErrorRate` allows.",
         "NotInMemory": "The database read more from its disk than `maxReadKib` allows.",

@@ -78,12 +78,23 @@ class ProofRecord(Record):
 
 
 class ClockOffsetFacts(Model):
-    """The wall clock of a client or an agent against the operator's."""
+    """The wall clock of a client against the operator's."""
 
     seconds: float
     """That clock minus the operator's."""
     round_trip: float
     """Of the question: the offset is uncertain by half of it."""
+
+
+class AgentClockFacts(Model):
+    """The wall clock of an agent against the operator's, to be compared with a later reading."""
+
+    seconds: float
+    """That clock minus the operator's, had it been read in the middle of the question."""
+    round_trip: float
+    """Of the question: the offset is uncertain by half of it."""
+    time: float
+    """Unix time that it showed."""
 
 
 class TrialProofsRecord(Record):
@@ -92,7 +103,7 @@ class TrialProofsRecord(Record):
     schema_: Literal["encbench.io/proofs/v1"] = Field("encbench.io/proofs/v1", alias="schema")
     before: Proof | None = None
     after: Proof | None = None
-    clock: ClockOffsetFacts | None = None
+    clock: AgentClockFacts | None = None
     """The agent's when the first proof was made; only in the part that has this proof alone."""
 
 

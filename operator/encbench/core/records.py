@@ -355,7 +355,8 @@ class MetricsRecord(Record):
     """Nodes of clients other than the database's."""
     clocks_apart: float | None = None
     """Seconds by which the operator's clock had moved against the agent's between the first proof
-    and the reading of these samples; None where that is not known, and before this field."""
+    and the reading of these samples, 0 where round trips or a clock's adjustment may explain it;
+    None where that is not known, and before this field."""
 
 
 class IndexCondition(Model):

@@ -7,20 +7,27 @@ The agent's is in `test_interleaved`, Prometheus' own in tests/unit/adapters and
 import asyncio
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, NoReturn
+from types import SimpleNamespace
+from typing import Any, NoReturn, cast
 
 import pytest
 
 from encbench.api.conditions import find
+from encbench.api.kinds import SECRET
 from encbench.core.artefact import decode, encode
-from encbench.core.evidence import TrialProofsRecord
+from encbench.core.evidence import AgentClockFacts, TrialProofsRecord
+from encbench.core.naming import credentials_name
 from encbench.core.records import TrialRecord
+from encbench.kube.secrets import secret
 from encbench.ports import Metrics, Series, SeriesSource, Unavailable
+from encbench.reconcile.trial import clocks
 from encbench.reconcile.trial.facts import clock_offset, run_facts
+from encbench.wire.sidecar import AUTHORITY, TOKEN, entry_name
 from tests.support import sidecars
 from tests.support.fake_recorder import FakeClient, FakeRecorder
 from tests.unit.reconcile.driver import Operator
 from tests.unit.reconcile.oracle import assert_sound
+from tests.unit.reconcile.seen import a_trial, saw
 from tests.unit.reconcile.timeline import START, SimClock
 from tests.unit.reconcile.world import DURATION, SPACE, WARMUP, World, parts, study
 
@@ -92,6 +99,57 @@ def test_the_offset_is_that_in_the_middle_of_the_round_trip() -> None:
     state = asyncio.run(recorder.state("here", sidecars.access("token", "recorder")))
     found = run_facts(state, asked, answered).clock
     assert found == pytest.approx({"seconds": 6.9, "roundTrip": 0.4})
+
+
+@pytest.mark.parametrize(
+    ("apart", "set_by", "took"),
+    [(-0.29, 0.0, (0.3, 0.01)), (-2.5, 0.0, (3.0, 0.01)), (0.3, 0.0, (0.5, 0.01))]
+    + [(0.3, 2.0, (0.5, 0.01)), (0.0, -4.0, (3.0, 0.01)), (-0.29, 0.0, (0.01, 0.3))],
+)
+async def test_a_clock_that_is_always_so_far_off_was_not_set(
+    apart: float, set_by: float, took: tuple[float, float]
+) -> None:
+    """An agent looks at its clock last: one question may hide what another shows."""
+    before = read_at(1000.0, apart, took[0])
+    found = await moved(before, 1010.0, apart - set_by, took[1])
+    assert found == pytest.approx(set_by, abs=sum(took))
+    assert bool(found) == bool(set_by)
+
+
+@pytest.mark.parametrize(
+    ("rate", "span", "set_by"),
+    [(0.0005, 900.0, 0.0), (-0.0005, 900.0, 0.0), (0.00003, 4 * 3600.0, 0.0), (0.0, 900.0, 3.0)],
+)
+async def test_a_clock_that_is_adjusted_smoothly_was_not_set(
+    rate: float, span: float, set_by: float
+) -> None:
+    """Samples may wait long for Prometheus, or for a sibling."""
+    before = read_at(1000.0, 0.0, 0.02)
+    found = await moved(before, 1000.0 + span, -rate * span - set_by, 0.01)
+    assert found == pytest.approx(set_by, abs=0.02)
+    assert bool(found) == bool(set_by)
+
+
+def read_at(asked: float, apart: float, took: float) -> AgentClockFacts:
+    """What an agent showed at the end of a question that took so long."""
+    began, ended = (datetime.fromtimestamp(at, UTC) for at in (asked, asked + took))
+    return clocks.reading(asked + took + apart, began, ended)
+
+
+async def moved(before: AgentClockFacts, asked: float, apart: float, took: float) -> float | None:
+    """What is found if the agent is asked then, and answers so late by a clock so far off."""
+    world, clock = World(), SimClock(asked)
+    trial = a_trial()
+    meta = {"name": credentials_name(trial.spec.testbed_ref.name), "namespace": trial.namespace}
+    entries = {entry_name("agent", TOKEN): "token", AUTHORITY: "authority"}
+    world.cluster.add(SECRET, secret(meta, entries))
+
+    async def room(*_: object) -> dict[str, float]:
+        clock.time += took
+        return {"clock": clock.time + apart}
+
+    deps = replace(world.deps, clock=clock, agent=cast(Any, SimpleNamespace(room=room)))
+    return await clocks.apart(deps, trial, saw(), before)
 
 
 @dataclass

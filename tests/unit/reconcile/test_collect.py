@@ -75,8 +75,8 @@ async def test_backspaces_that_only_overwrite_are_no_lines(monkeypatch: pytest.M
 RELEASED = NOW.timestamp() - 75
 
 
-def with_window(start: float, end: float, ahead: float = 0.0) -> bytes:
-    offset = {"seconds": ahead, "roundTrip": 0.001}
+def with_window(start: float, end: float, ahead: float = 0.0, took: float = 0.001) -> bytes:
+    offset = {"seconds": ahead, "roundTrip": took}
     window = {"start": start, "end": end, "seconds": 60.0}
     return json.dumps({**json.loads(BARE), "window": window, "clockOffset": offset}).encode()
 
@@ -123,6 +123,19 @@ async def test_our_clock_has_not_moved_by_what_a_slow_answer_explains(
     store = stored(trial, summary=with_window(RELEASED + 10, RELEASED + 70), output=LOG)
     after: ClockOffset = {"seconds": -0.4, "roundTrip": round_trip}
     assert (await collected(trial, store, after=after)).own_clock_moved == pytest.approx(moved)
+
+
+@pytest.mark.parametrize(
+    ("ahead", "later", "moved"), [(0.0, 0.55, 0.0), (0.31, 0.55, 0.0), (0.31, 1.0, -0.69)]
+)
+async def test_an_offset_that_was_taken_for_none_may_be_as_large_as_its_round_trip(
+    ahead: float, later: float, moved: float
+) -> None:
+    trial = a_trial(releaseAt=RELEASED)
+    summary = with_window(RELEASED + 10, RELEASED + 70, ahead, took=0.6)
+    after: ClockOffset = {"seconds": later, "roundTrip": 0.01}
+    found = await collected(trial, stored(trial, summary=summary, output=LOG), after=after)
+    assert found.own_clock_moved == pytest.approx(moved)
 
 
 async def test_what_waited_in_a_client_is_among_its_facts() -> None:

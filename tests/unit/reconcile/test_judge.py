@@ -139,7 +139,8 @@ def test_a_clock_that_moved_against_the_agent_s_is_one_of_the_two() -> None:
     assert why == "ClockSet"
     assert message is not None
     assert message.startswith(
-        "the operator's clock, or that of the database's node, was set by +9.0 s during the run: "
+        "the operator's clock, or that of the database's node, was set by +9.0 s between the first "
+        "proof and the reading of the samples: "
     )
 
 

@@ -11,7 +11,7 @@ from encbench.api.conditions import format_time
 from encbench.api.kinds import JOB
 from encbench.api.scalars import parse_duration
 from encbench.core.artefact import RecordError
-from encbench.core.evidence import ClockOffsetFacts, TrialProofsRecord
+from encbench.core.evidence import AgentClockFacts, TrialProofsRecord
 from encbench.core.naming import credentials_name
 from encbench.core.records import TrialRecord
 from encbench.database.connection import connection
@@ -23,7 +23,7 @@ from encbench.reconcile.effects import effect as do
 from encbench.reconcile.effects.nodes import NodeEffects
 from encbench.reconcile.fullness import look, nearly_full
 from encbench.reconcile.objects import Trial
-from encbench.reconcile.trial import collect, recovery, solitude
+from encbench.reconcile.trial import clocks, collect, recovery, solitude
 from encbench.reconcile.trial.facts import (
     ClientPod,
     Proven,
@@ -154,7 +154,7 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
         self._note_asked(trial, effect.when)
         testbed, database = effect.testbed, effect.database
         started: float | None = None
-        clock: ClockOffsetFacts | None = None
+        clock: AgentClockFacts | None = None
         if database is None:
             now = format_time(self._deps.clock.now())
             proof = agent.declared(testbed).model_copy(update={"time": now})
@@ -171,8 +171,7 @@ class TrialEffects(NodeEffects[Trial, do.OwnTrialEffect, TrialFound]):
                 raise
             started = float(server["startedAt"])
             if effect.when == "before":
-                told = clock_offset(float(server["clock"]), begun, self._deps.clock.now())
-                clock = ClockOffsetFacts.model_validate(told)
+                clock = clocks.reading(float(server["clock"]), begun, self._deps.clock.now())
             full = nearly_full(server.get("room"), database.name)
             # Before the rest, which a full volume may keep from coming to anything.
             self.keep(trial, replace(self.found(trial), full=full))

@@ -360,9 +360,16 @@ def _own_clock_moved(seen: TrialSeen, runs: Sequence[_Run]) -> float:
         if before is None or after is None:
             continue
         moved = (run.summary.clock_skew_seconds or 0.0) - (after["seconds"] - before.seconds)
-        if abs(moved) > (before.round_trip + after["roundTrip"]) / 2:
+        explained = _uncertainty(before.seconds, before.round_trip)
+        explained += _uncertainty(after["seconds"], after["roundTrip"])
+        if abs(moved) > explained:
             return moved
     return 0.0
+
+
+def _uncertainty(offset: float, round_trip: float) -> float:
+    """How wrong an offset may be: one that was taken for 0, by its whole round trip."""
+    return round_trip / 2 if offset else round_trip
 
 
 def _client_facts(run: _Run, part: Measurement, node: str | None) -> ClientFacts:

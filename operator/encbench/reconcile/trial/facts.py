@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Literal
 
 from encbench.api.trial import Window
-from encbench.core.evidence import ClockOffsetFacts, Proof, TrialProofsRecord
+from encbench.core.evidence import AgentClockFacts, Proof, TrialProofsRecord
 from encbench.core.records import ClientCpu, ClientFacts, RecoveryFacts, RecoveryRecord, TrialRecord
 from encbench.core.slices import Slices
 from encbench.kube.fit import Node
@@ -98,7 +98,7 @@ class Proven:
     proof: Proof
     server_started: float | None = None
     """Unix time; None of an external database."""
-    clock: ClockOffsetFacts | None = None
+    clock: AgentClockFacts | None = None
     """The agent's; None of the second proof, and of an external database."""
 
 

@@ -19,7 +19,7 @@ from encbench.api.lifecycle import (
 )
 from encbench.api.trial import Window
 from encbench.core.artefact import RecordError
-from encbench.core.evidence import ClockOffsetFacts, Proof, TrialProofsRecord
+from encbench.core.evidence import AgentClockFacts, Proof, TrialProofsRecord
 from encbench.core.records import (
     DatabaseCpu,
     DiskIo,
@@ -230,7 +230,7 @@ async def _proofs(deps: Deps, trial: Trial, found: TrialFound) -> TrialProofsRec
     return TrialProofsRecord.model_validate(made)
 
 
-async def _first_clock(deps: Deps, trial: Trial, found: TrialFound) -> ClockOffsetFacts | None:
+async def _first_clock(deps: Deps, trial: Trial, found: TrialFound) -> AgentClockFacts | None:
     """The agent's when the first proof was made."""
     there = await settled(deps.store, trial, proof_name("before"), TrialProofsRecord)
     stored = there[0].clock if there is not None else None

@@ -17,6 +17,7 @@ STEP = 0.2
 SLEW = 0.002
 """The share of the window by which it may move in addition; warm-up and start count as well."""
 
+_IN_THE_RUN = "during the run"
 _UNREADABLE = (
     "; AppArmor or SELinux of the node may also keep the agent from the file system's process (see "
     "docs/modes.md)"
@@ -146,15 +147,21 @@ def _clock_set(collected: Collected) -> Iterator[tuple[str, str]]:
     """
     window = collected.window
     length = 0.0 if window is None else window.end - window.start
-    clocks = {
-        f"the clock of client {index}": client.clock_skew_seconds or 0.0
+    clocks = [
+        (f"the clock of client {index}", client.clock_skew_seconds or 0.0, _IN_THE_RUN)
         for index, client in enumerate(collected.clients)
-    }
-    clocks["the operator's clock"] = collected.own_clock_moved
-    clocks["the operator's clock, or that of the database's node,"] = collected.clocks_apart
-    for whose, moved in clocks.items():
+    ]
+    clocks += [
+        ("the operator's clock", collected.own_clock_moved, _IN_THE_RUN),
+        (
+            "the operator's clock, or that of the database's node,",
+            collected.clocks_apart,
+            "between the first proof and the reading of the samples",
+        ),
+    ]
+    for whose, moved, when in clocks:
         if abs(moved) > STEP + SLEW * max(0.0, length):
-            message = f"{whose} was set by {moved:+.1f} s during the run"
+            message = f"{whose} was set by {moved:+.1f} s {when}"
             yield "ClockSet", f"{message}: have its node's time adjusted smoothly, or between runs"
 
 
