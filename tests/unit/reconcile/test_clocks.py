@@ -14,14 +14,16 @@ import pytest
 
 from encbench.api.conditions import find
 from encbench.api.kinds import SECRET
+from encbench.api.trial import Window
 from encbench.core.artefact import decode, encode
 from encbench.core.evidence import AgentClockFacts, TrialProofsRecord
 from encbench.core.naming import credentials_name
-from encbench.core.records import TrialRecord
+from encbench.core.records import MetricsRecord, TrialRecord
 from encbench.kube.secrets import secret
 from encbench.ports import Metrics, Series, SeriesSource, Unavailable
-from encbench.reconcile.trial import clocks
+from encbench.reconcile.trial import clocks, series
 from encbench.reconcile.trial.facts import clock_offset, run_facts
+from encbench.reconcile.trial.series import MetricsPlace
 from encbench.wire.sidecar import AUTHORITY, TOKEN, entry_name
 from tests.support import sidecars
 from tests.support.fake_recorder import FakeClient, FakeRecorder
@@ -266,6 +268,13 @@ async def test_an_agent_that_is_silent_then(
         raise Unavailable("no agent answers")
 
     monkeypatch.setattr(world.agent, "room", silent)
+    reads, read = list[str](), series.read
+
+    async def counted(metrics: Metrics, place: MetricsPlace, window: Window) -> MetricsRecord:
+        reads.append(place.testbed)
+        return await read(metrics, place, window)
+
+    monkeypatch.setattr(series, "read", counted)
     if is_killed:
         world.restart()
 
@@ -276,7 +285,9 @@ async def test_an_agent_that_is_silent_then(
     (record,) = own()
     if not is_killed:
         assert record.outcome == "Succeeded"
+        assert reads.count(record.spec.testbed_ref.name) == 1
         return
+    assert record.spec.testbed_ref.name not in reads, "a whole window, at each attempt"
     assert (record.outcome, record.reason) == ("Invalid", "SeriesLost")
     assert "operator's clock was set since the release is not known" in (record.message or "")
 

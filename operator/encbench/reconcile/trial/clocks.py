@@ -44,13 +44,18 @@ async def apart(
     try:
         after = await _now(deps, trial, seen.database)
     except (Unavailable, Rejected) as error:
-        if seen.found.clocks or not seen.database.ready:
+        if not needs_agent(seen):
             return None
         lack = "whether the operator's clock was set since the release is not known"
         raise Unavailable(f"{lack}: {error}") from error
     moved = before.seconds - after.seconds
     explained = (before.round_trip + after.round_trip) / 2 + SLEW * abs(after.time - before.time)
     return moved if abs(moved) > explained else 0.0
+
+
+def needs_agent(seen: TrialSeen) -> bool:
+    """Whether the agent alone may yet say it: the clients have not shown it of their runs."""
+    return not seen.found.clocks and seen.database is not None and seen.database.ready
 
 
 async def _now(deps: Deps, trial: Trial, database: PodFacts) -> AgentClockFacts:

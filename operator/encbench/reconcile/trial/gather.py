@@ -164,9 +164,13 @@ async def _read(
     deps: Deps, trial: Trial, seen: TrialSeen, place: MetricsPlace, window: Window
 ) -> MetricsRecord:
     try:
+        before = await _first_clock(deps, trial, seen.found)
+        if before is not None and clocks.needs_agent(seen):
+            # While it is silent, the samples would be read anew at each attempt, for nothing.
+            await clocks.apart(deps, trial, seen, before)
         read = await series.read(deps.metrics, place, window)
         # After them: a clock that was set while they were read counts as well.
-        apart = await clocks.apart(deps, trial, seen, await _first_clock(deps, trial, seen.found))
+        apart = await clocks.apart(deps, trial, seen, before)
     except (Unavailable, Rejected) as error:
         raise MetricsAway(str(error)) from error
     return read.model_copy(update={"clocks_apart": apart})
