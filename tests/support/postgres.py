@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -156,7 +156,8 @@ class Postgres:
         if self.process is None or self.process.poll() is not None:
             return
         lock = Path(self.layout.data, "postmaster.pid").read_text(encoding="utf-8")
-        server = self.proc / lock.split()[0]
+        main = lock.split()[0]
+        family = [self.proc / main, *self._children(main)]
         if how == signal.SIGKILL:
             self.inside("sh", "-c", "kill -KILL -1")
         else:
@@ -166,10 +167,17 @@ class Postgres:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-        # Killed with its parent, it keeps its number until the pod's first process waits for it.
+        # Killed with its parent, it keeps its number until the pod's first process waits for it. One
+        # that still ends keeps the shared memory, and no other server starts then.
         deadline = time.monotonic() + 10
-        while server.exists() and time.monotonic() < deadline:
+        while any(one.exists() for one in family) and time.monotonic() < deadline:
             time.sleep(0.01)
+
+    def _children(self, parent: str) -> Iterator[Path]:
+        for stat in self.proc.glob("[0-9]*/stat"):
+            with suppress(OSError):
+                if stat.read_text().rpartition(")")[2].split()[1] == parent:
+                    yield stat.parent
 
     def admin(self, *statements: str) -> list[tuple[Any, ...]]:
         """Run statements with all privileges; rows of the last one."""
