@@ -167,8 +167,8 @@ class Postgres:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-        # Killed with its parent, it keeps its number until the pod's first process waits for it. One
-        # that still ends keeps the shared memory, and no other server starts then.
+        # Killed with its parent, it keeps its number until the pod's first process waits for it.
+        # One that still ends keeps the shared memory, and no other server starts then.
         deadline = time.monotonic() + 10
         while any(one.exists() for one in family) and time.monotonic() < deadline:
             time.sleep(0.01)

@@ -75,7 +75,8 @@ _PROVEN = {IN_FORCE: "Everything that was looked at agrees with the mode."}
 _NOT_PROVEN = {NOT_IN_FORCE: "Something that was looked at disagrees with the mode."}
 _PROVING = {PROVING: "The proof is being made."}
 _CHECKS = {
-    INCONSISTENT: "A query found rows that contradict each other.",
+    INCONSISTENT: "A query found rows that contradict each other, or that a load left rows, a key "
+    "or an index out.",
     CHECK_FAILED: "A query could not be run.",
     CHECK_TIMEOUT: "The queries did not end within `stepDeadlines.proof`.",
 }

@@ -43,5 +43,6 @@ def short_levels(tpcc: Tpcc, levels: Iterable[int]) -> str:
         return ""
     about = "about " if tpcc.benchmarksql is not None else ""
     (level, own), *rest = short
-    first = f"{level:,} terminals work on {about}{own:,} of {tpcc.warehouses:,} warehouses"
+    work = "terminal works" if level == 1 else "terminals work"
+    first = f"{level:,} {work} on {about}{own:,} of {tpcc.warehouses:,} warehouses"
     return listed([first, *(f"{level:,} on {about}{own:,}" for level, own in rest)])

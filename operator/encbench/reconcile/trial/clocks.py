@@ -36,8 +36,9 @@ async def apart(
     """Seconds by which our clock has moved against the agent's since the first proof.
 
     `before` is the agent's clock at that proof; None where that is lost. The result is 0 where
-    round trips may explain it, or a daemon that adjusted a clock all the time since then, and None where there is nothing to compare. An agent that does not
-    answer is Unavailable while it may yet, unless the clients have shown it of their runs.
+    round trips may explain it, or a daemon that adjusted a clock all the time since then, and None
+    where there is nothing to compare. An agent that does not answer is Unavailable while it may
+    yet, unless the clients have shown it of their runs.
     """
     if before is None or seen.database is None:
         return None

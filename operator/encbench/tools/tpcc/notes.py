@@ -38,12 +38,12 @@ def _emptied_districts(mix: Mix) -> Iterator[Problem]:
     """More orders are delivered than are made: what is left from the load ends."""
     lost = DISTRICTS * mix.delivery - COMMITTED * mix.new_order
     if lost > 0:
+        most = "of at most 9.9 % of newOrder" if mix.new_order else "of 0"
         text = (
             f"tpcc.mix delivers {DISTRICTS * mix.delivery:g} orders for {mix.new_order:g} "
             "New-Orders, so a warehouse has none left after about "
             f"{100 * OUTSTANDING / lost:,.0f} transactions; Deliveries are cheap from then on, "
-            "and the faster arm gets there first: write a delivery of less than a tenth of "
-            "newOrder"
+            f"and the faster arm gets there first: write a delivery {most}"
         )
         yield Problem(WORKLOAD, Reason.ROWS_GONE, text)
 

@@ -108,6 +108,9 @@ def test_it_says_where_warehouses_have_no_terminal() -> None:
     title = "Warehouses without a terminal"
     (text,) = texts(report_of(TPCC), title)
     assert text.startswith("tpcc: 64 terminals work on 64 of 100 warehouses. A ")
+    assert "differ in their working set" in text
+    (one,) = texts(report_of(replace(TPCC, concurrency=(64,))), title)
+    assert "differ" not in one
     assert not texts(report_of(replace(TPCC, warehouses=64)), title)
     assert not texts(report_of(Study(concurrency=(4,), blocks=4)), title)
 

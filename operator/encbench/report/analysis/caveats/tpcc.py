@@ -78,13 +78,13 @@ def few_terminals(facts: Facts) -> Iterator[Caveat]:
     levels: dict[str, set[int]] = {}
     for group in facts.groups:
         levels.setdefault(group.workload, set()).add(group.concurrency)
-    found = []
+    found, several = [], False
     for name, own in sorted(levels.items()):
         tpcc = facts.resolved.workloads[name].tpcc
         if tpcc and (said := short_levels(tpcc, own)):
             found.append(f"{name}: {said}")
+            several |= len(own) > 1
     if found:
-        several = any(len(own) > 1 for own in levels.values())
         differ = (
             " Levels of concurrency therefore differ in their working set as well, and a loss that "
             "changes between them may come from either."
@@ -108,7 +108,7 @@ def skipped_deliveries(facts: Facts) -> Iterator[Caveat]:
             f"{text.number(SKIPPED_PERCENT, 0)} % of the districts of all Deliveries had no order "
             f"left, {text.number(max(many), 1)} % at most. A district without one is skipped, so "
             "such a Delivery costs little, and an arm whose orders end before another's looks "
-            "cheaper. Write a delivery of less than a tenth of newOrder in tpcc.mix.",
+            "cheaper. Write a delivery of at most 9.9 % of newOrder in tpcc.mix.",
         )
 
 
