@@ -166,7 +166,7 @@ async def _read(
     try:
         before = await _first_clock(deps, trial, seen.found)
         if before is not None and clocks.needs_agent(seen):
-            # While it is silent, the samples would be read anew at each attempt, for nothing.
+            # While it is silent, each attempt would read the samples anew in vain.
             await clocks.apart(deps, trial, seen, before)
         read = await series.read(deps.metrics, place, window)
         # After them: a clock that was set while they were read counts as well.
