@@ -29,6 +29,10 @@ class NotNow(Unavailable):
     """The other side is there, and says that it does not do this for now."""
 
 
+class NotLeading(Unavailable):
+    """This process may write nothing for now; what it would write to may be there."""
+
+
 class NoBucket(Unavailable):
     """The store is there, and its bucket is not."""
 

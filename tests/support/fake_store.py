@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
-from encbench.ports import Conflict, NoBucket, Rejected, TooLarge, Unavailable
+from encbench.ports import Conflict, NoBucket, NotLeading, Rejected, TooLarge, Unavailable
 
 WRITES = ("put_if_absent", "put", "delete")
 IF_ABSENT = {"If-None-Match": "*"}
@@ -135,7 +135,7 @@ class FakeStore:
         if self.away:
             raise Unavailable("the fake store is away")
         if verb in WRITES and not self.may_write():
-            raise Unavailable("this process does not lead its shard at the moment")
+            raise NotLeading("this process does not lead its shard at the moment")
         if not self.has_bucket and verb != "ensure_bucket":
             raise NoBucket(f"there is no bucket {self.bucket}")
         for fault in self._faults:

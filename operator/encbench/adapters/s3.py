@@ -38,7 +38,7 @@ from urllib3.exceptions import LocationParseError
 from urllib3.util.ssl_match_hostname import CertificateError
 
 from encbench.core.proxies import proxies
-from encbench.ports import NoBucket, NotRestored, Rejected, Unavailable
+from encbench.ports import NoBucket, NotLeading, NotRestored, Rejected, Unavailable
 from encbench.text import certificates
 
 T = TypeVar("T")
@@ -202,7 +202,7 @@ class S3Connection:
     def _send(self, **_: Any) -> None:
         """Called before each attempt: a thread may repeat its request after its process has led."""
         if not self.may_write():
-            raise Unavailable("this process does not lead its shard at the moment")
+            raise NotLeading("this process does not lead its shard at the moment")
 
 
 def _stay(context: dict[str, Any], **_: Any) -> None:

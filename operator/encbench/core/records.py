@@ -74,7 +74,8 @@ class ProxyCpu(DatabaseCpu):
     """CPU in the window of the proxy that encrypts columns; never part of the server's."""
 
     memory_max_bytes: int | None = None
-    """Peak resident memory in the window; absent where a tenth of it, or more, has no samples."""
+    """Peak resident memory in the window; absent where more than a tenth of it, and more than three
+    steps, has no samples."""
 
 
 class NodeCpu(Model):

@@ -19,7 +19,7 @@ from botocore.httpsession import URLLib3Session
 
 from encbench.adapters.objectstore import ObjectStore
 from encbench.adapters.s3 import S3Limits
-from encbench.ports import Conflict, Rejected, TooLarge, Unavailable
+from encbench.ports import Conflict, NotLeading, Rejected, TooLarge, Unavailable
 from tests.support.s3answers import answering
 
 KEY = "team-a/study-c0ffee00/trials/6f9b2a51-0000-4000-8000-000000000001/client-0/output.log"
@@ -186,7 +186,7 @@ async def test_a_process_that_does_not_lead_stores_and_deletes_nothing(
         store.put_if_absent("key", b"1", "text/plain"),
         store.delete(["key"]),
     ):
-        with pytest.raises(Unavailable, match="does not lead its shard"):
+        with pytest.raises(NotLeading, match="does not lead its shard"):
             await write
     assert not service.asked
     assert await store.get("key") is None
@@ -207,7 +207,7 @@ async def test_a_write_is_not_repeated_once_its_process_does_not_lead(
         raise EndpointConnectionError(endpoint_url=request.url)
 
     monkeypatch.setattr(URLLib3Session, "send", send)
-    with pytest.raises(Unavailable, match="does not lead its shard"):
+    with pytest.raises(NotLeading, match="does not lead its shard"):
         await answered_store(tmp_path, lambda: leads[0]).put("key", b"1", "text/plain")
     assert asked == ["PUT"]
 

@@ -13,6 +13,7 @@ from encbench.api.trial import Window
 from encbench.core.artefact import decode, encode
 from encbench.core.evidence import TrialProofsRecord
 from encbench.core.records import MetricsRecord, SlotsRecord
+from encbench.ports import NotLeading
 from encbench.proofs.check import joined
 from encbench.reconcile.trial import first_stored, windowed
 from encbench.reconcile.trial.facts import TrialFound
@@ -80,6 +81,18 @@ async def test_a_store_that_does_not_answer_holds_up_no_proof(
     monkeypatch.setattr(store, "put_if_absent", hangs)
     monkeypatch.setattr(first_stored, "AT_ONCE", 0.01)
     assert await keep(store, a_trial(), "proof-before.json", proof) is proof
+
+
+async def test_a_process_that_does_not_lead_keeps_nothing_in_memory() -> None:
+    """It tries again: in memory alone, a proof's evidence would end with the process."""
+    leads, proof = [False], TrialProofsRecord(before=PROVEN)
+    store = FakeStore()
+    store.may_write = lambda: leads[0]
+    with pytest.raises(NotLeading):
+        await keep(store, a_trial(), "proof-before.json", proof)
+    leads[0] = True
+    assert await keep(store, a_trial(), "proof-before.json", proof) == proof
+    assert set(store.objects) == {key_of(a_trial(), "proof-before.json")}
 
 
 async def test_of_two_proofs_the_first_one_counts() -> None:

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from encbench.core.artefact import Record, decode, digest_of, encode
 from encbench.core.naming import trial_prefix
-from encbench.ports import Conflict, Store, Unavailable
+from encbench.ports import Conflict, NotLeading, Store, Unavailable
 from encbench.reconcile.objects import Trial
 
 JSON = "application/json"
@@ -48,11 +48,14 @@ async def keep(store: Store, trial: Trial, name: str, record: R) -> R:
     """The record that counts, or this one while the store is away, or does not answer at once.
 
     What it says goes into the trial's own record too. If the operator dies before that, the
-    evidence is lost and the verdict stays in the conditions: the record says so then.
+    evidence is lost and the verdict stays in the conditions: the record says so then. NotLeading
+    where the store is there and this process does not lead: nothing would try again to store it.
     """
     try:
         async with asyncio.timeout(AT_ONCE):
             return (await settle(store, trial, name, record))[0]
+    except NotLeading:
+        raise
     except (Unavailable, TimeoutError):
         return record
 
