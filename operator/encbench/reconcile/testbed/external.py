@@ -15,11 +15,11 @@ from encbench.engines.external import entries_of, faults, wanted
 from encbench.engines.facts import facts
 from encbench.kube.labels import CREDENTIALS
 from encbench.kube.parsing import Malformed
-from encbench.kube.use import unmarked
 from encbench.ports import Body
 from encbench.reconcile import objects
 from encbench.reconcile.deps import Reads
 from encbench.reconcile.objects import Campaign, Testbed, belongs_to, under_way
+from encbench.reconcile.testbed.consent import marked
 from encbench.reconcile.testbed.facts import TestbedSeen
 
 Place = tuple[str, int, str]
@@ -40,10 +40,8 @@ async def _login(read: Reads, testbed: Testbed) -> tuple[dict[str, str] | None, 
     external = testbed.spec.instance.external
     assert external is not None  # noqa: S101 - the caller chose us by it
     name = external.credentials_secret_ref.name
-    secret = await read.cluster.get(SECRET, testbed.namespace, name)
+    secret, why = await marked(read, SECRET, testbed.namespace, name, CREDENTIALS)
     if secret is None:
-        return None, f"there is no Secret {name} any more: create it again"
-    if (why := unmarked(secret, CREDENTIALS)) is not None:
         return None, why
     for _, text in faults(secret, wanted(testbed.spec.mode)):
         return None, f"Secret {name}{text}"

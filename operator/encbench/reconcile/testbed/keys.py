@@ -16,9 +16,9 @@ from encbench.core.columns import layout
 from encbench.engines.registry import engine
 from encbench.kube.labels import KEY
 from encbench.kube.secrets import entry
-from encbench.kube.use import unmarked
 from encbench.reconcile.deps import Reads
 from encbench.reconcile.objects import Testbed
+from encbench.reconcile.testbed.consent import marked
 from encbench.reconcile.testbed.facts import TestbedSeen
 from encbench.reconcile.troubles import Trouble
 
@@ -58,10 +58,8 @@ def _wanted(testbed: Testbed) -> Iterator[_Wanted]:
 
 async def _read(read: Reads, namespace: str, wanted: _Wanted) -> tuple[str, Trouble | None]:
     name, key = wanted.ref.name, wanted.ref.key
-    secret = await read.cluster.get(SECRET, namespace, name)
+    secret, why = await marked(read, SECRET, namespace, name, KEY)
     if secret is None:
-        return "", Trouble(NOT_MARKED, f"there is no Secret {name} any more: create it again")
-    if (why := unmarked(secret, KEY)) is not None:
         return "", Trouble(NOT_MARKED, why)
     if key not in (secret.get("data") or {}):
         why = f"Secret {name} has no entry {key} any more: add it again"

@@ -20,7 +20,6 @@ from encbench.core.naming import credentials_name
 from encbench.database.connection import loading
 from encbench.kube import labels
 from encbench.kube.secrets import entry
-from encbench.kube.use import unmarked
 from encbench.ports import Rejected, Unavailable
 from encbench.reconcile import agents, fullness, objects
 from encbench.reconcile.deps import Reads, Settings
@@ -36,6 +35,7 @@ from encbench.reconcile.pods import (
     pod_facts,
 )
 from encbench.reconcile.testbed import external, failed, keys
+from encbench.reconcile.testbed.consent import marked
 from encbench.reconcile.testbed.facts import SetFacts, TestbedFound, TestbedSeen
 from encbench.reconcile.testbed.machine import machine
 from encbench.reconcile.testbed.starting import next_served
@@ -116,20 +116,14 @@ async def _has_credentials(read: Reads, testbed: Testbed) -> bool:
 
 
 async def _driver(read: Reads, testbed: Testbed) -> Trouble | None:
-    """What the owner of a claim has to do before load and clients may mount the driver from it.
-
-    The campaign was admitted with it, but it may be another object by now.
-    """
+    """What the owner of a claim has to do before load and clients may mount the driver from it."""
     jar = jar_of(testbed.spec.mode)
     name = jar.claim_name if jar is not None else None
     if name is None:
         return None
     kind = PERSISTENT_VOLUME_CLAIM
-    body = await read.cluster.get(kind, testbed.namespace, name)
-    if body is None:
-        return Trouble(NOT_MARKED, f"there is no {kind.kind} {name} any more: create it again")
-    why = unmarked(body, labels.DRIVER)
-    return None if why is None else Trouble(NOT_MARKED, why)
+    _, why = await marked(read, kind, testbed.namespace, name, labels.DRIVER)
+    return Trouble(NOT_MARKED, why) if why else None
 
 
 async def _server(
