@@ -49,6 +49,14 @@ class Facts:
         return {name for name in instances if FACTS[instances[name].engine].package == "postgresql"}
 
     @property
+    def levels(self) -> dict[str, set[int]]:
+        """The concurrencies of each workload."""
+        found: dict[str, set[int]] = {}
+        for group in self.groups:
+            found.setdefault(group.workload, set()).add(group.concurrency)
+        return found
+
+    @property
     def counted(self) -> list[TrialView]:
         """Trials whose figures count."""
         return [*self.counted_here, *self.earlier]

@@ -89,8 +89,7 @@ def worked_on_in_memory(facts: Facts) -> Iterator[Caveat]:
         tpcc = facts.resolved.workloads[name].tpcc
         if tpcc is None:
             continue
-        levels = {group.concurrency for group in facts.groups if group.workload == name}
-        for level in sorted(levels):
+        for level in sorted(facts.levels.get(name, set())):
             share = worked_on(tpcc, level) / tpcc.warehouses
             if share < 1:
                 found += _in_memory(f"{name} at {level:,} terminals", places, share)

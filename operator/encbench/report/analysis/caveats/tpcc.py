@@ -75,11 +75,8 @@ def queue_of_terminals(facts: Facts) -> Iterator[Caveat]:
 
 def few_terminals(facts: Facts) -> Iterator[Caveat]:
     """Conditions in which warehouses have no terminal, so that levels differ in their data."""
-    levels: dict[str, set[int]] = {}
-    for group in facts.groups:
-        levels.setdefault(group.workload, set()).add(group.concurrency)
     found, several = [], False
-    for name, own in sorted(levels.items()):
+    for name, own in sorted(facts.levels.items()):
         tpcc = facts.resolved.workloads[name].tpcc
         if tpcc and (said := short_levels(tpcc, own)):
             found.append(f"{name}: {said}")
