@@ -7,13 +7,10 @@ from encbench.api.tpcc import TERMINALS_PER_WAREHOUSE, Mix, Tpcc
 from encbench.api.workload import WorkloadSpec
 from encbench.core.problem import Problem, Reason
 from encbench.core.terminals import REMOTE, short_levels
+from encbench.tools.tpcc.consistency import DISTRICTS_PER_WAREHOUSE, NEW_ORDERS_PER_WAREHOUSE
 
 COMMITTED = 0.99
 """Of the New-Orders; the others are rolled back on purpose."""
-DISTRICTS = 10
-"""Of a warehouse; a Delivery takes one order from each."""
-OUTSTANDING = 9_000
-"""Orders of a warehouse that are not delivered when it is loaded."""
 
 
 def notes(workload: WorkloadSpec) -> Iterator[Problem]:
@@ -35,15 +32,16 @@ def _few_terminals(tpcc: Tpcc, levels: list[int]) -> Iterator[Problem]:
 
 
 def _emptied_districts(mix: Mix) -> Iterator[Problem]:
-    """More orders are delivered than are made: what is left from the load ends."""
-    lost = DISTRICTS * mix.delivery - COMMITTED * mix.new_order
+    """More orders are delivered, one of each district, than are made: those of the load end."""
+    delivered = DISTRICTS_PER_WAREHOUSE * mix.delivery
+    lost = delivered - COMMITTED * mix.new_order
     if lost > 0:
         most = "of at most 9.9 % of newOrder" if mix.new_order else "of 0"
         text = (
-            f"tpcc.mix delivers {DISTRICTS * mix.delivery:g} orders for {mix.new_order:g} "
+            f"tpcc.mix delivers {delivered:g} orders for {mix.new_order:g} "
             "New-Orders, so a warehouse has none left after about "
-            f"{100 * OUTSTANDING / lost:,.0f} transactions; Deliveries are cheap from then on, "
-            f"and the faster arm gets there first: write a delivery {most}"
+            f"{100 * NEW_ORDERS_PER_WAREHOUSE / lost:,.0f} transactions; Deliveries are cheap from "
+            f"then on, and the faster arm gets there first: write a delivery {most}"
         )
         yield Problem(WORKLOAD, Reason.ROWS_GONE, text)
 
