@@ -78,7 +78,7 @@ class ProofRecord(Record):
 
 
 class ClockOffsetFacts(Model):
-    """The wall clock of a client against the operator's."""
+    """The wall clock of a client or an agent against the operator's."""
 
     seconds: float
     """That clock minus the operator's."""
@@ -86,13 +86,9 @@ class ClockOffsetFacts(Model):
     """Of the question: the offset is uncertain by half of it."""
 
 
-class AgentClockFacts(Model):
-    """The wall clock of an agent against the operator's, to be compared with a later reading."""
+class AgentClockFacts(ClockOffsetFacts):
+    """Of an agent, as if read in the middle of the question; for comparison with a later one."""
 
-    seconds: float
-    """That clock minus the operator's, had it been read in the middle of the question."""
-    round_trip: float
-    """Of the question: the offset is uncertain by half of it."""
     time: float
     """Unix time that it showed."""
 

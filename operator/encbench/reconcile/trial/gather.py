@@ -236,9 +236,10 @@ async def _proofs(deps: Deps, trial: Trial, found: TrialFound) -> TrialProofsRec
 
 async def _first_clock(deps: Deps, trial: Trial, found: TrialFound) -> AgentClockFacts | None:
     """The agent's when the first proof was made."""
+    if found.before is not None:
+        return found.before.clock
     there = await settled(deps.store, trial, proof_name("before"), TrialProofsRecord)
-    stored = there[0].clock if there is not None else None
-    return stored or (found.before.clock if found.before is not None else None)
+    return there[0].clock if there is not None else None
 
 
 def _from_condition(trial: Trial, when: When) -> Proof | None:
